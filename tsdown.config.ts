@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsdown';
 import { asciiOnly } from './scripts/ascii-only.ts';
+import { lazyBuiltins } from './scripts/lazy-builtins.ts';
 import { thirdPartyNotices } from './scripts/third-party-notices.ts';
 
 const shared = { platform: 'node', target: 'node22.14' } as const;
@@ -53,7 +54,7 @@ export default defineConfig([
     clean: false,
     // Nobody embeds the command line, and to find and link six hundred modules one by one takes longer than everything else
     // before the first agent.
-    plugins: [asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
+    plugins: [lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
     deps: {
       alwaysBundle: [
         ...[SAVER, /^@langchain\//, 'langsmith', /^langsmith\//],

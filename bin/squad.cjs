@@ -5,7 +5,6 @@
 var fs = require('fs');
 var os = require('os');
 var path = require('path');
-var childProcess = require('child_process');
 
 var LONG_RUNNING = ['run', 'resume', 'demo', 'dev'];
 // Keep the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
@@ -80,6 +79,7 @@ function useAnotherNode() {
   if (!other || process.env.SQUAD_NODE_TRIED) return refuse();
   var env = Object.assign({}, process.env, { SQUAD_NODE_TRIED: '1' });
   var child;
+  var childProcess = require('child_process');
   // A terminal's Ctrl-C reaches both; squad's own answer to it is the child's. Other signals are meant for it as well.
   // Before the child exists: whoever ends the launcher in between would leave it behind.
   process.on('SIGINT', function () {});

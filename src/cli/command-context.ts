@@ -1,5 +1,5 @@
 import type { Host } from '../compose.ts';
-import type { LimitOptions } from '../model/limits.ts';
+import type { LimitOptions } from '../model/limit-table.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';

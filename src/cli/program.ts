@@ -15,13 +15,31 @@ import {
   RUNTIMES,
   wholeNumber,
 } from './option-values.ts';
-import { addMailCommands } from './mail/mail-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
 import { addTeamCommands } from './team-commands.ts';
 
-/** The command line. Each command loads its code when it runs. */
-export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: string): Command {
+type Add = (program: Command, context: CommandContext, argv: readonly string[]) => void | Promise<void>;
+
+/** All commands, in the order of the help. `names`: a command is made without those of other groups, which takes a while. */
+const GROUPS: readonly { readonly names: readonly string[]; readonly add: Add }[] = [
+  { names: ['init', 'doctor'], add: addSetupCommands },
+  { names: ['run', 'resume', 'stop'], add: addDrivingCommands },
+  { names: ['pause', 'drain', 'cancel', 'retry', 'skip', 'override', 'switch'], add: addControlCommands },
+  { names: ['runs', 'status', 'watch', 'answer', 'report', 'show', 'diff', 'merge', 'clean'], add: addLookingCommands },
+  { names: ['mail'], add: addMail },
+  { names: ['team'], add: addTeamCommands },
+  { names: ['log', 'db'], add: addLedgerCommands },
+  { names: ['demo', 'mcp'], add: addPrograms },
+  { names: ['dev'], add: addDevCommands },
+];
+
+/** The command line for these arguments. Each command loads its code when it runs. */
+export async function createProgram(
+  base: Omit<CommandContext, 'logLevel'>,
+  version: string,
+  argv: readonly string[],
+): Promise<Command> {
   const program = new Command('squad')
     .description('Run a team of coding agents through one objective and deliver verified work.')
     .version(version)
@@ -37,6 +55,12 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
     logLevel: () => LOG_LEVELS.find((level) => level === program.opts()['logLevel']) ?? 'info',
   };
 
+  const named = GROUPS.filter(({ names }) => names.includes(argv[2] ?? ''));
+  for (const { add } of named.length === 0 ? GROUPS : named) await add(program, context, argv);
+  return program;
+}
+
+function addSetupCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'init', 'Write squad.yaml and an example objective. Overwrite nothing.', 'squad init')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/init.ts')).init));
@@ -44,12 +68,17 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
   addCommand(program, 'doctor', doctor, 'squad doctor')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/doctor.ts')).doctor));
-  addDrivingCommands(program, context);
-  addControlCommands(program, context);
-  addLookingCommands(program, context);
-  addMailCommands(program, context);
-  addTeamCommands(program, context);
-  addLedgerCommands(program, context);
+}
+
+async function addMail(program: Command, context: CommandContext, argv: readonly string[]): Promise<void> {
+  const mail = program
+    .command('mail')
+    .description('Write to the members of a run and read what they write, with or without an engine.');
+  // They are made of the schemas of all messages, and only `mail` itself shows them.
+  if (argv.includes('mail')) (await import('./mail/mail-commands.ts')).addMailCommands(mail, context);
+}
+
+function addPrograms(program: Command, context: CommandContext): void {
   const demo = 'Play a whole run with scripted agents in a new repository. Needs no key or network.';
   addCommand(program, 'demo', demo, 'squad demo --keep ./squad-demo')
     .option('--keep <folder>', 'create the repository here (default: a new temporary folder)')
@@ -60,8 +89,6 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
   addCommand(program, 'mcp', mcp, 'squad mcp --turn-file .squad/turns/my-turn/mail-turn.json')
     .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
     .action(notHere);
-  addDevCommands(program, context);
-  return program;
 }
 
 /** The launcher starts the mail server directly. It is a small program, because one runs for each turn. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { LIMITS } from '../model/limits.ts';
+import { LIMITS } from '../model/limit-table.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
 import {

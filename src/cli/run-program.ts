@@ -9,7 +9,7 @@ import { errorBlock } from './render/error-text.ts';
 
 /** Runs one command. Prints its error, if there is one, and gives the exit code to `exit`. */
 export async function runProgram(argv: readonly string[], base: Omit<CommandContext, 'logLevel'>): Promise<void> {
-  const program = createProgram(base, version());
+  const program = await createProgram(base, version(), argv);
   let json = wantsJson(argv);
   program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true));
   try {

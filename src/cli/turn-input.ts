@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { errorText, SquadError, usageError } from '../model/errors.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
-import { jsonSchema, parseJson, type Json } from '../text/json.ts';
+import { parseJson, type Json } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import type { DevTurnOptions } from './command-context.ts';
 
 /** The request to `squad dev turn`, with its files and stdin read. Relative paths start at the working directory. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { minutesUntil } from '../text/deadline.ts';
 import { defined } from '../text/defined.ts';
 import { SquadError } from './errors.ts';
+import { LIMITS, type LimitKey, type LimitOptions } from './limit-table.ts';
 import { STALL_FALLBACKS } from './plan/work.ts';
 import { withoutCost, type DescribedRuntimes } from './runtime-description.ts';
 
@@ -22,7 +23,7 @@ const values = z.strictObject({
   turnMinutes: minutesSchema,
   firstToolSeconds: z.number().positive().max(86_400),
   walls: z.array(z.enum(STALL_FALLBACKS)).min(1).max(10),
-});
+} satisfies Record<LimitKey, z.ZodType>);
 
 const SPENT = { minutes: true, usd: true, turns: true, tokens: true } as const;
 
@@ -56,37 +57,6 @@ export type Limits = z.infer<typeof limitsSchema>;
 /** Some limits, from an objective's front matter or the command line. Without defaults: an absent limit changes nothing. */
 export const someLimitsSchema = values.partial().extend({ task: taskLimitsSchema.optional() });
 export type SomeLimits = z.infer<typeof someLimitsSchema>;
-
-/** An option of `run` and `resume`, with commander's name for it. */
-interface LimitFlag {
-  readonly name: string;
-  readonly option: keyof LimitOptions;
-  readonly whole: boolean;
-}
-
-const flag = (name: string, option: keyof LimitOptions, whole = true): LimitFlag => ({ name, option, whole });
-
-export const LIMITS: readonly {
-  readonly key: keyof z.infer<typeof values>;
-  readonly about: string;
-  readonly flag?: LimitFlag;
-}[] = [
-  { key: 'minutes', about: 'engine time of a run, over all resumes', flag: flag('--max-minutes', 'maxMinutes', false) },
-  { key: 'usd', about: 'cost of a run, as far as the runtimes report it', flag: flag('--max-usd', 'maxUsd', false) },
-  { key: 'turns', about: 'turns of a run', flag: flag('--max-turns', 'maxTurns') },
-  { key: 'tokens', about: 'input and output tokens of a run', flag: flag('--max-tokens', 'maxTokens') },
-  { key: 'parallel', about: 'turns at the same time', flag: flag('--parallel', 'parallel') },
-  { key: 'reviewRounds', about: 'review rounds for one task' },
-  { key: 'retries', about: 'retries of a task after a broken attempt' },
-  { key: 'idleMinutes', about: 'longest silence of a turn' },
-  { key: 'turnMinutes', about: 'longest turn' },
-  { key: 'firstToolSeconds', about: 'longest time to the first tool call, for agents that have to act' },
-  { key: 'walls', about: 'steps when a turn stalls, in this order' },
-];
-
-export type LimitOptions = {
-  readonly [Name in 'parallel' | 'maxMinutes' | 'maxUsd' | 'maxTurns' | 'maxTokens']?: number;
-};
 
 export function limitsFromOptions(options: LimitOptions): SomeLimits {
   const given = LIMITS.map(({ key, flag: of }) => [key, of && options[of.option]]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
-import { jsonSchema } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
 import { DESCRIBED_LATER } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { isSlug } from './slug.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { gitSettingsSchema } from './git-settings.ts';
-import { jsonSchema } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
 /** An MCP server that a turn may use. */

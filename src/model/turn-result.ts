@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
-import { jsonSchema } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import { sessionRefSchema } from './session-ref.ts';
 import { toolErrorSchema } from './tool-error.ts';
 import { usageSchema } from './usage.ts';

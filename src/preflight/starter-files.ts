@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
-import { LIMITS } from '../model/limits.ts';
+import { LIMITS } from '../model/limit-table.ts';
 import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import { createDefaultPlaybook } from '../playbooks/registry.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';

@@ -1,9 +1,5 @@
-import { z } from 'zod';
-
 /** Plain JSON. Everything that is stored or crosses a port is of this shape. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-export const jsonSchema: z.ZodType<Json> = z.json();
 
 /** A plain value as JSON: what is undefined is left out. Only for values whose types say that they are plain. */
 export function plainJson(value: unknown): Json {

@@ -14,13 +14,13 @@ import { roomForTest } from './room.ts';
 const NOTHING = {} as Omit<CommandContext, 'logLevel'>;
 
 /** As they are called, with every command that takes `--json`. */
-function commandsWithJson(): string[] {
+async function commandsWithJson(): Promise<string[]> {
   const found: string[] = [];
   const look = (command: Command, path: readonly string[]): void => {
     for (const one of command.commands) look(one, [...path, one.name()]);
     if (command.options.some(({ long }) => long === '--json')) found.push(path.join(' '));
   };
-  look(createProgram(NOTHING, '0'), []);
+  look(await createProgram(NOTHING, '0', ['mail']), []);
   return found;
 }
 
@@ -38,7 +38,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'mail reply': ['yes'],
 };
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'dev turn']);
+const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs']);
 
 function withoutCommits(): EngineRoom {
   const room = roomForTest();
@@ -48,12 +48,14 @@ function withoutCommits(): EngineRoom {
   return room;
 }
 
+const WITH_JSON = await commandsWithJson();
+
 describe('an error of a command with --json', () => {
   it('is looked at for every one of them', () => {
-    expect(commandsWithJson().length).toBeGreaterThan(25);
+    expect(WITH_JSON.length).toBeGreaterThan(25);
   });
 
-  it.each(commandsWithJson().filter((command) => !WORK.has(command)))(
+  it.each(WITH_JSON.filter((command) => !WORK.has(command)))(
     'is one object on standard output: %s, where there is no commit and nothing ever ran',
     { timeout: 300_000 },
     async (command) => {
@@ -102,4 +104,13 @@ it.each([
   const { code, lines } = await room.run([...words, '--json']);
   expect(lines).toMatchObject([{ type: 'error', code: 'usage', message }]);
   expect(code).toBe(2);
+});
+
+it('finds every command without making those of other groups', async () => {
+  const { commands } = await createProgram(NOTHING, '0', []);
+  for (const name of commands.map((command) => command.name())) {
+    const alone = await createProgram(NOTHING, '0', ['node', 'squad', name]);
+    expect(alone.commands.map((command) => command.name())).toContain(name);
+    expect([name, alone.commands.length < commands.length]).toEqual([name, true]);
+  }
 });

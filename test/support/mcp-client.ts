@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { jsonSchema, type Json } from '../../src/text/json.ts';
+import type { Json } from '../../src/text/json.ts';
+import { jsonSchema } from '../../src/text/json-schema.ts';
 
 /** The mail server that tests start: as it was built by `npm test`, else its sources. */
 export const MAIL_SERVER_ENTRY = fileURLToPath(

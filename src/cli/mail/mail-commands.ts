@@ -13,10 +13,8 @@ Declined: --auto-input, because squad never types into another program (windows 
 every limit (the engine wakes the agent that mail is for). See docs/mail.md.`;
 
 /** The commands that people and scripts write and read mail with. Each loads its own code when it runs. */
-export function addMailCommands(program: Command, context: CommandContext): void {
-  const mail = program
-    .command('mail')
-    .description('Write to the members of a run and read what they write, with or without an engine.')
+export function addMailCommands(mail: Command, context: CommandContext): void {
+  mail
     .addHelpText('after', example('squad mail inbox', 'squad mail say --as a "which port?"', 'squad mail status'))
     .addHelpText('after', DECLINED);
   for (const command of SEND_COMMANDS) addSending(mail, command, context);

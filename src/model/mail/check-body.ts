@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, jsonSchema, type Json } from '../../text/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import type { BodyContext, BodyFields } from './body-rules.ts';
 import { issueSchema } from './bodies.ts';
 import type { MailKind } from './kind.ts';

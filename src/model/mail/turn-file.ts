@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { fingerprintsSchema } from '../redaction/fingerprints.ts';
+import type { Fingerprints } from '../redaction/fingerprints.ts';
 
 /** In the folder of a turn until its mail server has read it. */
 export const TURN_FILE = 'mail-turn.json';
+
+const fingerprintsSchema: z.ZodType<Fingerprints> = z.strictObject({
+  salt: z.string().min(1),
+  marks: z.array(z.tuple([z.int().positive(), z.int().nonnegative(), z.string().min(1)]).readonly()).readonly(),
+});
 
 /** Tells the mail server of a turn which turn it serves. */
 export const turnFileSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';

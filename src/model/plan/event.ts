@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonSchema, type Json } from '../../text/json.ts';
+import type { Json } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import type { PlanChange } from './change.ts';

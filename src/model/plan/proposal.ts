@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonSchema, parseJson } from '../../text/json.ts';
+import { parseJson } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import type { Planning, PlanReading, View } from '../plan.ts';
 import { newTaskSchema } from './task.ts';
 

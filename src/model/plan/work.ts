@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failureSchema } from '../failure.ts';
-import { jsonSchema, type Json } from '../../text/json.ts';
+import type { Json } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import type { ReviewAnswer } from './review.ts';

@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { z } from 'zod';
 
 /** For a process that removes secrets without having them. A reader of a fingerprint can test guesses of its text. */
-export const fingerprintsSchema = z.strictObject({
-  salt: z.string().min(1),
+export interface Fingerprints {
+  readonly salt: string;
   /** Length in UTF-16 units, rolling hash, digest. */
-  marks: z.array(z.tuple([z.int().positive(), z.int().nonnegative(), z.string().min(1)]).readonly()).readonly(),
-});
-export type Fingerprints = z.infer<typeof fingerprintsSchema>;
+  readonly marks: readonly (readonly [length: number, hash: number, digest: string])[];
+}
 
 export const NO_FINGERPRINTS: Fingerprints = { salt: 'none', marks: [] };
 

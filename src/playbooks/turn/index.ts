@@ -1,6 +1,6 @@
 import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
-import { jsonSchema } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import { TURN } from '../../model/playbook-name.ts';

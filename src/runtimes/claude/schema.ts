@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
-import { jsonSchema } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import { kindOfNames, kindOfStatus, kindOfText } from '../shared/failed-request.ts';
 import { lenient, lineParser } from '../shared/native-lines.ts';
 import type { Cause } from '../shared/turn-end.ts';

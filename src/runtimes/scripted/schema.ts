@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FAILURE_KINDS } from '../../model/failure.ts';
-import { jsonSchema } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 
 const failure = {
   kind: z.enum(FAILURE_KINDS),

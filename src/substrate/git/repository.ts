@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { createGit, type GitAnswer, type GitPorts, identityVariables, isCommitId, requireName } from './git-call.ts';
+import { plainCheckout } from './plain-checkout.ts';
 import { isPin } from './run-repository.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
@@ -76,6 +77,8 @@ export function repositoryOf(asked: FolderAnswer, path: string): Repository {
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
+  const plain = plainCheckout(path);
+  if (plain !== undefined) return { root: plain.root, commonDirectory: plain.gitDirectory, key: keyOf(plain.root) };
   return checkoutOf(await askAbout(ports, path), path);
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { hasPipes } from './pipes.ts';
 
 /** A program that answers one request after the other on its standard output. */
 export interface Conversation {
@@ -26,7 +27,7 @@ export function converse(
   const { stdin, stdout } = child;
   const waiting: { endOf: (bytes: Buffer) => number; resolve: (answer: Buffer | undefined) => void }[] = [];
   let bytes: Buffer = Buffer.alloc(0);
-  let isOver = !(stdin instanceof Socket && stdout instanceof Socket);
+  let isOver = !hasPipes(child);
   const silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS).unref();
   const end = (): void => {
     isOver = true;

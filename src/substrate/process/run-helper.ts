@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import { sweep } from './end-turn.ts';
+import { hasPipes } from './pipes.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
 import { eachLine, runChild, type ChildAnswer, type ChildRequest } from './run-child.mjs';
 
@@ -188,13 +189,13 @@ function startProgram(temporary: string): { child: ChildProcess; stdin: Socket; 
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const { stdin, stdout } = child;
-  if (!(stdin instanceof Socket && stdout instanceof Socket)) {
-    // Without a free descriptor there are no pipes, and an event reports the failed start as well.
+  if (!hasPipes(child)) {
+    // An event reports the failed start as well.
     child.once('error', () => undefined);
     throw new Error('no pipes to the process for helpers');
   }
   child.unref();
+  const { stdin, stdout } = child;
   for (const pipe of [stdin, stdout]) {
     // A broken pipe is an end, which `close` reports.
     pipe.on('error', () => undefined);

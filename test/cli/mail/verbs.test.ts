@@ -29,9 +29,10 @@ describe('squad mail', () => {
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
     const none = () => undefined;
     const output = { line: none, json: none, problem: none, terminal: undefined, style: PLAIN, columns: none };
-    const program = createProgram({ host: readMachine(), output, exit: () => undefined }, '0');
+    const argv = ['node', 'squad', 'mail', verb, '--help'];
+    const program = await createProgram({ host: readMachine(), output, exit: () => undefined }, '0', argv);
     try {
-      await expect(program.parseAsync(['node', 'squad', 'mail', verb, '--help'])).rejects.toThrow('outputHelp');
+      await expect(program.parseAsync(argv)).rejects.toThrow('outputHelp');
     } finally {
       write.mockRestore();
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonSchema, type Json } from '../../../src/text/json.ts';
+import type { Json } from '../../../src/text/json.ts';
+import { jsonSchema } from '../../../src/text/json-schema.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { usageSchema } from '../../../src/model/usage.ts';
 import type { Totals } from '../../../src/substrate/ports/ledger.ts';

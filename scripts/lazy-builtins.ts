@@ -30,5 +30,8 @@ function constantsFor(names: string, module: string): string {
     return [...(whole === undefined ? [] : [proxy]), ...called].join(' ');
   }
   const picked = `{ ${parts.map(({ name, own }) => (name === own ? name : `${name}: ${own}`)).join(', ')} }`;
-  return [whole, ...(parts.length === 0 ? [] : [picked])].flatMap((of) => of ?? []).map((of) => `const ${of} = ${builtin};`).join(' ');
+  return [whole, ...(parts.length === 0 ? [] : [picked])]
+    .flatMap((of) => of ?? [])
+    .map((of) => `const ${of} = ${builtin};`)
+    .join(' ');
 }

@@ -42,4 +42,3 @@ export const LIMITS: readonly {
 export type LimitOptions = {
   readonly [Name in 'parallel' | 'maxMinutes' | 'maxUsd' | 'maxTurns' | 'maxTokens']?: number;
 };
-

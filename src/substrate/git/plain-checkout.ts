@@ -2,7 +2,8 @@ import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A line that can move a repository's folders or make git refuse it. Only git reads such a config rightly. */
-const SPECIAL = /worktree|bare(?!\s*=\s*false\s*$)|^\s*\[\s*(?:include|extensions)|repositoryformatversion(?!\s*=\s*0\s*$)/im;
+const SPECIAL =
+  /worktree|bare(?!\s*=\s*false\s*$)|^\s*\[\s*(?:include|extensions)|repositoryformatversion(?!\s*=\s*0\s*$)/im;
 const HEAD = /^(?:ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/;
 
 /**

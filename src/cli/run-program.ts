@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { errorText, isSquadError } from '../model/errors.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
@@ -41,6 +42,6 @@ function wantsJson(argv: readonly string[]): boolean {
 }
 
 function version(): string {
-  const { version: text } = createRequire(import.meta.url)('agentsquad/package.json') as { version: string };
-  return text;
+  const path = findPackageJSON(import.meta.url) ?? '';
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

@@ -3,6 +3,7 @@ import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { endRun } from './engine/end-run.ts';
+import { createNotifier } from './engine/notifier.ts';
 import { writeRunFile } from './engine/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
@@ -114,7 +115,12 @@ function drive(
   of: Omit<SegmentOf, 'since'>,
 ): RunningRun {
   const { definition, lease } = of;
-  const onEvent = (event: RunEvent): void => ports.onEvent?.(event);
+  const show = (event: RunEvent): void => ports.onEvent?.(event);
+  const notifier = createNotifier({ ...ports, onEvent: show }, definition, lease.runId);
+  const onEvent = (event: RunEvent): void => {
+    show(event);
+    notifier.hear(event);
+  };
   const base = { at: ports.clock.now(), runId: lease.runId };
   onEvent({
     type: 'run-started',
@@ -143,7 +149,7 @@ function drive(
   return {
     runId: lease.runId,
     name: definition.name,
-    done: endRun(ports, resources, watched, segment, of),
+    done: endRun(ports, resources, watched, segment, of).then(async (end) => notifier.ended(end)),
     progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),

@@ -1,31 +1,19 @@
 import type { RunEvent } from '../model/run-event.ts';
+import { createOccasions, type Occasion } from '../read-model/occasions.ts';
 import type { RunEnd } from '../read-model/running-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** Several questions at once are one occasion. */
-const ONE_OCCASION_MS = 1_000;
-
 /** Calls a person to the terminal once for each occasion; undefined: there is no terminal. */
 export function callerAt({ output: { terminal }, host }: Pick<CommandContext, 'output' | 'host'>) {
   if (terminal === undefined) return undefined;
-  let calledAt = -Infinity;
-  let asks = false;
-  const call = (text: string): void => {
-    if (performance.now() - calledAt < ONE_OCCASION_MS) return;
-    calledAt = performance.now();
-    terminal.write(callText(text, host.environment));
+  const occasions = createOccasions();
+  const call = (occasion: Occasion | undefined): void => {
+    if (occasion !== undefined) terminal.write(callText(occasion.text, host.environment));
   };
   return {
-    hear: (event: RunEvent): void => {
-      if (event.type !== 'question-asked') return;
-      asks = true;
-      call(`squad asks: ${event.text}`);
-    },
-    /** A run that ends because nobody has answered has called already. */
-    ended: ({ name, headline, outcome }: Pick<RunEnd, 'name' | 'headline' | 'outcome'>): void => {
-      if (outcome !== 'waiting' || !asks) call(`${name}: ${headline}`);
-    },
+    hear: (event: RunEvent): void => call(occasions.of(event)),
+    ended: (end: Pick<RunEnd, 'name' | 'headline' | 'outcome'>): void => call(occasions.ofEnd(end)),
   };
 }
 

@@ -11,7 +11,7 @@ export interface Output {
   readonly style: Style;
   /** Width of the terminal that standard output is; undefined: it is none. */
   readonly columns: () => number | undefined;
-  /** undefined: nobody watches, or what people see comes from elsewhere too, or it cannot be drawn over. */
+  /** undefined: the output does not all go to one terminal, or nothing can be drawn there. */
   readonly terminal: Terminal | undefined;
 }
 

@@ -56,6 +56,7 @@ export const runDefinitionSchema = z.object({
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
+  notify: settingsSchema.shape.notify,
   publish: settingsSchema.shape.publish,
   mail: settingsSchema.shape.mail,
   repository: z.object({

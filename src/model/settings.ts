@@ -138,6 +138,8 @@ export const settingsSchema = z.strictObject({
   plan: z.enum(['ask', 'auto']).optional(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
+  /** Run when a run needs a person or ends. */
+  notify: commandSchema.optional(),
   /** Absent: nothing is pushed. */
   publish: publishSchema.optional(),
   team: teamSchema.prefault({}),

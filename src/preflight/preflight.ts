@@ -157,10 +157,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
 function settingsOf(
   { plan, attended, yes, strict }: PreflightRequest,
   settings: Settings,
-): Pick<RunDefinition, 'setup' | 'verify' | 'publish' | 'mail' | 'plan' | 'strict'> {
-  const { setup, verify, publish, mail } = settings;
+): Pick<RunDefinition, 'setup' | 'verify' | 'notify' | 'publish' | 'mail' | 'plan' | 'strict'> {
+  const { setup, verify, notify, publish, mail } = settings;
   const byDefault = attended === true && !yes ? 'ask' : 'auto';
-  return { setup, verify, publish, mail, plan: plan ?? settings.plan ?? byDefault, strict: strict ?? settings.strict };
+  return {
+    ...{ setup, verify, notify, publish, mail },
+    plan: plan ?? settings.plan ?? byDefault,
+    strict: strict ?? settings.strict,
+  };
 }
 
 /** Asks at most once. */

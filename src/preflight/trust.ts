@@ -9,7 +9,7 @@ import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
 
 /** A command from the objective or the repository that would run on this machine, as squad shows it. */
 interface TrustedCommand {
-  readonly from: 'setup' | 'verify' | 'criterion' | 'runtime';
+  readonly from: 'setup' | 'verify' | 'notify' | 'criterion' | 'runtime';
   readonly run: string;
 }
 
@@ -22,6 +22,7 @@ export function commandsToTrust(settings: Settings, objective: Pick<Objective, '
   return [
     ...settings.setup.map(({ run }) => ({ from: 'setup' as const, run })),
     ...settings.verify.map(({ run }) => ({ from: 'verify' as const, run })),
+    ...(settings.notify === undefined ? [] : [{ from: 'notify' as const, run: settings.notify }]),
     ...objective.criteria.flatMap(({ command }) =>
       command === undefined ? [] : [{ from: 'criterion' as const, run: command }],
     ),

@@ -6,7 +6,7 @@ import type { AttemptReading } from './read-run.ts';
 
 const count = z.int().nonnegative();
 
-/** The usage of turns, counted the same way in the live line, `squad status` and the report. */
+/** The usage of turns, counted the same way on the board, `squad status` and the report. */
 export const usageCountSchema = {
   turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
   /** Known usage of settled turns; null if there are settled turns and none has known usage. */

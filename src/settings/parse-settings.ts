@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   setup: 'setup:\n  - { run: "npm ci", minutes: 10 }',
   verify: 'verify:\n  - { run: "npm test", minutes: 10 }',
   plan: 'plan: ask',
+  notify: 'notify: notify-send squad "$SQUAD_TEXT"',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',

@@ -16,28 +16,14 @@ describe('a person is called', () => {
     expect(callText('a\u001b]0;title\u0007b\u0007;c\nd', {})).toBe('\u0007\u001b]9;ab\\u0007,c d\u0007');
   });
 
-  it('once for each occasion', () => {
-    vi.useFakeTimers();
-    try {
-      const written: string[] = [];
-      const terminal = { write: (text: string) => void written.push(text) } as Terminal;
-      const output = { terminal, line: vi.fn(), json: vi.fn(), problem: vi.fn(), style: vi.fn(), columns: vi.fn() };
-      const caller = callerAt({ output, host: testHost('/none') })!;
-      const asked = (question: string) =>
-        caller.hear({ type: 'question-asked', at: 1, runId: 'r', question, text: question, options: [] });
-      asked('one');
-      asked('two, at the same time');
-      vi.advanceTimersByTime(5_000);
-      asked('three');
-      vi.advanceTimersByTime(5_000);
-      // It waits for those answers, and nobody has to be called again.
-      caller.ended({ name: 'run', headline: 'WAITING, 3 open', outcome: 'waiting' });
-      expect(written).toHaveLength(2);
-      caller.ended({ name: 'run', headline: 'DONE', outcome: 'done' });
-      expect(written.at(-1)).toContain('run: DONE');
-    } finally {
-      vi.useRealTimers();
-    }
+  it('at the terminal, for a question and for the end', () => {
+    const written: string[] = [];
+    const terminal = { write: (text: string) => void written.push(text) } as Terminal;
+    const output = { terminal, line: vi.fn(), json: vi.fn(), problem: vi.fn(), style: vi.fn(), columns: vi.fn() };
+    const caller = callerAt({ output, host: testHost('/none') })!;
+    caller.hear({ type: 'question-asked', at: 1, runId: 'r', question: 'q', text: 'Which?', options: [] });
+    caller.ended({ name: 'run', headline: 'DONE', outcome: 'done' });
+    expect(written).toEqual([expect.stringContaining('squad asks: Which?'), expect.stringContaining('run: DONE')]);
   });
 
   it('not where there is no terminal', () => {

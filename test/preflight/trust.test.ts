@@ -37,6 +37,7 @@ describe('what has to be agreed to', () => {
       'version: 1',
       'setup: [{ run: npm ci }]',
       'verify: [{ run: npm test }]',
+      'notify: tell me',
       'runtimes:',
       '  claude: { command: ./claude, env: [ANTHROPIC_API_KEY, AWS_SECRET, https_proxy] }',
       'agents:',
@@ -50,8 +51,9 @@ describe('what has to be agreed to', () => {
     expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, text, described)).toEqual([
       { from: 'setup', run: 'npm ci', where: 'squad.yaml:2' },
       { from: 'verify', run: 'npm test', where: 'squad.yaml:3' },
+      { from: 'notify', run: 'tell me', where: 'squad.yaml:4' },
       { from: 'criterion', run: 'true', where: 'o.md:12' },
-      { from: 'runtime', run: 'claude: ./claude', where: 'squad.yaml:4' },
+      { from: 'runtime', run: 'claude: ./claude', where: 'squad.yaml:5' },
       { from: 'agent', run: 'a works without any confinement (access: full)', where: 'squad.yaml' },
       { from: 'agent', run: 'a may use Bash(curl:*)', where: 'squad.yaml' },
       { from: 'agent', run: 'claude gets the variable AWS_SECRET', where: 'squad.yaml' },

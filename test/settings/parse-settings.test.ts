@@ -49,6 +49,7 @@ describe('squad.yaml', () => {
     expect(settings(example)).toEqual({
       ...defaultSettings(),
       playbook: 'delivery',
+      notify: 'notify-send squad "$SQUAD_TEXT"',
       agents: [
         { name: 'planner', role: 'planner', runtime: 'claude', access: 'read-only' },
         {

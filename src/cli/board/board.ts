@@ -23,7 +23,7 @@ export interface BoardActions {
   /** The use so far; undefined: not known yet. */
   progress(state: BoardState): RunProgress | undefined;
   intervene(request: InterventionRequest): Promise<unknown>;
-  /** Asks the open questions at the terminal, for which the board goes away; undefined: nobody can be asked here. */
+  /** Asks the open questions at the terminal, for which the board goes away; undefined: no person can be asked here. */
   answer(): (() => Promise<void>) | undefined;
   /** What leaving the board means here, said before it is done; absent: it needs no word. */
   readonly quitting?: string | undefined;

@@ -40,7 +40,7 @@ export function followRun(
       const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
       isFirst = false;
       for (const event of events) {
-        // Before its end is told, its output is.
+        // Its output comes before its end.
         if (event.type === 'attempt-ended') await outputs.unfollow(event.attemptId, event.at);
         take(event);
         const isLive = event.type === 'attempt-taken' && event.kind === 'turn' && !over.has(event.attemptId);
@@ -60,7 +60,7 @@ function followOutputs(ports: FollowPorts, runId: string, take: (event: RunEvent
     const attempt = ports.ledger.attempt(attemptId);
     if (attempt === undefined || followed.has(attemptId)) return;
     const { taskId: task, agent } = attempt;
-    // What is read late was not said after the end.
+    // What is read late was said before the end.
     const show = (event: TurnEvent): void =>
       take({ ...event, at: Math.min(event.at, ends.get(attemptId) ?? Infinity), runId, attemptId, task, agent });
     const ended = new AbortController();

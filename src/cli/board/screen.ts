@@ -2,7 +2,7 @@ import type { Size, Terminal } from '../output.ts';
 import { isForeground } from './foreground.ts';
 import { ENTER, LEAVE, paint } from './paint.ts';
 
-/** The shortest time between two frames that nobody waits for. */
+/** The shortest time between two frames, unless a person waits for one. */
 const LEAST_MS = 250;
 const TICK_MS = 1_000;
 /** Printed lines that are kept for the shell's screen. */
@@ -51,7 +51,7 @@ export class Screen {
     this.#due ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + LEAST_MS - performance.now()));
   }
 
-  /** Draws every row again: nobody knows what the terminal shows. */
+  /** Draws every row again, whatever the terminal shows. */
   repaint(): void {
     this.#rows = undefined;
     this.#draw();

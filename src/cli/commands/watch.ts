@@ -88,7 +88,7 @@ function printLine(output: Output, line: string | undefined): void {
   if (line !== undefined) output.line(line);
 }
 
-/** On a terminal with the last frame, which no line has told before. */
+/** On a terminal with the last frame, which no line has shown before. */
 function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));

@@ -1,0 +1,29 @@
+import type { RunEvent } from '../model/run-event.ts';
+import type { RunEnd } from './running-run.ts';
+
+/** Something for which a person is called. */
+export interface Occasion {
+  readonly what: 'question' | RunEnd['outcome'];
+  readonly text: string;
+}
+
+/** Questions within this time are one occasion. */
+const AT_ONCE_MS = 1_000;
+
+/** Finds what a person is called for in one engine's work on a run: once for each occasion. */
+export function createOccasions() {
+  let askedAt = -Infinity;
+  return {
+    of: (event: RunEvent): Occasion | undefined => {
+      if (event.type !== 'question-asked') return undefined;
+      const isNew = event.at - askedAt >= AT_ONCE_MS;
+      askedAt = event.at;
+      return isNew ? { what: 'question', text: `squad asks: ${event.text}` } : undefined;
+    },
+    /** The person who interrupted it knows, and the one that it waits for was called before. */
+    ofEnd: ({ name, headline, outcome }: Pick<RunEnd, 'name' | 'headline' | 'outcome'>): Occasion | undefined => {
+      if (outcome === 'interrupted' || (outcome === 'waiting' && askedAt > -Infinity)) return undefined;
+      return { what: outcome, text: `${name}: ${headline}` };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/run-event.ts';
+import { createOccasions } from '../../src/read-model/occasions.ts';
+
+const asked = (at: number, text = 'Which?'): RunEvent => {
+  return { type: 'question-asked', at, runId: 'r', question: `q-${at}`, text, options: [] };
+};
+
+describe('a person is called', () => {
+  it('for a question, and once for several at the same time', () => {
+    const occasions = createOccasions();
+    expect(occasions.of(asked(1_000))).toEqual({ what: 'question', text: 'squad asks: Which?' });
+    expect(occasions.of(asked(1_400, 'And this?'))).toBeUndefined();
+    expect(occasions.of(asked(60_000, 'Now?'))).toEqual({ what: 'question', text: 'squad asks: Now?' });
+    expect(occasions.of({ type: 'warning', at: 90_000, runId: 'r', text: 'disk' })).toBeUndefined();
+  });
+
+  it.each([
+    ['done', true],
+    ['failed', true],
+    ['stopped', true],
+    // Whoever interrupted it is there.
+    ['interrupted', false],
+    // An older question has no answer yet.
+    ['waiting', true],
+  ] as const)('at the end as %s: %s', (outcome, isCalled) => {
+    const occasion = createOccasions().ofEnd({ name: 'run', headline: 'THE END', outcome });
+    expect(occasion).toEqual(isCalled ? { what: outcome, text: 'run: THE END' } : undefined);
+  });
+
+  it('not again for an end that waits for the question', () => {
+    const occasions = createOccasions();
+    occasions.of(asked(1_000));
+    expect(occasions.ofEnd({ name: 'run', headline: 'WAITING', outcome: 'waiting' })).toBeUndefined();
+    expect(occasions.ofEnd({ name: 'run', headline: 'DONE', outcome: 'done' })).toBeDefined();
+  });
+});

@@ -13,7 +13,7 @@ export interface Host {
   readonly userHome: string;
   /** `$XDG_STATE_HOME`: folders and private homes live below its `squad` folder. */
   readonly stateHome: string;
-  /** `$XDG_CONFIG_HOME`: its `squad` folder records which commands this person agreed to. */
+  /** `$XDG_CONFIG_HOME`: its `squad` folder has this person's settings and records which commands they agreed to. */
   readonly configHome: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;

@@ -96,6 +96,8 @@ export interface TaskOptions extends ScopeOptions, RunNameOptions {
 interface NewRunOptions {
   readonly playbook?: string | undefined;
   readonly runtime?: string;
+  /** By agent or role. */
+  readonly model?: Readonly<Record<string, string>>;
   readonly name?: string;
   readonly yes?: boolean;
   readonly allowFullAccess?: boolean;

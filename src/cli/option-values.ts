@@ -9,6 +9,11 @@ import { parseDuration } from '../text/duration.ts';
 export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
 export const RUNTIMES = BUILT_IN_RUNTIMES.join(', ');
 export const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
+export const MODEL = [
+  '--model <who=name>',
+  'model of an agent or role, such as planner=opus (repeatable)',
+  model,
+] as const;
 export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
 export const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
 export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
@@ -35,6 +40,15 @@ export function example(...lines: string[]): string {
 
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** `planner=opus`, added to those before. */
+function model(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, who, name] = /^([a-z][a-z0-9-]{0,31})=([A-Za-z0-9]\S{0,99})$/.exec(text) ?? [];
+  if (who === undefined || name === undefined) {
+    throw new InvalidArgumentError(`${text} is not an agent or role with its model; for example planner=opus`);
+  }
+  return { ...before, [who]: name };
 }
 
 /** The error follows the option's name. */

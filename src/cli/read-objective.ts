@@ -2,7 +2,8 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { badInput } from '../model/errors.ts';
 import { readIssueText } from '../preflight/issue.ts';
-import { MOST_BYTES, readSettings, textOf } from '../preflight/read-input.ts';
+import { MOST_BYTES, textOf } from '../preflight/read-input.ts';
+import { readSettings } from '../preflight/read-settings.ts';
 import type { ObjectiveSource } from '../squad.ts';
 import { openWorkspace } from '../squad/open-run.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -65,7 +66,7 @@ async function readIssue(
   { type: _type, ...name }: Extract<ObjectiveArgument, { type: 'issue' }>,
 ): Promise<ObjectiveSource> {
   const { repository, composition } = await openWorkspace(context);
-  const { settings } = await readSettings(repository.root, composition);
+  const { settings } = await readSettings(repository.root, composition, context.host);
   const remote = settings.publish?.remote ?? REMOTE;
   return readIssueText(composition.forge(repository), { ...name, remote });
 }

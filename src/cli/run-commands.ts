@@ -8,6 +8,7 @@ import {
   JSON_LINES,
   JSON_OBJECT,
   lazily,
+  MODEL,
   PLAIN_LINES,
   PLAYBOOKS,
   positiveNumber,
@@ -35,6 +36,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
       `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
     )
     .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
+    .option(...MODEL)
     .option('--name <name>', 'name of the run and its branch (default: from the title)')
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { TEAM_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
-import { addCommand, lazily, PLAYBOOKS, RUNTIMES } from './option-values.ts';
+import { addCommand, lazily, MODEL, PLAYBOOKS, RUNTIMES } from './option-values.ts';
 
 const PLAYBOOK = `playbook of a new run, one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${TEAM_PLAYBOOK})`;
 
@@ -13,6 +13,7 @@ export function addTeamCommands(program: Command, context: CommandContext): void
     .option('--run <run>', 'join this run, by name or id')
     .option('--playbook <name>', PLAYBOOK)
     .option('--runtime <name>', `use this runtime for all turns of a new run: ${RUNTIMES}`)
+    .option(...MODEL)
     .option('--name <name>', 'name of a new run and its branch')
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')

@@ -46,14 +46,18 @@ export const filePathSchema = z
     'needs a path inside the repository, from its root, without “..”, backslash or colon',
   );
 
+const modelSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit');
+
+/** By agent or role, in the runtime's own words. */
+const modelsSchema = z.record(slugSchema, modelSchema);
+
 const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
   runtime: slugSchema,
-  model: z
-    .string()
-    .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit')
-    .optional(),
+  model: modelSchema.optional(),
   access: z.enum(['read-only', 'edit', 'full']).default('edit'),
   /** false: it edits and does not commit; the role `committer` does, or else the engine. */
   commits: z.boolean().optional(),
@@ -121,13 +125,15 @@ const playbookSchema = z.custom<string | Record<string, z.infer<typeof jsonSchem
   'is neither the name of a playbook nor a mapping that defines one',
 );
 
-/** `squad.yaml`. */
+/** `squad.yaml`, and the user's own file for all repositories. */
 export const settingsSchema = z.strictObject({
   version: z.literal(1).default(1),
   /** Absent: the default one. */
   playbook: playbookSchema.optional(),
   /** The roster; absent: made from the runtimes that are found. */
   agents: z.array(agentSchema).min(1).max(32).optional(),
+  /** For agents without a model of their own. */
+  models: modelsSchema.default({}),
   runtimes: z.record(z.string(), runtimeSchema).default({}),
   limits: limitsSchema.prefault({}),
   /** In each new folder of a task. */
@@ -160,6 +166,8 @@ export interface SettingsSection {
 /** The names that `squad.yaml` may use. */
 export interface KnownNames {
   readonly runtimes: readonly string[];
+  /** By runtime: keys of its `config` that name files. */
+  readonly configFiles?: Readonly<Record<string, readonly string[]>>;
   /** By playbook. */
   readonly sections: Readonly<Record<string, SettingsSection>>;
 }

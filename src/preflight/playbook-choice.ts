@@ -9,7 +9,8 @@ import type { RunDefinition } from '../model/run.ts';
 import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun } from '../playbooks/registry.ts';
 import type { Json } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
-import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
+import { lineOf, problemError } from './read-input.ts';
+import { fileOf, type SettingsRead } from './read-settings.ts';
 
 /** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered. */
 export function choosePlaybook(
@@ -26,7 +27,8 @@ export function choosePlaybook(
   const playbook = typeof name === 'string' ? createPlaybook(own, name) : undefined;
   if (playbook !== undefined) return playbook;
   const known = playbookNames(own);
-  const inSettings = { file: SETTINGS_FILE, line: lineOf(read.text, /^playbook\s*:/) };
+  const { file, text } = fileOf(read, 'playbook');
+  const inSettings = { file, line: lineOf(text, /^playbook\s*:/) };
   if (typeof name !== 'string') {
     const message = `playbook: this version cannot run a playbook that a mapping defines; name one (${available(known)})`;
     throw problemError([{ ...inSettings, message, example: `playbook: ${DEFAULT_PLAYBOOK}` }]);

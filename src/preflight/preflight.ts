@@ -3,8 +3,7 @@ import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Objective } from '../model/objective.ts';
-import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
-import type { DescribedRuntimes } from '../model/runtime-description.ts';
+import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { defined } from '../text/defined.ts';
 import {
@@ -19,16 +18,10 @@ import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
 import { choosePlaybook, optionsFor } from './playbook-choice.ts';
-import {
-  lineOf,
-  problemError,
-  readInstructions,
-  readObjective,
-  readSettings,
-  SETTINGS_FILE,
-  type ObjectiveSource,
-  type SettingsRead,
-} from './read-input.ts';
+import { bindSquad } from './bind-squad.ts';
+import type { Models } from './models.ts';
+import { lineOf, problemError, readObjective, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
+import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import {
   letThroughBy,
@@ -38,20 +31,12 @@ import {
   secretWarnings,
   type SecretWarning,
 } from './secrets.ts';
-import { judgesOf, renderInstructions, roleIn } from './roles.ts';
+import { judgesOf } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
-import { bindAgent, castOf, onRuntime, refuseLostRoutes } from './roster.ts';
+import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
-import {
-  createProbes,
-  describeRuntimes,
-  findRuntimes,
-  refuseUnknownRuntime,
-  refuseUnusable,
-  refuseWithoutFiles,
-  resolveRuntimes,
-} from './runtimes.ts';
-import { agree, itemsToTrust, type TrustItem, type TrustPorts } from './trust.ts';
+import { describeRuntimes, refuseUnknownRuntime } from './runtimes.ts';
+import { agree, itemsToTrust, ownCommands, type OwnCommands, type TrustItem, type TrustPorts } from './trust.ts';
 
 export interface PreflightPorts
   extends
@@ -69,6 +54,8 @@ export interface PreflightRequest {
   readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
+  /** By agent or role, over those of the settings. */
+  readonly models?: Models | undefined;
   /** From the command line. */
   readonly limits: SomeLimits;
   readonly yes: boolean;
@@ -86,7 +73,7 @@ export interface PreflightRequest {
 export interface Preflight {
   readonly definition: RunDefinition;
   readonly repository: RepositoryReport;
-  readonly warnings: readonly (RepositoryWarning | LimitWarning | SecretWarning)[];
+  readonly warnings: readonly (RepositoryWarning | LimitWarning | SecretWarning | OwnCommands)[];
 }
 
 /**
@@ -98,7 +85,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnknownRuntime(ports.runtimes, request.runtime);
   const repository = await inspectRepository(ports.git, host.workingDirectory);
   const written = await readObjective(request.objective, host.workingDirectory);
-  const read = await readSettings(repository.root, ports);
+  const read = await readSettings(repository.root, ports, host);
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(read.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
@@ -107,10 +94,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const playbook = choosePlaybook(ports.playbooks, request, objective, read);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
-  refuseReadOnly(playbook, read.settings.agents ?? [], read.text);
+  refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
 
   const described = describeRuntimes(ports);
-  const items = itemsToTrust(read.settings, objective, read.text, described);
+  const items = itemsToTrust(read.repository.settings, objective, read.repository, described);
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
@@ -140,7 +127,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
-  refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
+  refuseLostRoutes(definition, fileOf(read, 'mail'));
   await refuseUnpublishable(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
@@ -150,7 +137,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
       instructions === agents[index]?.instructions ? [] : [`the instructions of ${agent}`],
     ),
   ]);
-  return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
+  const warnings = [...repository.warnings, ...limitWarnings(stored), ...secrets, ...ownCommands(read, described)];
+  return { definition: stored, repository, warnings };
 }
 
 /** The settings that the run uses as they are, or as the caller chose in their place. */
@@ -201,46 +189,6 @@ function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed:
   }
 }
 
-/** The roster: each agent with its instructions, on a runtime that works here. */
-async function bindSquad(
-  ports: PreflightPorts,
-  request: PreflightRequest,
-  playbook: Playbook<unknown>,
-  { root, read, described }: { root: string; read: SettingsRead; described: DescribedRuntimes },
-): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
-  const { host } = ports;
-  const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
-  const probeOf = createProbes(ports, runtimes);
-  const { agents, team } = read.settings;
-  const { runtime } = request;
-  const found = async () => (runtime === undefined ? findRuntimes(described, probeOf) : [runtime]);
-  const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
-  const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
-  for (const name of new Set(squad.map((agent) => agent.runtime))) {
-    await refuseWithoutFiles(name, described[name] ?? {}, runtimes, read.text);
-  }
-  await refuseUnusable(squad, runtimes, probeOf);
-  const bound: BoundAgent[] = [];
-  for (const agent of squad) {
-    bound.push(bindAgent(agent, await instructionsOf(agent, playbook, root, read.text), squad, runtimes));
-  }
-  return { agents: bound, runtimes };
-}
-
-async function instructionsOf(
-  agent: AgentSettings,
-  playbook: Playbook<unknown>,
-  root: string,
-  settingsText: string,
-): Promise<string> {
-  const { instructions: path } = agent;
-  const role = roleIn(playbook, agent.role);
-  if (path === undefined) return renderInstructions(agent, role);
-  const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
-  const at = { file: SETTINGS_FILE, line: Math.max(line, 0) + 1 };
-  return renderInstructions(agent, role, { path, text: await readInstructions(root, path, at) });
-}
-
 function objectiveOf(objective: Objective): RunDefinition['objective'] {
   const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
   return defined({ title, goals, criteria, constraints, context, priority, deadline: deadline?.at, text });
@@ -251,9 +199,10 @@ function refuseUnplayable(playbook: Playbook<unknown>, definition: RunDefinition
   const { objective, roster, options } = factsOf(definition);
   const parsed = playbook.parse({ objective, roster, options, files: definition.files });
   if (parsed.ok) return;
-  const line = lineOf(read.text, /^agents\s*:/);
+  const { file, text } = fileOf(read, 'agents');
+  const line = lineOf(text, /^agents\s*:/);
   throw problemError(
-    orderProblems(parsed.errors.map((message) => ({ file: SETTINGS_FILE, line, message }))),
-    `Give \`agents\` in ${SETTINGS_FILE} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
+    orderProblems(parsed.errors.map((message) => ({ file, line, message }))),
+    `Give \`agents\` in ${file} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
   );
 }

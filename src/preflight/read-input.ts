@@ -2,15 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Composition } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { problemText, type Problem } from '../text/problem.ts';
-import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { WHOLE } from '../objective/parts.ts';
-import { settingsSections } from '../playbooks/registry.ts';
-import { defaultSettings, parseSettings } from '../settings/parse-settings.ts';
 import { openConfined } from '../substrate/files/open-confined.ts';
 
 export const SETTINGS_FILE = 'squad.yaml';
@@ -48,41 +44,6 @@ export async function readObjective(source: ObjectiveSource, workingDirectory: s
   return parsed.objective;
 }
 
-/** The runtimes and playbooks that settings may name. */
-export type Registered = Pick<Composition, 'runtimes' | 'playbooks'>;
-
-export interface SettingsRead {
-  readonly settings: Settings;
-  /** Empty if there is no file. */
-  readonly text: string;
-}
-
-/** `squad.yaml` of the repository, or the defaults. */
-export async function readSettings(root: string, registered: Registered): Promise<SettingsRead> {
-  const read = await readConfined(root, SETTINGS_FILE);
-  if (read.type === 'absent') {
-    await refuseMisnamed(root);
-    return { settings: defaultSettings(), text: '' };
-  }
-  const text = orThrow(read, SETTINGS_FILE);
-  const { runtimes, playbooks } = registered;
-  const known = { runtimes: Object.keys(runtimes), sections: settingsSections(playbooks) };
-  const parsed = parseSettings(text, SETTINGS_FILE, known);
-  if (!parsed.ok) throw problemError(parsed.problems);
-  return { settings: parsed.value, text };
-}
-
-/** Refuses a settings file under a name that squad does not read. */
-async function refuseMisnamed(root: string): Promise<void> {
-  for (const file of ['squad.yml', '.squad.yaml', '.squad.yml']) {
-    if ((await readConfined(root, file)).type === 'absent') continue;
-    throw problemError(
-      [{ file, line: 1, message: `squad does not read this file; settings belong in ${SETTINGS_FILE}` }],
-      `Rename it: \`git mv ${file} ${SETTINGS_FILE}\`.`,
-    );
-  }
-}
-
 /** Reads a file that `agents[].instructions` names. A long file is refused, not cut: half of it could say the opposite. */
 export async function readInstructions(root: string, path: string, at: Pick<Problem, 'file' | 'line'>) {
   const refuse = (why: string): SquadError =>
@@ -94,20 +55,20 @@ export async function readInstructions(root: string, path: string, at: Pick<Prob
   return read.text;
 }
 
-export type TextRead =
+type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'absent' }
   | { readonly type: 'refused'; readonly why: string; readonly line?: number };
 
 type Found = Exclude<TextRead, { type: 'absent' }>;
 
-function orThrow(read: Found, file: string): string {
+export function orThrow(read: Found, file: string): string {
   if (read.type === 'text') return read.text;
   throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
 }
 
 /** Reads a file of the repository. Refuses a link that leaves it, so that settings cannot expose other files of the machine. */
-async function readConfined(root: string, path: string): Promise<TextRead> {
+export async function readConfined(root: string, path: string): Promise<TextRead> {
   try {
     const opened = await openConfined(root, path);
     return opened.type === 'opened' ? await readOpen(opened.file, path) : opened;
@@ -117,7 +78,7 @@ async function readConfined(root: string, path: string): Promise<TextRead> {
 }
 
 /** Reads a file that the person named, anywhere on the machine. */
-async function readText(path: string, name: string): Promise<TextRead> {
+export async function readText(path: string, name: string): Promise<TextRead> {
   try {
     // Non-blocking, because a pipe would block squad for ever.
     return await readOpen(await open(path, constants.O_RDONLY | constants.O_NONBLOCK), name);

@@ -1,15 +1,16 @@
 import type { Reload } from '../model/plan/intervention.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
-import { z } from 'zod';
+import { someLimitsSchema, type Limits } from '../model/limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
-import { parseYaml } from '../text/yaml-file.ts';
 import type { PreflightPorts } from './preflight.ts';
-import { readSettings, SETTINGS_FILE } from './read-input.ts';
+import { readSettings, type SettingsRead } from './read-settings.ts';
 import { letThroughBy, refuseSecretSettings } from './secrets.ts';
 import { agree, itemsToTrust } from './trust.ts';
 
-export type ReloadPorts = Pick<PreflightPorts, 'clock' | 'redactor' | 'host' | 'confirm' | 'runtimes' | 'playbooks'>;
+export type ReloadPorts = Pick<
+  PreflightPorts,
+  'clock' | 'redactor' | 'host' | 'confirm' | 'runtimes' | 'describe' | 'playbooks'
+>;
 
 export interface ReloadRead {
   /** undefined if squad.yaml has no change for the run. */
@@ -31,11 +32,11 @@ export async function readReload(
   yes: boolean,
 ): Promise<ReloadRead> {
   const { root } = definition.repository;
-  const read = await readSettings(root, ports);
-  const { settings, text } = read;
+  const read = await readSettings(root, ports, ports.host);
+  const { settings } = read;
   refuseSecretSettings(read, ports.redactor(letThroughBy(settings)));
   const { setup, verify } = settings;
-  const named = namedLimits(text);
+  const named = someLimitsSchema.parse(read.raw['limits'] ?? {});
   const kept = OF_THE_PLAN.filter((name) => named[name] !== undefined && differs(named[name], definition.limits[name]));
   const { reviewRounds: _rounds, retries: _retries, walls: _walls, ...others } = named;
   const changed = [
@@ -47,27 +48,22 @@ export async function readReload(
   ];
   const about = { changed, kept: kept.map((name) => `limits.${name}`) };
   if (changed.length === 0) return { ...about, reload: undefined };
-  const trusted = await agreeTo({ setup, verify }, definition, ports, { text, yes });
+  const trusted = await agreeTo(read, definition, ports, yes);
   return { ...about, reload: { verb: 'reload', setup, verify, limits: others, trusted } };
 }
 
+/** Asks for the repository's commands. */
 async function agreeTo(
-  commands: Pick<RunDefinition, 'setup' | 'verify'>,
+  { repository }: SettingsRead,
   definition: RunDefinition,
   ports: ReloadPorts,
-  { text, yes }: { text: string; yes: boolean },
+  yes: boolean,
 ): Promise<string | null> {
+  const { setup, verify } = repository.settings;
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
-  if ([...commands.setup, ...commands.verify].every(({ run }) => known.has(run))) return definition.trusted;
-  const items = itemsToTrust({ ...defaultSettings(), ...commands }, { file: SETTINGS_FILE, criteria: [] }, text, {});
+  if ([...setup, ...verify].every(({ run }) => known.has(run))) return definition.trusted;
+  const items = itemsToTrust({ ...defaultSettings(), setup, verify }, { file: '', criteria: [] }, repository, {});
   return agree(items, ports, { repository: definition.repository.root, yes });
-}
-
-/** The limits in the file, without defaults, so that a missing one changes nothing. The file was validated before. */
-function namedLimits(text: string): SomeLimits {
-  const about = { file: SETTINGS_FILE, text, firstLine: 1, examples: {}, hints: {} };
-  const read = parseYaml(about, z.looseObject({ limits: someLimitsSchema.optional() }), () => []);
-  return read.ok ? (read.value.limits ?? {}) : {};
 }
 
 function commandsOf(steps: readonly { readonly run: string }[]): string {

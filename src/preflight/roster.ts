@@ -6,6 +6,8 @@ import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { isSlug } from '../model/slug.ts';
+import { lineOf } from './read-input.ts';
+import type { SettingsFile } from './read-settings.ts';
 
 /**
  * The agents of a run whose settings name none: the playbook's own cast, or one agent for each of its roles. Throws `bad-input` for
@@ -74,7 +76,10 @@ function fallbackOf(
 }
 
 /** Throws `bad-input` for a route from or to an address or role that this run does not have. */
-export function refuseLostRoutes({ agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>, line: number): void {
+export function refuseLostRoutes(
+  { agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>,
+  { file, text }: SettingsFile,
+): void {
   const known = [...new Set([MAIN, ...agents.flatMap((agent) => [agent.name, addressOf(agent), agent.role])])];
   const named = Object.entries(mail.routes ?? {}).flatMap(([from, to]) =>
     [from, ...to].map((name) => ({ from, name })),
@@ -83,7 +88,7 @@ export function refuseLostRoutes({ agents, mail }: Pick<RunDefinition, 'agents' 
   if (lost === undefined) return;
   throw new SquadError({
     code: 'bad-input',
-    message: `squad.yaml:${line}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
+    message: `${file}:${lineOf(text, /^mail\s*:/)}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
     next: `Name an agent or a role of this run: ${known.join(', ')}.`,
   });
 }

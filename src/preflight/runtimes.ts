@@ -10,7 +10,8 @@ import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';
 import { findProgram } from '../runtimes/shared/find-program.ts';
 import { confine } from '../substrate/files/confine.ts';
-import { lineOf, problemError, SETTINGS_FILE, type Registered } from './read-input.ts';
+import { lineOf, problemError } from './read-input.ts';
+import type { Registered, SettingsFile } from './read-settings.ts';
 
 type Runtimes = Settings['runtimes'];
 
@@ -70,15 +71,15 @@ export async function refuseWithoutFiles(
   name: string,
   { configFiles = {} }: RuntimeDescription,
   runtimes: Runtimes,
-  settingsText: string,
+  { file, text }: SettingsFile,
 ): Promise<void> {
   for (const [key, next] of Object.entries(configFiles)) {
     const problem = await fileProblem(runtimes[name]?.config?.[key]);
     if (problem === undefined) continue;
-    const line = lineOf(settingsText, /^runtimes\s*:/);
+    const line = lineOf(text, /^runtimes\s*:/);
     const message = `runtimes.${name}.config.${key} ${problem}`;
     const example = `runtimes:\n  ${name}: { config: { ${key}: path/to/the/file } }`;
-    throw problemError([{ file: SETTINGS_FILE, line, message, example }], next);
+    throw problemError([{ file, line, message, example }], next);
   }
 }
 

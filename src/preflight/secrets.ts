@@ -4,7 +4,8 @@ import type { Objective } from '../model/objective.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
-import { problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
+import { problemError } from './read-input.ts';
+import { fileOf, type SettingsRead } from './read-settings.ts';
 
 /** A warning about a text that agents read without its secrets. */
 export interface SecretWarning {
@@ -41,13 +42,14 @@ export function secretWarnings(what: readonly string[]): readonly SecretWarning[
 }
 
 /** Refuses settings with a secret, because squad stores them with the run and uses them unchanged. Throws `bad-input`. */
-export function refuseSecretSettings({ settings, text }: SettingsRead, redactor: Redactor): void {
-  const { limits: _limits, team: _team, ...stored } = settings;
+export function refuseSecretSettings(read: SettingsRead, redactor: Redactor): void {
+  const { limits: _limits, team: _team, ...stored } = read.settings;
   const found = findSecret(stored, redactor);
   if (found === undefined) return;
   const [key = ''] = found.split(/[.[]/);
+  const { file, text } = fileOf(read, key);
   const line = text.split('\n').findIndex((one) => one.startsWith(`${key}:`));
-  throw secretIn(SETTINGS_FILE, Math.max(line, 0) + 1, found);
+  throw secretIn(file, Math.max(line, 0) + 1, found);
 }
 
 /** Refuses names of the run and its branch that hold a secret. Throws `bad-input`. */

@@ -3,27 +3,28 @@ import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { createPlaybook, playbookNames } from '../playbooks/registry.ts';
-import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
+import { lineOf, problemError } from './read-input.ts';
+import type { SettingsFile } from './read-settings.ts';
 import { roleIn, type Staffing } from './roles.ts';
 
 /** Refuses a roster with an agent whose role changes files and whose access does not allow it. */
-export function refuseReadOnly(playbook: Staffing, roster: readonly AgentSettings[], settingsText: string): void {
+export function refuseReadOnly(playbook: Staffing, roster: readonly AgentSettings[], source: SettingsFile): void {
   const names = readOnlyAgents(playbook, roster).map(({ name }) => name);
   if (names.length === 0) return;
   throw problemError(
-    readOnlyProblems(playbook, roster, settingsText),
-    `Give ${names.join(', ')} \`access: edit\` in ${SETTINGS_FILE}, or another role. \`squad doctor\` checks the roster too.`,
+    readOnlyProblems(playbook, roster, source),
+    `Give ${names.join(', ')} \`access: edit\` in ${source.file}, or another role. \`squad doctor\` checks the roster too.`,
   );
 }
 
 export function readOnlyProblems(
   playbook: Staffing,
   roster: readonly AgentSettings[],
-  settingsText: string,
+  { file, text }: SettingsFile,
 ): Problem[] {
   return readOnlyAgents(playbook, roster).map(({ name, role }) => ({
-    file: SETTINGS_FILE,
-    line: lineOfAgent(settingsText, name),
+    file,
+    line: lineOfAgent(text, name),
     message: `${name} is to work as ${role}, and may change nothing (access: read-only)`,
   }));
 }
@@ -39,9 +40,9 @@ function readOnlyAgents(playbook: Staffing, roster: readonly AgentSettings[]): r
 }
 
 /** Roles without an agent, and agents that cannot do their role. Without a named playbook, one that the roster fits is enough. */
-export function rosterProblems(own: Playbooks, { agents, playbook }: Settings, settingsText: string): Problem[] {
+export function rosterProblems(own: Playbooks, { agents, playbook }: Settings, source: SettingsFile): Problem[] {
   if (agents === undefined || (playbook !== undefined && typeof playbook !== 'string')) return [];
-  const problems = (name: string) => problemsIn(createPlaybook(own, name), agents, settingsText);
+  const problems = (name: string) => problemsIn(createPlaybook(own, name), agents, source);
   if (playbook === undefined && playbookNames(own).some((name) => problems(name).length === 0)) return [];
   return problems(playbook ?? DEFAULT_PLAYBOOK);
 }
@@ -49,7 +50,7 @@ export function rosterProblems(own: Playbooks, { agents, playbook }: Settings, s
 function problemsIn(
   playbook: Playbook<unknown> | undefined,
   agents: readonly AgentSettings[],
-  settingsText: string,
+  source: SettingsFile,
 ): Problem[] {
   if (playbook === undefined) return [];
   const roster = agents.map(({ name, role, runtime, access, commits = true }) => {
@@ -57,11 +58,11 @@ function problemsIn(
   });
   const objective = { title: '', goals: [], criteria: [], text: '' };
   const parsed = playbook.parse({ objective, roster, options: {}, files: [] });
-  const line = lineOf(settingsText, /^agents\s*:/);
+  const line = lineOf(source.text, /^agents\s*:/);
   const missing = parsed.ok ? [] : parsed.errors;
   return [
-    ...missing.map((message) => ({ file: SETTINGS_FILE, line, message })),
-    ...readOnlyProblems(playbook, agents, settingsText),
+    ...missing.map((message) => ({ file: source.file, line, message })),
+    ...readOnlyProblems(playbook, agents, source),
   ];
 }
 

@@ -4,7 +4,8 @@ import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import type { Settings } from '../model/settings.ts';
 import { SquadError } from '../model/errors.ts';
-import { lineOf, SETTINGS_FILE } from './read-input.ts';
+import { lineOf } from './read-input.ts';
+import type { SettingsFile, SettingsRead } from './read-settings.ts';
 import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
 
 /** A command from the objective or the repository that would run on this machine, as squad shows it. */
@@ -49,31 +50,47 @@ export interface TrustItem {
 export function itemsToTrust(
   settings: Settings,
   objective: Pick<Objective, 'file' | 'criteria'>,
-  settingsText: string,
+  source: SettingsFile,
   described: DescribedRuntimes,
 ): TrustItem[] {
   const commands = commandsToTrust(settings, objective).map((command) => ({
     ...command,
-    where: whereOf(command, objective, settingsText),
+    where: whereOf(command, objective, source),
   }));
-  return [...commands, ...grantsOf(settings, described)];
+  return [...commands, ...grantsOf(settings, source, described)];
+}
+
+/** What the user's own file runs or opens here. Writing it there is the consent, so squad shows it and does not ask. */
+export interface OwnCommands {
+  readonly about: 'own-settings';
+  readonly text: string;
+  readonly next?: undefined;
+}
+
+export function ownCommands({ settings, repository, own }: SettingsRead, described: DescribedRuntimes): OwnCommands[] {
+  if (own === undefined) return [];
+  const said = (from: Settings, source: SettingsFile): string[] =>
+    itemsToTrust(from, { file: '', criteria: [] }, source, described).map(({ from: kind, run }) => `${kind}: ${run}`);
+  const asked = said(repository.settings, repository);
+  const items = said(settings, own).filter((item) => !asked.includes(item));
+  return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
 }
 
 function whereOf(
   { from, run }: TrustedCommand,
   { file, criteria }: Pick<Objective, 'file' | 'criteria'>,
-  settingsText: string,
+  { file: settingsFile, text }: SettingsFile,
 ): string {
   if (from === 'criterion') return `${file}:${criteria.find(({ command }) => command === run)?.line ?? 1}`;
   const key = from === 'runtime' ? 'runtimes' : from;
-  return `${SETTINGS_FILE}:${lineOf(settingsText, new RegExp(`^${key}\\s*:`))}`;
+  return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
 }
 
 /** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
-function grantsOf({ agents, runtimes }: Settings, described: DescribedRuntimes): TrustItem[] {
+function grantsOf({ agents, runtimes }: Settings, { file }: SettingsFile, described: DescribedRuntimes): TrustItem[] {
   const own = Object.values(described).flatMap(({ variables = [] }) => variables);
   const isOwn = (name: string) => NETWORK.test(name) || own.some((start) => name.toUpperCase().startsWith(start));
-  const grant = (run: string): TrustItem => ({ from: 'agent', run, where: SETTINGS_FILE });
+  const grant = (run: string): TrustItem => ({ from: 'agent', run, where: file });
   return [
     ...(agents ?? []).flatMap(({ name, access, allow }) => [
       ...(access === 'full' ? [grant(`${name} works without any confinement (access: full)`)] : []),

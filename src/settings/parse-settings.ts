@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { isJsonObject, type Json } from '../text/json.ts';
+import { jsonSchema } from '../text/json-schema.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
 import type { Path } from '../text/explain-issue.ts';
@@ -18,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   publish: 'publish: { remote: origin, base: main, pr: false }',
   team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
+  models: 'models: { planner: opus, builder-1: sonnet }',
 };
 
 /** Keys under `limits.task` that limits of the run already set for each task. */
@@ -27,12 +30,34 @@ const HINTS = {
   retries: 'set limits.retries, which holds for each task',
 };
 
-/** Parses the text of `squad.yaml` into settings with all defaults, or into all its problems in the file's order. */
-export function parseSettings(text: string, fileName: string, known: KnownNames): YamlResult<Settings> {
+/**
+ * Parses the text of a settings file into settings with all defaults, or into all its problems in the file's order. `own`: it is
+ * the user's, for all repositories.
+ */
+export function parseSettings(
+  text: string,
+  fileName: string,
+  known: KnownNames,
+  whose: 'repository' | 'own' = 'repository',
+): YamlResult<Settings> {
   const ofSections = Object.entries(known.sections).map(([name, { example }]) => [name, example]);
   const examples = { ...EXAMPLES, ...Object.fromEntries(ofSections) };
   const source = { file: fileName, text, firstLine: 1, examples, hints: HINTS };
-  return parseYaml(source, settingsSchemaFor(known), crossChecks);
+  return parseYaml(source, settingsSchemaFor(known), (raw) => [
+    ...sameNames(raw['agents']),
+    ...ownFallbacks(raw['runtimes']),
+    ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
+  ]);
+}
+
+/** What a settings file sets, without defaults. */
+export type RawSettings = Readonly<Record<string, unknown>>;
+
+/** Reads a text that was parsed before. */
+export function rawSettings(text: string): RawSettings {
+  const source = { file: '', text, firstLine: 1, examples: {}, hints: {} };
+  const read = parseYaml(source, z.record(z.string(), jsonSchema));
+  return read.ok ? read.value : {};
 }
 
 /** The settings without a `squad.yaml`. */
@@ -40,12 +65,8 @@ export function defaultSettings(): Settings {
   return settingsSchema.parse({});
 }
 
+/** Found in the raw value, so that these problems are reported together with the schema's. */
 type Finding = { path: Path; message: string };
-
-/** Works on the raw value, so that these problems are reported together with the schema's. */
-function crossChecks(raw: Record<string, Json>): Finding[] {
-  return [...sameNames(raw['agents']), ...ownFallbacks(raw['runtimes'])];
-}
 
 function sameNames(agents: Json | undefined): Finding[] {
   if (!Array.isArray(agents)) return [];
@@ -68,4 +89,27 @@ function ownFallbacks(runtimes: Json | undefined): Finding[] {
       path: ['runtimes', name, 'fallback'],
       message: `runtimes.${name}.fallback: a runtime cannot stand in for itself; name another one or leave it out`,
     }));
+}
+
+/** A program of the repository would be another one in each, and run without a question. */
+function relativePrograms(runtimes: Json | undefined, { configFiles = {} }: KnownNames): Finding[] {
+  if (!isJsonObject(runtimes)) return [];
+  return Object.entries(runtimes).flatMap(([name, runtime]) => {
+    const { command, config } = isJsonObject(runtime) ? runtime : {};
+    const isPath = typeof command === 'string' && command.includes('/');
+    const files = (configFiles[name] ?? []).map((key): [string[], unknown] => [
+      ['runtimes', name, 'config', key],
+      isJsonObject(config) ? config[key] : undefined,
+    ]);
+    return [
+      ...relativePath(['runtimes', name, 'command'], isPath ? command : ''),
+      ...files.flatMap((file) => relativePath(...file)),
+    ];
+  });
+}
+
+function relativePath(path: string[], value: unknown): Finding[] {
+  if (typeof value !== 'string' || value === '' || value.startsWith('/')) return [];
+  const message = `${path.join('.')}: this file is for all repositories, so it needs an absolute path`;
+  return [{ path, message }];
 }

@@ -23,6 +23,8 @@ export interface NewRunOptions extends TrustOption {
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
+  /** The runtime's own names of models, by agent or role, over those of the settings. */
+  readonly models?: Readonly<Record<string, string>> | undefined;
   /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
   readonly name?: string | undefined;
   /** Override the limits of the objective and of `squad.yaml`. */

@@ -74,20 +74,22 @@ describe('who may write to whom', () => {
   });
 });
 
+const SOURCE = { file: 'squad.yaml', text: 'version: 1\n\nmail: {}\n' };
+
 describe('routes that lead nowhere', () => {
   it.each([
     ['from nobody', { nobody: ['a'] }, 'mail.routes.nobody: no agent or role is called nobody'],
     ['to nobody', { a: ['B', 'c'] }, 'mail.routes.a: no agent or role is called c'],
   ])('%s are refused', (_title, own, message) => {
-    expect(() => refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: own } }, 7)).toThrow(
-      `squad.yaml:7: ${message}`,
+    expect(() => refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: own } }, SOURCE)).toThrow(
+      `squad.yaml:3: ${message}`,
     );
   });
 
   it('others are not, whatever their capitals', () => {
     expect(() =>
-      refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: { A: ['b', 'main', 'MEMBER'] } } }, 1),
+      refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: { A: ['b', 'main', 'MEMBER'] } } }, SOURCE),
     ).not.toThrow();
-    expect(() => refuseLostRoutes({ agents: TEAM, mail }, 1)).not.toThrow();
+    expect(() => refuseLostRoutes({ agents: TEAM, mail }, SOURCE)).not.toThrow();
   });
 });

@@ -15,7 +15,8 @@ import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { planEventSchema } from '../../src/model/plan/event.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
-import { readObjective, readSettings, SETTINGS_FILE } from '../../src/preflight/read-input.ts';
+import { readObjective, SETTINGS_FILE } from '../../src/preflight/read-input.ts';
+import { readSettings } from '../../src/preflight/read-settings.ts';
 import { checkPlans } from '../../src/read-model/plan-rules.ts';
 import { replayPlan } from '../../src/read-model/replay-plan.ts';
 import { factsOf, foldPlan, member } from '../playbooks/simulator.ts';
@@ -114,7 +115,7 @@ async function holdsFiles([objective, settings]: readonly (string | Uint8Array)[
     writeFileSync(join(root, 'objective.md'), objective ?? '');
     writeFileSync(join(root, SETTINGS_FILE), settings ?? '');
     await refusedAt(readObjective('objective.md', root), 'objective.md');
-    await refusedAt(readSettings(root, compose(testHost(root))), SETTINGS_FILE);
+    await refusedAt(readSettings(root, compose(testHost(root)), testHost(root)), SETTINGS_FILE);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

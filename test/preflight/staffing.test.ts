@@ -29,6 +29,8 @@ function named(name: string): Playbook<unknown> {
 const said = (problems: readonly Problem[]) => problems.map(({ line, message }) => `${line}: ${message}`);
 const MAY_ONLY_READ = 'and may change nothing (access: read-only)';
 
+const source = (text: string) => ({ file: 'squad.yaml', text });
+
 describe('an agent that has to change files and may not', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['delivery', ['p planner read-only', 'b builder edit', 'r reviewer read-only', 't tester read-only'], []],
@@ -54,24 +56,24 @@ describe('an agent that has to change files and may not', () => {
     ],
   ])('%s: %j', (playbook, agents, expected) => {
     const { settings, text } = settingsOf(playbook, agents);
-    expect(said(readOnlyProblems(named(playbook), settings.agents ?? [], text))).toEqual(expected);
+    expect(said(readOnlyProblems(named(playbook), settings.agents ?? [], source(text)))).toEqual(expected);
   });
 
   it('is known of every playbook that can be played', () => {
     for (const playbook of BUILT_IN_PLAYBOOKS) {
       const roles = ['builder', 'main', 'member'].map((role) => `${role}-1 ${role} read-only`);
       const { settings, text } = settingsOf(playbook, roles);
-      expect(readOnlyProblems(named(playbook), settings.agents ?? [], text), playbook).not.toEqual([]);
+      expect(readOnlyProblems(named(playbook), settings.agents ?? [], source(text)), playbook).not.toEqual([]);
     }
   });
 
   it('is found in the line of its name, however the file is written', () => {
     const text = 'agents:\n- role: builder\n  name: "b-1"\n  access: read-only\n- name: b\n  role: builder\n';
     const agent = { name: 'b-1', role: 'builder', runtime: 'claude', access: 'read-only' } as const;
-    expect(said(readOnlyProblems(named('delivery'), [agent], text))).toEqual([
+    expect(said(readOnlyProblems(named('delivery'), [agent], source(text)))).toEqual([
       `3: b-1 is to work as builder, ${MAY_ONLY_READ}`,
     ]);
-    expect(said(readOnlyProblems(named('delivery'), [agent], 'agents: *a\n'))[0]).toMatch(/^1: /);
+    expect(said(readOnlyProblems(named('delivery'), [agent], source('agents: *a\n')))[0]).toMatch(/^1: /);
   });
 });
 
@@ -88,7 +90,7 @@ describe('what the settings alone tell about a roster', () => {
     ['delivery', ['b builder read-only'], [`3: b is to work as builder, ${MAY_ONLY_READ}`]],
   ])('%s: %j', (playbook, agents, expected) => {
     const { settings, text } = settingsOf(playbook, agents);
-    expect(said(rosterProblems({}, settings, text))).toEqual(expected);
+    expect(said(rosterProblems({}, settings, source(text)))).toEqual(expected);
   });
 
   it.each<[string, readonly string[], readonly string[]]>([
@@ -96,13 +98,13 @@ describe('what the settings alone tell about a roster', () => {
     ['none', ['p planner edit'], ['1: delivery needs at least one agent that builds; add one to agents']],
   ])('looks at every playbook where the file names none, and finds %s', (_, agents, expected) => {
     const { settings, text } = settingsOf('', agents);
-    expect(said(rosterProblems({}, settings, text))).toEqual(expected);
+    expect(said(rosterProblems({}, settings, source(text)))).toEqual(expected);
   });
 
   it('is nothing where the roster is made from what is found', () => {
     const { settings } = settingsOf('delivery', ['b builder edit']);
     const { agents: _agents, ...rest } = settings;
-    expect(rosterProblems({}, rest, '')).toEqual([]);
+    expect(rosterProblems({}, rest, source(''))).toEqual([]);
   });
 });
 

@@ -48,7 +48,7 @@ describe('what has to be agreed to', () => {
     if (!parsed.ok) throw new Error(parsed.problems[0]?.message);
     const criteria = [{ text: 't', command: 'true', done: false, line: 12 }];
     const described = { claude: { variables: ['ANTHROPIC_'] } };
-    expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, text, described)).toEqual([
+    expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, { file: 'squad.yaml', text }, described)).toEqual([
       { from: 'setup', run: 'npm ci', where: 'squad.yaml:2' },
       { from: 'verify', run: 'npm test', where: 'squad.yaml:3' },
       { from: 'notify', run: 'tell me', where: 'squad.yaml:4' },

@@ -19,6 +19,7 @@ describe('squad.yaml', () => {
   it('may be empty, and then says what holds without it', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
+      models: {},
       runtimes: {},
       limits: {
         minutes: 480,
@@ -64,6 +65,7 @@ describe('squad.yaml', () => {
         },
         { name: 'builder-2', role: 'builder', runtime: 'codex', access: 'edit' },
       ],
+      models: { planner: 'opus' },
       runtimes: {
         claude: { command: 'claude', env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'], fallback: 'codex' },
         codex: { command: 'codex', env: ['CODEX_API_KEY'], config: { model_provider: 'mine' } },

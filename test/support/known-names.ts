@@ -3,4 +3,8 @@ import type { KnownNames } from '../../src/model/settings.ts';
 import { settingsSections } from '../../src/playbooks/registry.ts';
 
 /** The names that `squad.yaml` may use on the command line. */
-export const KNOWN_NAMES: KnownNames = { runtimes: BUILT_IN_RUNTIMES, sections: settingsSections({}) };
+export const KNOWN_NAMES: KnownNames = {
+  runtimes: BUILT_IN_RUNTIMES,
+  configFiles: { scripted: ['script'] },
+  sections: settingsSections({}),
+};

@@ -12,7 +12,8 @@ import { printResult } from '../output.ts';
 import { compose, type Composition, type Host } from '../../compose.ts';
 import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
+import { SETTINGS_FILE } from '../../preflight/read-input.ts';
+import { fileOf, readOwnSettings, readSettings } from '../../preflight/read-settings.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import type { GitPorts } from '../../substrate/git/git-call.ts';
@@ -32,6 +33,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
     ...(await checkTurns(host, composition)),
     await checkGit(host, composition),
     ...(await checkRepository(host, composition)),
+    ...(await checkSettings(host, composition)),
     ...decideTracingCheck(host.environment),
   ];
   const checks = [...machine, ...probes.map(({ name, probe }) => checkOf(name, probe))];
@@ -88,7 +90,7 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
   }
 }
 
-/** Checks the checkout that doctor runs in: its folders, the warnings of a run, its settings. No checks outside of one. */
+/** Checks the checkout that doctor runs in: its folders, the warnings of a run. No checks outside of one. */
 async function checkRepository(host: Host, composition: Composition): Promise<DoctorCheck[]> {
   const { git } = composition;
   const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
@@ -102,8 +104,7 @@ async function checkRepository(host: Host, composition: Composition): Promise<Do
   });
   const run = await inspect(git, host.workingDirectory);
   const problems = [...folders.problems, ...run.problems];
-  const repository = { ...folders, ok: folders.ok && run.ok, problems };
-  return [repository, ...(existsSync(join(root, SETTINGS_FILE)) ? [await checkSettings(root, composition)] : [])];
+  return [{ ...folders, ok: folders.ok && run.ok, problems }];
 }
 
 /** The first run creates the state folder. */
@@ -127,14 +128,35 @@ async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, '
   }
 }
 
+/** Each settings file that a run here would read. A problem in the user's own file comes first, because it is in every repository. */
+async function checkSettings(host: Host, composition: Composition): Promise<DoctorCheck[]> {
+  const own = await checkOwnFile(host, composition);
+  const checkout = await openCheckout(composition.git, host.workingDirectory).catch(() => undefined);
+  const isThere = checkout !== undefined && existsSync(join(checkout.root, SETTINGS_FILE));
+  if (!isThere || own?.ok === false) return own === undefined ? [] : [own];
+  return [await checkRepositoryFile(checkout.root, host, composition), ...(own === undefined ? [] : [own])];
+}
+
+async function checkOwnFile(host: Host, composition: Composition): Promise<DoctorCheck | undefined> {
+  const name = 'config.yaml';
+  try {
+    const own = await readOwnSettings(composition, host);
+    return own && { name, ok: true, found: `can be read, for all repositories: ${own.file}`, problems: [] };
+  } catch (error) {
+    return { name, ok: false, found: 'cannot be used', problems: [asProblem(error)] };
+  }
+}
+
 /** Doctor does not start programs that the settings name, because the user has not agreed to them. */
-async function checkSettings(root: string, composition: Composition): Promise<DoctorCheck> {
+async function checkRepositoryFile(root: string, host: Host, composition: Composition): Promise<DoctorCheck> {
   const name = SETTINGS_FILE;
   try {
-    const { settings, text } = await readSettings(root, composition);
-    const roster = rosterProblems(composition.playbooks, settings, text).map(({ file, line, message }) => ({
+    const read = await readSettings(root, composition, host);
+    const { settings } = read;
+    const rosterFile = fileOf(read, 'agents');
+    const roster = rosterProblems(composition.playbooks, settings, rosterFile).map(({ file, line, message }) => ({
       text: `${file}:${line}: ${message}`,
-      next: `Change \`agents\` in ${SETTINGS_FILE}: \`squad run\` refuses them as they are.`,
+      next: `Change \`agents\` in ${file}: \`squad run\` refuses them as they are.`,
     }));
     const programs = Object.entries(settings.runtimes).flatMap(([runtime, { command }]) =>
       command === undefined || command === runtime

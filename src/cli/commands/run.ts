@@ -21,10 +21,10 @@ export async function run(context: CommandContext, given: string, options: RunOp
   const objective = ticketed ?? (await readArgument(context, given));
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
-  const { playbook, runtime, name, allowFullAccess, strict } = options;
+  const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
   const show = await showRun(context, options);
   const running = await squad.run(objective, {
-    ...{ playbook, runtime, name, allowFullAccess, strict, trust: trustOf(context, options) },
+    ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
     ...{ limits: limitsFromOptions(options), onEvent: show.onEvent, patienceMs: patienceOf(options) },
   });
   await show.follow(running);

@@ -9,7 +9,7 @@ import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { passObjective, writeTicket } from '../team/ticket.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
-import { readSettings } from '../../preflight/read-input.ts';
+import { readSettings } from '../../preflight/read-settings.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
@@ -33,7 +33,7 @@ export async function team(
     );
   }
   const workspace = await openWorkspace(context);
-  const { settings } = await readSettings(workspace.repository.root, workspace.composition);
+  const { settings } = await readSettings(workspace.repository.root, workspace.composition, host);
   const terminal = createTerminal(options.terminal ?? settings.team.terminal, {
     processes: workspace.composition.processes,
     environment: host.environment,
@@ -92,7 +92,7 @@ async function planRun(
   context: CommandContext,
   workspace: OpenedWorkspace,
   given: string,
-  { runtime, name: named, allowFullAccess, ...options }: TeamOptions,
+  { runtime, model: models, name: named, allowFullAccess, ...options }: TeamOptions,
 ) {
   const trust = trustOf(context, options);
   const objective = await readArgument(context, given);
@@ -100,6 +100,7 @@ async function planRun(
     playbook: options.playbook,
     otherwise: TEAM_PLAYBOOK,
     runtime,
+    models,
     name: named,
     allowFullAccess,
     trust,
@@ -114,6 +115,7 @@ async function planRun(
       'run',
       ...['--name', name, '--playbook', chosen],
       ...(runtime === undefined ? [] : ['--runtime', runtime]),
+      ...Object.entries(models ?? {}).flatMap(([who, model]) => ['--model', `${who}=${model}`]),
       ...(options.yes === true ? ['--yes'] : []),
       ...(allowFullAccess === true ? ['--allow-full-access'] : []),
     ],

@@ -58,17 +58,18 @@ export function answerTo({ action }: MailMessage): string {
 }
 
 /**
- * The language that was asked for, else `mail.locale` of squad.yaml. The file is parsed only if it mentions a locale, because
+ * The language that was asked for, else `mail.locale` of the settings. A file is parsed only if one mentions a locale, because
  * that takes longer than reading mail.
  */
 export async function localeOf(host: Host, root: string, { locale }: MailOptions): Promise<Locale> {
   if (locale !== undefined) return locale;
-  if (!mentionsLocale(join(root, 'squad.yaml'))) return 'en';
+  const files = [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')];
+  if (!files.some(mentionsLocale)) return 'en';
   const [{ readSettings }, { compose }] = await Promise.all([
-    import('../../preflight/read-input.ts'),
+    import('../../preflight/read-settings.ts'),
     import('../../compose.ts'),
   ]);
-  return (await readSettings(root, compose(host))).settings.mail.locale;
+  return (await readSettings(root, compose(host), host)).settings.mail.locale;
 }
 
 function mentionsLocale(path: string): boolean {

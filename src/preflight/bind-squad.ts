@@ -1,0 +1,53 @@
+import type { Composition, Host } from '../compose.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { BoundAgent, RunDefinition } from '../model/run.ts';
+import type { DescribedRuntimes } from '../model/runtime-description.ts';
+import type { AgentSettings } from '../model/settings.ts';
+import { withGivenModels, withSettingsModels, type Models } from './models.ts';
+import { readInstructions } from './read-input.ts';
+import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
+import { renderInstructions, roleIn } from './roles.ts';
+import { bindAgent, castOf, onRuntime } from './roster.ts';
+import { createProbes, findRuntimes, refuseUnusable, refuseWithoutFiles, resolveRuntimes } from './runtimes.ts';
+
+/** The roster: each agent with its instructions, on a runtime that works here. */
+export async function bindSquad(
+  ports: Pick<Composition, 'runtime'> & { readonly host: Host },
+  request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
+  playbook: Playbook<unknown>,
+  { root, read, described }: { root: string; read: SettingsRead; described: DescribedRuntimes },
+): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
+  const { host } = ports;
+  const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
+  const probeOf = createProbes(ports, runtimes);
+  const { agents, team } = read.settings;
+  const { runtime } = request;
+  const found = async () => (runtime === undefined ? findRuntimes(described, probeOf) : [runtime]);
+  const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
+  // The models of the settings belong to the runtimes there.
+  const placed = runtime === undefined ? withSettingsModels(roster, read) : onRuntime(roster, runtime);
+  const squad = withGivenModels(placed, request.models ?? {});
+  for (const name of new Set(squad.map((agent) => agent.runtime))) {
+    await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
+  }
+  await refuseUnusable(squad, runtimes, probeOf);
+  const bound: BoundAgent[] = [];
+  for (const agent of squad) {
+    bound.push(bindAgent(agent, await instructionsOf(agent, playbook, root, fileOf(read, 'agents')), squad, runtimes));
+  }
+  return { agents: bound, runtimes };
+}
+
+async function instructionsOf(
+  agent: AgentSettings,
+  playbook: Playbook<unknown>,
+  root: string,
+  { file, text: settingsText }: SettingsFile,
+): Promise<string> {
+  const { instructions: path } = agent;
+  const role = roleIn(playbook, agent.role);
+  if (path === undefined) return renderInstructions(agent, role);
+  const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
+  const at = { file, line: Math.max(line, 0) + 1 };
+  return renderInstructions(agent, role, { path, text: await readInstructions(root, path, at) });
+}

@@ -1,0 +1,124 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openBench, type Bench } from './support.ts';
+
+/** Writes `$XDG_CONFIG_HOME/squad/config.yaml`, whose folder is the bench's own. */
+function own(bench: Bench, text: string, name = 'config.yaml'): string {
+  const folder = join(bench.root, 'config', 'squad');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+const models = ({ definition }: Awaited<ReturnType<Bench['run']>>) =>
+  Object.fromEntries(definition.agents.map(({ name, model }) => [name, model]));
+
+describe('settings for all repositories', () => {
+  it('count where the repository sets nothing, below the front matter and the command line', async () => {
+    const bench = openBench();
+    own(bench, 'limits: { usd: 3, turns: 50, parallel: 2 }\nplaybook: objective\n');
+    bench.write('squad.yaml', 'limits: { turns: 60 }\nplaybook: delivery\n');
+    const { definition } = await bench.run({ limits: { parallel: 4 } });
+    expect(definition).toMatchObject({ playbook: 'delivery', limits: { usd: 3, turns: 60, parallel: 4 } });
+  });
+
+  it('run their commands without a question, and the run says which', async () => {
+    const bench = openBench();
+    const path = own(bench, 'verify: [{ run: npm test }]\nruntimes: { claude: { env: [MY_KEY] } }\n');
+    const { definition, warnings } = await bench.run();
+    expect(definition).toMatchObject({ verify: [{ run: 'npm test' }], trusted: null });
+    expect(warnings.filter(({ about }) => about === 'own-settings')).toEqual([
+      { about: 'own-settings', text: `from ${path}: verify: npm test; agent: claude gets the variable MY_KEY` },
+    ]);
+  });
+
+  it('do not stand for the commands of a repository', async () => {
+    const bench = openBench();
+    own(bench, 'setup: [{ run: make }]\nverify: [{ run: npm test }]\n');
+    bench.write('squad.yaml', 'verify: [{ run: npm test }]\n');
+    const refused = await bench.refusal();
+    expect(refused).toMatchObject({ code: 'not-trusted' });
+    expect(refused.message).toContain('squad.yaml:1: verify: npm test');
+    expect(refused.message).not.toContain('make');
+    const { warnings } = await bench.run({ yes: true });
+    const shown = warnings.filter(({ about }) => about === 'own-settings').map(({ text }) => text);
+    expect(shown).toEqual([expect.stringMatching(/: setup: make$/)]);
+  });
+
+  it.each([
+    ['minutes: 3', /config\.yaml:1(?::1)?: .*minutes/],
+    ['verify: npm test', /config\.yaml:1/],
+    ['agents:\n  - { name: a, role: reviewer, runtime: claude, access: read-only }', /config\.yaml:1: .*builds/],
+    ['playbook: nothing', /config\.yaml:1: no playbook is called/],
+    ['mail: { routes: { nobody: [a] } }', /config\.yaml:1: mail\.routes\.nobody/],
+    ['models: { planner: "" }', /config\.yaml:1/],
+    ['runtimes: { claude: { command: bin/claude } }', /config\.yaml:1.* absolute path/],
+  ])('are refused with their file and line: %s', async (text, message) => {
+    const bench = openBench();
+    own(bench, text);
+    expect(await bench.refusal()).toMatchObject({
+      code: 'bad-input',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it('are refused if others can write them, or under a name that squad does not read', async () => {
+    const bench = openBench();
+    chmodSync(own(bench, 'strict: true'), 0o666);
+    expect(await bench.refusal()).toMatchObject({
+      code: 'wrong-environment',
+      next: expect.stringContaining('chmod go-w'),
+    });
+    const other = openBench();
+    own(other, 'strict: true', 'config.yml');
+    expect(await other.refusal()).toMatchObject({
+      code: 'bad-input',
+      next: expect.stringContaining('Rename it: `mv '),
+    });
+  });
+});
+
+describe('models without a roster', () => {
+  it('come from the user’s file, squad.yaml and the command line, in this order', async () => {
+    const bench = openBench(['claude']);
+    own(bench, 'models: { planner: haiku, reviewer: haiku, pm: opus }');
+    bench.write('squad.yaml', 'models: { planner: sonnet, builder-1: sonnet, builder: haiku }');
+    expect(models(await bench.run({ models: { reviewer: 'opus', 'builder-1': 'opus' } }))).toEqual({
+      planner: 'sonnet',
+      'builder-1': 'opus',
+      'reviewer-1': 'opus',
+    });
+    expect(models(await bench.run())).toMatchObject({ 'builder-1': 'sonnet', 'reviewer-1': 'haiku' });
+  });
+
+  it('leave an agent its own, and belong to the runtimes of the settings', async () => {
+    const bench = openBench();
+    bench.write(
+      'squad.yaml',
+      'models: { builder: haiku }\nagents: [{ name: a, role: builder, runtime: claude, model: opus }, { name: b, role: builder, runtime: claude }]',
+    );
+    expect(models(await bench.run())).toEqual({ a: 'opus', b: 'haiku' });
+    expect(models(await bench.run({ runtime: 'codex' }))).toEqual({ a: undefined, b: undefined });
+    expect(models(await bench.run({ runtime: 'codex', models: { builder: 'gpt' } }))).toEqual({ a: 'gpt', b: 'gpt' });
+  });
+
+  it('are refused for a name that is not there, with those that are', async () => {
+    const bench = openBench(['claude']);
+    expect(await bench.refusal({ models: { plannr: 'opus' } })).toMatchObject({
+      code: 'usage',
+      message: '--model plannr=…: there is no agent or role plannr; did you mean planner?',
+      next: 'This run has planner (planner), builder-1 (builder), reviewer-1 (reviewer). For example `--model planner=opus`.',
+    });
+    bench.write('squad.yaml', 'strict: false\nmodels: { builder-9: opus }');
+    expect((await bench.refusal()).message).toMatch(
+      /squad\.yaml:2: models\.builder-9: there is no agent or role builder-9; did you mean builder-1\?/,
+    );
+  });
+
+  it('are refused for a role on several runtimes', async () => {
+    const bench = openBench();
+    const { message } = await bench.refusal({ models: { builder: 'opus' } });
+    expect(message).toContain('on several runtimes, which have models of their own; name one of builder-1 (claude)');
+  });
+});

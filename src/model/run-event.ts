@@ -121,6 +121,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     question: z.string(),
     text: z.string(),
     options: z.array(z.string()),
+    /** Tasks that wait for the answer; empty: the whole run does. */
+    tasks: z.array(z.string()),
   }),
   /** `answer`: a person's, or `withdrawn`. The first answer counts. */
   z.object({ type: z.literal('question-answered'), ...base, question: z.string(), answer: z.string() }),

@@ -30,11 +30,12 @@ export function boardEvents(base: Base, before: Board, after: Board): RunEvent[]
 
 /** A question may be asked again under its id after its answer. */
 function questionEvents(base: Base, { questions: before }: Board, { questions: after }: Board): RunEvent[] {
-  return [...after.values()].flatMap(({ id: question, text, options, answer }): RunEvent[] => {
+  return [...after.values()].flatMap(({ id: question, text, options, blocks, answer }): RunEvent[] => {
     const old = before.get(question);
     const wasOpen = old !== undefined && old.answer === null;
     if (answer === null) {
-      return wasOpen ? [] : [{ type: 'question-asked', ...base, question, text, options: [...options] }];
+      const tasks = blocks === 'run' ? [] : [...blocks];
+      return wasOpen ? [] : [{ type: 'question-asked', ...base, question, text, options: [...options], tasks }];
     }
     return wasOpen ? [{ type: 'question-answered', ...base, question, answer }] : [];
   });

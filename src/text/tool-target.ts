@@ -2,7 +2,19 @@ const MOST_LENGTH = 300;
 const MOST_PARTS = 20;
 
 /** From what says most about a call to what says least. */
-const KEYS = ['command', 'argv', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'description'];
+const KEYS = [
+  'command',
+  'argv',
+  'file_path',
+  'notebook_path',
+  'path',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'question',
+  'summary',
+];
 
 /** The part of a tool's input by which people recognise a call. The rest may be large, or too deep for JSON. */
 export function toolTarget(input: unknown): string {

@@ -21,7 +21,7 @@ describe('a person is called', () => {
     const terminal = { write: (text: string) => void written.push(text) } as Terminal;
     const output = { terminal, line: vi.fn(), json: vi.fn(), problem: vi.fn(), style: vi.fn(), columns: vi.fn() };
     const caller = callerAt({ output, host: testHost('/none') })!;
-    caller.hear({ type: 'question-asked', at: 1, runId: 'r', question: 'q', text: 'Which?', options: [] });
+    caller.hear({ type: 'question-asked', at: 1, runId: 'r', question: 'q', text: 'Which?', options: [], tasks: [] });
     caller.ended({ name: 'run', headline: 'DONE', outcome: 'done' });
     expect(written).toEqual([expect.stringContaining('squad asks: Which?'), expect.stringContaining('run: DONE')]);
   });

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/model/run-event.ts';
 import { createOccasions } from '../../src/read-model/occasions.ts';
 
 const asked = (at: number, text = 'Which?'): RunEvent => {
-  return { type: 'question-asked', at, runId: 'r', question: `q-${at}`, text, options: [] };
+  return { type: 'question-asked', at, runId: 'r', question: `q-${at}`, text, options: [], tasks: [] };
 };
 
 describe('a person is called', () => {

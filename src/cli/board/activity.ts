@@ -8,6 +8,9 @@ import { toolText } from './live-turn.ts';
 
 const MOST_TEXT = 400;
 
+/** Who says what mail says. */
+export const MAIL = 'mail';
+
 type Said = Omit<Activity, 'at'>;
 
 /** One event of a run as a line of the activity; undefined for what other parts of the frame show, or what is only noise. */
@@ -52,9 +55,9 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'account-changed':
       return accountSaid(event);
     case 'mail':
-      return usual('mail', event.line);
+      return usual(MAIL, event.line);
     case 'mail-overdue':
-      return { who: 'mail', text: `${event.to} has not answered ${event.message} in time`, tone: 'attention' };
+      return { who: MAIL, text: `${event.to} has not answered ${event.message} in time`, tone: 'attention' };
     case 'warning':
       return { who: 'note', text: event.text, tone: 'attention' };
     case 'run-ended':
@@ -114,8 +117,8 @@ function endSaid({
       : { who: task, text: `a check failed after ${took}`, tone: 'bad' };
   }
   if (outcome === 'completed') return usual(agent, `ends its turn on ${task} after ${took}`);
-  const why = failure === undefined ? outcome : `${failure.kind}: ${failure.message}`;
-  return { who: agent, text: `${task} broke off after ${took}: ${why}`, tone: 'bad' };
+  const of = failure === undefined || failure.kind === 'cancelled' ? '' : `${failure.kind}: `;
+  return { who: agent, text: `${task} broke off after ${took}: ${of}${failure?.message ?? outcome}`, tone: 'bad' };
 }
 
 /** A waiting run repeats its decision after every input. */

@@ -32,8 +32,11 @@ export function agentsSection(view: BoardView, columns: number, isCompact: boole
   const titleRows = isCompact ? 0 : 1;
   const working = [...view.state.live.values()].filter(({ kind }) => kind === 'turn').length;
   const most = rows.length === 0 ? 0 : rows.length + titleRows;
+  const busy = rows.filter(({ format }) => format !== 'dim').length;
+  // The others share a line.
+  const least = titleRows + Math.min(6, busy + (busy < rows.length ? 1 : 0));
   return {
-    least: Math.min(most, titleRows + Math.max(1, Math.min(6, rows.length))),
+    least: Math.min(most, least),
     most,
     render: (height) => {
       const note = `${working} at work`;
@@ -43,17 +46,21 @@ export function agentsSection(view: BoardView, columns: number, isCompact: boole
       return [
         ...title,
         ...shown.rows.map((row) => renderRow(row, widths, columns, style)),
-        ...(shown.left === 0 ? [] : [line([{ text: `  and ${shown.left} more`, format: 'dim' }], columns, style)]),
+        ...(shown.left === 0 ? [] : [line([{ text: shown.note, format: 'dim' }], columns, style)]),
       ].slice(0, height);
     },
   };
 }
 
-function fitting(rows: readonly Row[], height: number): { rows: readonly Row[]; left: number } {
-  if (rows.length <= height) return { rows, left: 0 };
-  const byWork = rows.toSorted((a, b) => Number(a.format === 'dim') - Number(b.format === 'dim'));
-  const most = Math.max(1, height - 1);
-  return { rows: byWork.slice(0, most), left: rows.length - most };
+function fitting(rows: readonly Row[], height: number): { rows: readonly Row[]; left: number; note: string } {
+  if (rows.length <= height) return { rows, left: 0, note: '' };
+  const shown = rows
+    .toSorted((a, b) => Number(a.format === 'dim') - Number(b.format === 'dim'))
+    .slice(0, Math.max(0, height - 1));
+  const rest = rows.filter((row) => !shown.includes(row));
+  const isIdle = rest.every(({ format }) => format === 'dim');
+  const names = rest.map(({ name }) => name).join(', ');
+  return { rows: shown, left: rest.length, note: `○ ${rest.length} ${isIdle ? 'idle' : 'more'}: ${names}` };
 }
 
 function rowsOf({ state, now }: BoardView): Row[] {

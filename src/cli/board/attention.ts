@@ -2,7 +2,7 @@ import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Style } from '../render/style.ts';
-import { cut, line, wrap, type Span } from './cells.ts';
+import { cut, line, wrap } from './cells.ts';
 import type { Section } from './layout.ts';
 import type { AskedQuestion, BoardState } from './board-state.ts';
 import type { BoardView } from './view.ts';
@@ -16,48 +16,39 @@ interface Want {
   readonly command: string;
 }
 
-/** Lines of one want where there is room. */
+/** Lines of the text of one want where there is room. */
 const MOST_LINES = 4;
 
 /** What waits for a person, most urgent first. */
 export function attentionSection(view: BoardView, columns: number, style: Style): Section {
   const wants = wantsOf(view);
-  const whole = wants.map((want) => linesOf(want, columns, style));
+  const wholes = wants.map((want) => wholeHeight(want, columns));
+  const most = wholes.reduce((sum, height) => sum + height, 0);
   return {
-    least: Math.min(
-      3,
-      whole.reduce((sum, { length }) => sum + length, 0),
-    ),
-    most: whole.reduce((sum, { length }) => sum + length, 0),
-    render: (height) => fit(whole, height, columns, style),
+    least: Math.min(most, wants.length + 2, 4),
+    most,
+    render: (height) => {
+      const shown = wants.length <= height ? wants : wants.slice(0, Math.max(1, height - 1));
+      const left = wants.length - shown.length;
+      let spare = height - shown.length - (left > 0 ? 1 : 0);
+      const lines = shown.flatMap((want, index) => {
+        const more = Math.min(spare, (wholes[index] ?? 1) - 1);
+        spare -= more;
+        return linesOf(want, 1 + more, columns, style);
+      });
+      return left === 0 ? lines : [...lines, line([{ text: `  and ${left} more`, format: 'yellow' }], columns, style)];
+    },
   };
 }
 
-function fit(whole: readonly (readonly string[])[], height: number, columns: number, style: Style): string[] {
-  const all = whole.flat();
-  if (all.length <= height) return all;
-  const short = whole.map(([first = '']) => first);
-  if (short.length < height) return fill(whole, height);
-  const left = short.length - height + 1;
-  if (short.length === height || height < 2) return short.slice(0, height);
-  return [...short.slice(0, height - 1), line([{ text: `  and ${left} more`, format: 'yellow' }], columns, style)];
-}
-
-/** Each want has its first line; the first wants get the rest. */
-function fill(whole: readonly (readonly string[])[], height: number): string[] {
-  let spare = height - whole.length;
-  return whole.flatMap((lines) => {
-    const more = Math.min(spare, lines.length - 1);
-    spare -= more;
-    return lines.slice(0, 1 + more);
-  });
-}
+/** The questions of a run that waits say what is to be done. */
+const ENDED_ALONE: ReadonlySet<string> = new Set(['done', 'waiting']);
 
 function wantsOf({ state }: BoardView): Want[] {
   const { ended, questions, pauses } = state;
   const held = [...pauses].filter(([scope]) => ended === undefined || scope !== WHOLE_RUN);
   return [
-    ...(ended === undefined || ended.outcome === 'done' ? [] : [endWant(ended)]),
+    ...(ended === undefined || ENDED_ALONE.has(ended.outcome) ? [] : [endWant(ended)]),
     ...[...questions.values()].map(questionWant),
     ...held.map(([scope, { verb, by }]): Want => {
       const what = scope === WHOLE_RUN ? 'the run' : plainLine(scope.replace('/', ' '), 60);
@@ -72,7 +63,12 @@ function wantsOf({ state }: BoardView): Want[] {
     ...[...state.tasks.values()]
       .filter(({ status }) => status === 'failed')
       .map(({ id, why }): Want => {
-        return { sign: '✗', format: 'red', text: `${id} failed: ${why}`, command: `squad retry ${id}` };
+        return {
+          sign: '✗',
+          format: 'red',
+          text: `${id} failed${why === '' ? '' : `: ${why}`}`,
+          command: `squad retry ${id}`,
+        };
       }),
   ];
 }
@@ -98,19 +94,26 @@ function resumeCommand({ run: { name } }: BoardState, scope: string): string {
   return `squad resume ${name}${of === undefined ? '' : ` --${kind} ${shellWord(plainLine(of, 60))}`}`;
 }
 
-function linesOf({ sign, format, text, command }: Want, columns: number, style: Style): string[] {
+function wholeHeight({ text, command }: Want, columns: number): number {
+  return Math.min(MOST_LINES, wrap(text, Math.max(1, columns - 2)).length) + (command === '' ? 0 : 1);
+}
+
+/** The command keeps its line unless there is only one. */
+function linesOf({ sign, format, text, command }: Want, height: number, columns: number, style: Style): string[] {
   const width = Math.max(1, columns - 2);
-  const rows = wrap(text, width).slice(0, MOST_LINES);
-  return [
-    ...rows.map((row, index): string => {
-      const spans: Span[] = [
+  const room = command === '' || height === 1 ? height : height - 1;
+  const rows = wrap(text, width);
+  const shown = rows.length <= room ? rows : [...rows.slice(0, room - 1), rows.slice(room - 1).join(' ')];
+  const said = shown.map((row, index) =>
+    line(
+      [
         { text: index === 0 ? `${sign} ` : '  ', format },
-        { text: row, format },
-      ];
-      return line(spans, columns, style);
-    }),
-    ...(command === ''
-      ? []
-      : [line([{ text: '  → ' }, { text: cut(command, width - 2), format: 'bold' }], columns, style)]),
-  ];
+        { text: cut(row, width), format },
+      ],
+      columns,
+      style,
+    ),
+  );
+  if (room === height) return said;
+  return [...said, line([{ text: '  → ' }, { text: command, format: 'bold' }], columns, style)];
 }

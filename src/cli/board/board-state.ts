@@ -63,6 +63,8 @@ export interface AskedQuestion {
   readonly id: string;
   readonly text: string;
   readonly options: readonly string[];
+  /** That wait for the answer; empty: the whole run does. */
+  readonly tasks: readonly string[];
   readonly at: number;
 }
 

@@ -35,7 +35,11 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   const agents = agentsSection(view, columns, isCompact, style);
   const tasks = tasksSection(view, columns, isCompact, style);
   const history = historySection(view, columns, isCompact, style);
-  const byImportance = [head, attention, foot, agents, tasks, history];
+  // Who opens a transcript wants to read it.
+  const byImportance =
+    view.open === undefined
+      ? [head, attention, foot, agents, tasks, history]
+      : [head, attention, foot, history, agents, tasks];
   const heights = heightsOf(byImportance, rows);
   const heightOf = (section: Section): number => heights[byImportance.indexOf(section)] ?? 0;
   return [head, attention, tasks, agents, history, foot].flatMap((section) => {

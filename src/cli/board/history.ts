@@ -6,7 +6,7 @@ import { cell, line, rule, widthOf, wrap, type Span } from './cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 
-const LEAST_ACTIVITY = 5;
+const LEAST_LINES = 5;
 const MOST_WHO = 14;
 const TIME_WIDTH = 9;
 
@@ -15,7 +15,7 @@ export function historySection(view: BoardView, columns: number, isCompact: bool
   const { state, open } = view;
   const titleRows = isCompact ? 0 : 1;
   const isOpen = open !== undefined;
-  const least = isOpen || state.activity.length > 0 ? titleRows + LEAST_ACTIVITY : 0;
+  const least = isOpen || state.activity.length > 0 ? titleRows + LEAST_LINES : 0;
   return {
     least,
     most: least === 0 ? 0 : Infinity,
@@ -30,7 +30,7 @@ export function historySection(view: BoardView, columns: number, isCompact: bool
           )
         : activityLines(state.activity, columns, room, view.scrolled, style);
       const below = newer === 0 ? '' : `${newer} newer below`;
-      const name = isOpen ? plainLine(open, 40) : 'Activity';
+      const name = isOpen ? `Transcript of ${plainLine(open, 40)}` : 'Activity';
       return isCompact ? lines : [rule(name, below, columns, style), ...lines];
     },
   };

@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../model/plan/task.ts';
+import { TASK_ENDS, type TaskStatus } from '../../model/plan/task.ts';
 import type { Style } from '../render/style.ts';
 import type { TaskFacts } from './board-state.ts';
 import { cell, cut, line, rule, widthOf, type Span } from './cells.ts';
@@ -18,36 +18,48 @@ const LOOKS: Readonly<Record<TaskStatus, { sign: string; word: string; format: S
   cancelled: { sign: '–', word: 'cancelled', format: 'yellow' },
 };
 const ORDER = Object.keys(LOOKS);
+/** Of a task that waits for an answer, whatever its status. */
+const ASKS = { sign: '?', word: 'asking', format: 'yellow' } as const;
+type Task = TaskFacts & { readonly look: { sign: string; word: string; format: Span['format'] } };
+
 const WORD_WIDTH = 9;
 const MOST_ID = 32;
 
 /** The tasks: one line each where there is room, else a grid, else those that matter most; always their counts. */
 export function tasksSection({ state }: BoardView, columns: number, isCompact: boolean, style: Style): Section {
-  const tasks = [...state.tasks.values()];
-  const counts = countsOf(tasks);
+  const asking = new Set([...state.questions.values()].flatMap(({ tasks: of }) => of));
+  const tasks = [...state.tasks].map(([id, task]) => {
+    return { ...task, look: asking.has(id) && !ENDED.has(task.status) ? ASKS : LOOKS[task.status] };
+  });
   const grid = gridOf(tasks, columns);
-  const title = isCompact ? line([{ text: counts }], columns, style) : rule('Tasks', counts, columns, style);
+  const counts = countsOf(tasks);
+  const titled = (shown: number): string => {
+    const note = shown < tasks.length ? `${shown} of ${tasks.length}: ${counts}` : counts;
+    return isCompact ? line([{ text: note }], columns, style) : rule('Tasks', note, columns, style);
+  };
   return {
     least: tasks.length === 0 ? 0 : Math.min(3, 1 + grid.rows),
     most: tasks.length === 0 ? 0 : 1 + tasks.length,
     render: (height) => {
-      if (height <= 1) return [title].slice(0, height);
       const room = height - 1;
-      const lines =
-        tasks.length <= room ? listLines(tasks, columns, style) : gridLines(tasks, grid, room, columns, style);
-      return [title, ...lines];
+      if (room === 0) return [titled(tasks.length)];
+      if (tasks.length <= room) return [titled(tasks.length), ...listLines(tasks, columns, style)];
+      const shown = Math.min(tasks.length, grid.across * room);
+      return [titled(shown), ...gridLines(tasks, grid, room, columns, style)];
     },
   };
 }
 
-function countsOf(tasks: readonly TaskFacts[]): string {
+const ENDED: ReadonlySet<TaskStatus> = new Set(TASK_ENDS);
+
+function countsOf(tasks: readonly Task[]): string {
   const counts = new Map<string, number>();
-  for (const { status } of tasks) counts.set(LOOKS[status].word, (counts.get(LOOKS[status].word) ?? 0) + 1);
-  const words = Object.values(LOOKS).map(({ word }) => word);
+  for (const { look } of tasks) counts.set(look.word, (counts.get(look.word) ?? 0) + 1);
+  const words = [ASKS, ...Object.values(LOOKS)].map(({ word }) => word);
   return words.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} ${word}`] : [])).join(', ');
 }
 
-function listLines(tasks: readonly TaskFacts[], columns: number, style: Style): string[] {
+function listLines(tasks: readonly Task[], columns: number, style: Style): string[] {
   const widest = (texts: readonly string[], most: number): number => Math.min(most, Math.max(0, ...texts.map(widthOf)));
   const idWidth = widest(
     tasks.map(({ id }) => id),
@@ -59,7 +71,7 @@ function listLines(tasks: readonly TaskFacts[], columns: number, style: Style): 
   );
   const hasRounds = tasks.some(({ round }) => round > 1);
   return tasks.map((task) => {
-    const { sign, word, format } = LOOKS[task.status];
+    const { sign, word, format } = task.look;
     const spans: Span[] = [
       { text: `${sign} ${cell(task.id, idWidth)} `, format },
       { text: `${cell(word, WORD_WIDTH)} `, format },
@@ -81,37 +93,37 @@ interface Grid {
   readonly rows: number;
 }
 
-function gridOf(tasks: readonly TaskFacts[], columns: number): Grid {
+function gridOf(tasks: readonly Task[], columns: number): Grid {
   const widest = Math.max(1, ...tasks.map((task) => widthOf(cellText(task))));
   const cellWidth = Math.min(widest + 2, Math.max(6, Math.floor(columns / 2)));
   const across = Math.max(1, Math.floor((columns + 2) / cellWidth));
   return { cellWidth, across, rows: Math.ceil(tasks.length / across) };
 }
 
-function cellText(task: TaskFacts): string {
+function cellText(task: Task): string {
   const round = roundText(task);
-  return `${LOOKS[task.status].sign} ${task.id}${round === '' ? '' : ` ${round}`}`;
+  return `${task.look.sign} ${task.id}${round === '' ? '' : ` ${round}`}`;
 }
 
 /** In the order of the plan if all have room. */
 function gridLines(
-  tasks: readonly TaskFacts[],
+  tasks: readonly Task[],
   { cellWidth, across, rows }: Grid,
   height: number,
   columns: number,
   style: Style,
 ): string[] {
   const fits = rows <= height;
-  const most = across * height - 1;
-  const shown = fits
-    ? tasks
-    : tasks.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status)).slice(0, most);
+  const shown = fits ? tasks : tasks.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)).slice(0, across * height);
   const spans = shown.map((task): Span => {
     const text = cut(cellText(task), cellWidth - 2);
-    return { text: cell(text, cellWidth), format: LOOKS[task.status].format };
+    return { text: cell(text, cellWidth), format: task.look.format };
   });
-  if (!fits) spans.push({ text: `+${tasks.length - most}`, format: 'dim' });
   return Array.from({ length: Math.min(rows, height) }, (_, row) =>
     line(spans.slice(row * across, (row + 1) * across), columns, style),
   );
+}
+
+function urgencyOf({ look, status }: Task): number {
+  return look === ASKS ? -1 : ORDER.indexOf(status);
 }

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isTurnEvent, reasons } from '../render/run-lines.ts';
-import { activityOf } from './activity.ts';
+import { activityOf, MAIL } from './activity.ts';
 import { withEntry, withoutEntry, type BoardState } from './board-state.ts';
 import { takeTurnEvent } from './live-turn.ts';
 
@@ -38,9 +38,11 @@ const MOST_ACTIVITY = 1_000;
 export function takeEvent(state: BoardState, event: RunEvent): BoardState {
   const after = factsAfter(state, event);
   const activity = activityOf(event, state);
-  return activity === undefined
-    ? after
-    : { ...after, activity: [...after.activity.slice(1 - MOST_ACTIVITY), activity] };
+  if (activity === undefined) return after;
+  const before = state.activity.at(-1);
+  // The mail that asked a person says the same.
+  const isAsked = event.type === 'question-asked' && before?.who === MAIL && before.at === event.at;
+  return { ...after, activity: [...after.activity.slice(1 - MOST_ACTIVITY, isAsked ? -1 : undefined), activity] };
 }
 
 function factsAfter(state: BoardState, event: RunEvent): BoardState {
@@ -64,8 +66,8 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
     case 'decided':
       return { ...state, decided: event };
     case 'question-asked': {
-      const { question: id, text, options, at } = event;
-      return { ...state, questions: withEntry(state.questions, id, { id, text, options, at }) };
+      const { question: id, text, options, tasks, at } = event;
+      return { ...state, questions: withEntry(state.questions, id, { id, text, options, tasks, at }) };
     }
     case 'question-answered':
       return { ...state, questions: withoutEntry(state.questions, event.question) };

@@ -76,7 +76,7 @@ const anyEvent = fc.oneof(
   }),
   event('decided', { next: fc.constantFrom('start', 'wait', 'ask', 'finish', 'stop'), why: text, until: moment }),
   event('review-round', { task, round: fc.nat(9), commit: text, approved: fc.boolean(), feedback: text }),
-  event('question-asked', { question: text, text, options }),
+  event('question-asked', { question: text, text, options, tasks: fc.array(task, { maxLength: 2 }) }),
   event('question-answered', { question: text, answer: text }),
   event('pause-changed', {
     scope: fc.oneof(fc.constant('run'), text),

@@ -8,7 +8,7 @@ const ended = { ...turn, type: 'attempt-ended', durationMs: 1 };
 const task = { ...where, type: 'task-changed', task: 'a', title: 'A', role: 'builder', round: 1 };
 
 it.each<[object, LogLevel]>([
-  [{ ...where, type: 'question-asked', question: 'q', text: 't', options: [] }, 'warn'],
+  [{ ...where, type: 'question-asked', question: 'q', text: 't', options: [], tasks: [] }, 'warn'],
   [{ ...ended, kind: 'turn', outcome: 'failed' }, 'warn'],
   [{ ...ended, kind: 'turn', outcome: 'completed' }, 'info'],
   [{ ...ended, kind: 'check', outcome: 'completed' }, 'debug'],

@@ -1,7 +1,6 @@
 import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
 import { requireCommitId, splitEntries } from './git-call.ts';
 import { anyPlace, type GitContext } from './git-context.ts';
-import type { RepositoryTalk } from './repository-talk.ts';
 import { readRawDiff } from './raw-diff.ts';
 
 const MOST_COMMITS = 1000;
@@ -17,33 +16,14 @@ export async function commitsBetween(
   base: string,
   commit: string,
 ): Promise<readonly CommitLine[]> {
-  const { call, talk } = await anyPlace(context);
-  const line = await walkLine(talk, requireCommitId(base), requireCommitId(commit));
-  if (line !== undefined) return line;
-  const range = `${base}..${commit}`;
+  const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
   const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
   const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
-  const listing = await context.git.text(args, call);
+  const listing = await context.git.text(args, (await anyPlace(context)).call);
   return splitEntries(listing).map((line) => {
     const end = line.indexOf(' ');
     return { commit: line.slice(0, end), subject: line.slice(end + 1).trim() };
   });
-}
-
-const MOST_STEPS = 20;
-
-/** The commits from `base` to `commit` if they follow each other in one line; undefined: git has to say. */
-async function walkLine(talk: RepositoryTalk, base: string, commit: string): Promise<CommitLine[] | undefined> {
-  const line: CommitLine[] = [];
-  for (let at = commit; at !== base;) {
-    const { parents, subject } = (await talk.commit(at)) ?? { parents: [] };
-    const [parent, ...others] = parents;
-    if (parent === undefined || others.length > 0 || subject === undefined || line.length > MOST_STEPS)
-      return undefined;
-    line.push({ commit: at, subject });
-    at = parent;
-  }
-  return line;
 }
 
 export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {

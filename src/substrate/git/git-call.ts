@@ -15,20 +15,6 @@ export interface GitPorts {
 const OUTPUT_CAP = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
-/** Overrides settings by which a repository could hide changes from the engine or make git write more. */
-const SETTINGS = [
-  'rerere.enabled=false',
-  'core.untrackedCache=false',
-  'core.splitIndex=false',
-  'core.trustctime=true',
-  'core.checkStat=default',
-  'core.ignoreStat=false',
-  'core.preloadIndex=true',
-  'status.submoduleSummary=false',
-  'log.showSignature=false',
-  'merge.verifySignatures=false',
-];
-
 /** The identity on the engine's commits, and on agents' commits if the user has none. */
 export const SQUAD_IDENTITY = { name: 'squad', email: 'squad@squad.invalid' };
 
@@ -71,8 +57,11 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
   });
   const git: Git = {
     run: async (args, call) =>
-      ports.processes.run(await ports.binary(), [...prefix(), ...args], { ...placeOf(call), timeoutMs: TIMEOUT_MS }),
-    converse: async (args, call) => converse(await ports.binary(), [...prefix(), ...args], placeOf(call)),
+      ports.processes.run(await ports.binary(), [...hardenedArguments(), ...args], {
+        ...placeOf(call),
+        timeoutMs: TIMEOUT_MS,
+      }),
+    converse: async (args, call) => converse(await ports.binary(), [...hardenedArguments(), ...args], placeOf(call)),
     text: async (args, call) => {
       const answer = await git.run(args, call);
       if (answer.code !== 0) throw gitFailed(args, answer);
@@ -137,10 +126,6 @@ export function requireName(text: string): string {
   );
 }
 
-function prefix(): readonly string[] {
-  return [...hardenedArguments(), ...SETTINGS.flatMap((setting) => ['-c', setting])];
-}
-
 function environmentOf(ports: GitPorts, temporary: string | undefined): Record<string, string> {
   return {
     ...gitEnvironment(ports.environment),
@@ -161,7 +146,8 @@ function placesOf({ gitDirectory, workTree, index }: GitCall): Record<string, st
 /**
  * Options before every git command of the engine (bar S6), so that no configuration of a repository or an agent runs a program.
  * They cannot switch off `filter.*` and `merge.*.driver`: where git reads, checks out or merges agents' files, it reads the
- * configuration of the run's repository only, which names none.
+ * configuration of the run's repository only, which names none. The last ones are settings by which a repository could hide
+ * changes from the engine, or make git write more.
  */
 export function hardenedArguments(): readonly string[] {
   const settings = [
@@ -181,6 +167,16 @@ export function hardenedArguments(): readonly string[] {
     'protocol.file.allow=user',
     'submodule.recurse=false',
     'advice.detachedHead=false',
+    'rerere.enabled=false',
+    'core.untrackedCache=false',
+    'core.splitIndex=false',
+    'core.trustctime=true',
+    'core.checkStat=default',
+    'core.ignoreStat=false',
+    'core.preloadIndex=true',
+    'status.submoduleSummary=false',
+    'log.showSignature=false',
+    'merge.verifySignatures=false',
   ];
   return settings.flatMap((setting) => ['-c', setting]);
 }

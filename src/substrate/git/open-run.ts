@@ -7,7 +7,7 @@ import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { createTalk } from './repository-talk.ts';
 import { convertOldFolders } from './old-folders.ts';
-import { createRunRepository } from './run-repository.ts';
+import { copyRefs, createRunRepository } from './run-repository.ts';
 
 /**
  * Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. A repository that
@@ -35,7 +35,7 @@ export async function findRun(context: GitContext, run: string): Promise<RunRepo
 async function prepare(context: GitContext, run: string): Promise<RunRepository> {
   const directory = notePath(context, run, 'run.git');
   await mkdir(notePath(context, run, ''), { recursive: true, mode: 0o700 });
-  await takeOver(context, run, directory);
+  await takeOver(context, run);
   const call = callOn(directory);
   const talk = createTalk(context.git, call);
   const repository = {
@@ -47,18 +47,18 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
     sent: new Set<string>(),
   };
   if (!(await exists(directory))) await createRunRepository(context, repository);
+  await copyRefs(context, repository);
   await convertOldFolders(context, repository);
   return repository;
 }
 
 /** git keeps running when its engine is killed. So each engine leaves its marker, and the next one ends what carries it. */
-async function takeOver(context: GitContext, run: string, directory: string): Promise<void> {
+async function takeOver(context: GitContext, run: string): Promise<void> {
   const holder = notePath(context, run, 'engine');
   const left = (await readFile(holder, 'utf8').catch(() => '')).trim();
   if (left === context.marker) return;
   if (left !== '') {
     await endProcesses(context, left);
-    await removeLocks(join(directory, 'refs'));
     await removeLocks(join(context.commonDirectory, 'refs/squad', run));
     await rm(join(context.commonDirectory, `${runBranch(run)}.lock`), { force: true });
     if (/^git-[0-9a-f-]{36}$/.test(left)) await deleteFolder(join(context.temporary, '..', `squad-${left}`));

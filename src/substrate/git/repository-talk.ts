@@ -7,8 +7,6 @@ import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from '.
 interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];
-  /** undefined: one that git would show in another way. */
-  readonly subject: string | undefined;
 }
 
 /** Look-ups in a repository and moves of its refs, by two gits that stay: a process for each would take 3 ms instead of 0.2. */
@@ -113,16 +111,9 @@ function contentOf(answer: Buffer): string {
     : '';
 }
 
-/** Longer subjects are cut. */
-const MOST_SUBJECT = 200;
-
 function parseCommit(text: string): Commit | undefined {
-  const end = text.indexOf('\n\n');
-  const header = end < 0 ? text : text.slice(0, end);
+  const header = text.split('\n\n', 1)[0] ?? '';
   const tree = /^tree ([0-9a-f]+)$/m.exec(header)?.[1];
-  if (tree === undefined) return undefined;
   const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);
-  const [subject = '', after = ''] = text.slice(end + 2).split('\n', 2);
-  const isPlain = end >= 0 && after.trim() === '' && subject.length <= MOST_SUBJECT && !/^encoding /m.test(header);
-  return { tree, parents, subject: isPlain && subject.trim() !== '' ? subject.trim() : undefined };
+  return tree === undefined ? undefined : { tree, parents };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
@@ -7,18 +8,31 @@ import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } 
 import { shareObjects } from './share-objects.ts';
 import type { ConfigEntry } from './user-configuration.ts';
 
-/**
- * Built next to its place, so that it is complete or absent. Its refs are those of the run in the user's repository: a fetch into
- * it begins there.
- */
-export async function createRunRepository(context: GitContext, { run, directory }: RunRepository): Promise<void> {
+/** Built next to its place, so that it is complete or absent. */
+export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
   const fresh = `${directory}.new`;
   await deleteFolder(fresh);
   const store = join(context.commonDirectory, 'objects');
   await makeBare(fresh, harmlessSettings(await context.userConfiguration()), [store], context.commonDirectory);
-  const refs = await listRefs(context, run, '%(objectname) %(refname)', runBranch(run));
-  await writeFile(join(fresh, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
   await rename(fresh, directory);
+}
+
+/**
+ * Gives the run's repository the run's refs in the user's, and no others: a fetch begins there, and git refuses it if one of them
+ * names a commit that is gone.
+ */
+export async function copyRefs(context: GitContext, { run, directory }: RunRepository): Promise<void> {
+  const refs = await listRefs(context, run, '%(objectname) %(refname)', runBranch(run));
+  for (const folder of ['heads', 'squad']) await deleteFolder(join(directory, 'refs', folder));
+  await replaceFile(join(directory, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
+}
+
+/** git takes no file with this ending for a ref, also if the engine is killed here. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const fresh = `${path}.${randomUUID()}.lock`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(fresh, text);
+  await rename(fresh, path);
 }
 
 const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shallow'];
@@ -103,10 +117,8 @@ export async function publishRef(
     );
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
-    if (moved.code === 0) {
-      await mkdir(dirname(join(repository.directory, ref)), { recursive: true });
-      await writeFile(join(repository.directory, ref), `${commit}\n`);
-    }
+    // Without it, which `copyRefs` may cause, a fetch only takes more than it needs.
+    if (moved.code === 0) await replaceFile(join(repository.directory, ref), `${commit}\n`).catch(() => undefined);
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
     repository.sent.clear();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { oneLine } from './git-call.ts';
 import { folderPath, type GitContext, type RunRepository } from './git-context.ts';
 import { findForeignStore, isFolder, makeView, readHead, storesOf, type HeadAnswer } from './git-directory.ts';
-import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
+import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 
 /**
  * The commit at HEAD of a folder, brought into the run's repository. Everything there may be an agent's: git never runs on it,
@@ -20,7 +20,13 @@ export async function takeHead(context: GitContext, repository: RunRepository, t
   if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
   const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };
-  const fetched = await context.git.run(fetchArguments(view, commit), { ...repository.call, environment });
+  const fetch = async () => context.git.run(fetchArguments(view, commit), { ...repository.call, environment });
+  let fetched = await fetch();
+  if (fetched.code !== 0) {
+    // A ref of the run may have been deleted, and its commit collected.
+    await copyRefs(context, repository);
+    fetched = await fetch();
+  }
   if (fetched.code === 0) return head;
   const why = fetched.problem ?? oneLine(fetched.stderr);
   return { type: 'unreadable', reason: `the commit ${commit} cannot be read: ${why}` };

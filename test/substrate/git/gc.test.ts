@@ -6,7 +6,7 @@ import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.t
 import type { Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 import { spread, SPREAD } from '../../support/lane.ts';
 import { git } from '../../support/git.ts';
-import { findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
+import { commitIn, findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
 import { playRun } from './engine-child.ts';
 
 afterEach(removeFolders);
@@ -90,4 +90,22 @@ it('the user’s branch may move on and be collected while an agent works on whe
   await cleanRun(next, bench.root, { run: 'run', attempts: [] }, { dryRun: false, turns: false, refs: true });
   expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');
   await next.close();
+});
+
+it('work is taken although a ref of the run was deleted and collected, or cut short', async () => {
+  const bench = await openBench({ 'a.txt': 'a\n' });
+  const { workspaces, repository, report, stateDirectory } = bench;
+  await workspaces.createRunBranch('run', report.head);
+  const folder = await workspaces.addFolder({ run: 'run', task: 'one', commit: report.head });
+  // Work of the user's own, which only the run's ref keeps.
+  const foreign = git(repository, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'foreign');
+  await workspaces.keepAttempt('run', 'foreign-1', foreign);
+  git(repository, 'update-ref', '-d', 'refs/squad/run/foreign-1');
+  collect(bench);
+  const first = commitIn(folder, { 'b.txt': 'b\n' });
+  expect(await workspaces.rescue(folder, 'one-1')).toMatchObject({ type: 'kept', commit: first });
+  writeFileSync(join(stateDirectory, report.key, 'run/.squad/run.git/refs/squad/run/cut-short'), '');
+  const second = commitIn(folder, { 'c.txt': 'c\n' });
+  expect(await workspaces.rescue(folder, 'one-1')).toMatchObject({ type: 'kept', commit: second });
+  await workspaces.close();
 });

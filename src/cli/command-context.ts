@@ -22,7 +22,9 @@ export interface RunNameOptions extends JsonOptions {
   readonly run?: string;
 }
 
-export interface LogOptions extends JsonOptions {
+export interface LogOptions extends ScopeOptions {
+  readonly raw?: boolean;
+  readonly follow?: boolean;
   readonly after?: number;
   readonly limit?: number;
 }
@@ -44,6 +46,11 @@ export interface ShowOptions extends PagedOptions {
 
 export interface MergeOptions extends JsonOptions {
   readonly unverified?: boolean;
+}
+
+export interface DropOptions extends JsonOptions {
+  readonly all?: boolean;
+  readonly yes?: boolean;
 }
 
 export interface CleanOptions extends JsonOptions {

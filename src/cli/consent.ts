@@ -20,12 +20,16 @@ function askAt(output: Output): Asking {
   return async (items) => {
     output.problem('The objective or the repository wants to run these commands on this machine:');
     for (const { from, run, where } of items) output.problem(`  ${where}: ${from}: ${plainLine(run, 4096)}`);
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      const answer = await terminal.question('Allow exactly these commands, now and in later runs? [y/N] ');
-      return /^(?:y|yes)$/i.test(answer.trim());
-    } finally {
-      terminal.close();
-    }
+    return confirm('Allow exactly these commands, now and in later runs?');
   };
+}
+
+/** Asks the person at the terminal. Anything but `y` or `yes` is a no. */
+export async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^(?:y|yes)$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }

@@ -6,10 +6,8 @@ const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAG
 
 /** Commands that show a run, answer its questions or clean up after it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
-  addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
-    .option(...JSON_LINES)
-    .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
   addWatchingCommands(program, context);
+  addWorkCommands(program, context);
   const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
   addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(
@@ -28,6 +26,22 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
+  const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
+  addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
+    .argument('[run]', RUN)
+    .option('--all', 'clean all finished runs')
+    .option('--dry-run', 'show what would be removed, and change nothing')
+    .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
+    .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
+}
+
+/** Commands that look at what runs did, and take their work. */
+function addWorkCommands(program: Command, context: CommandContext): void {
+  addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
+    .option(...JSON_LINES)
+    .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
   const show = 'Show what was asked, what agents said and did, the verdicts and the diff.';
   addCommand(program, 'show', show, 'squad show', 'squad show greet', 'squad show greet-1 --run my-run')
     .argument('[name]', 'a run, or a task or attempt of the run (default: the running or newest run)')
@@ -50,15 +64,13 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .option('--unverified', 'merge although the run is not over, has failed, or its branch was changed')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/merge.ts')).merge));
-  const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
-  addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
+  const drop = 'Remove the folders and the branch of a run. Refs keep its work.';
+  addCommand(program, 'drop', drop, 'squad drop', 'squad drop my-run --all --yes')
     .argument('[run]', RUN)
-    .option('--all', 'clean all finished runs')
-    .option('--dry-run', 'show what would be removed, and change nothing')
-    .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
-    .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
+    .option('--all', 'also remove the refs of its work, and the prompts and output of its turns')
+    .option('--yes', 'remove without a question')
     .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
+    .action(lazily(context, async () => (await import('./commands/drop.ts')).drop));
 }
 
 function addWatchingCommands(program: Command, context: CommandContext): void {
@@ -83,10 +95,15 @@ function addWatchingCommands(program: Command, context: CommandContext): void {
 
 /** Commands that print, check or copy the ledger. */
 export function addLedgerCommands(program: Command, context: CommandContext): void {
-  addCommand(program, 'log', 'Print the events of this repository, from the ledger.', 'squad log --limit 20')
-    .argument('[run]', 'name or id of a run (default: all runs)')
-    .option('--after <seq>', 'only events after this one', wholeNumber)
-    .option('--limit <n>', 'at most this many events', wholeNumber)
+  const logs = ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'];
+  addCommand(program, 'log', 'Print what happened in a run, or with --raw the rows of the ledger.', ...logs)
+    .argument('[run]', `${RUN}; with --raw or --json: all runs`)
+    .option('--follow', 'continue with what happens, until the run is over')
+    .option('--task <id>', 'only what is about this task')
+    .option('--agent <name>', 'only what is about this agent')
+    .option('--limit <n>', 'only the last lines; with --raw or --json: at most this many rows', wholeNumber)
+    .option('--raw', 'print the rows of the ledger, of all runs or of one')
+    .option('--after <seq>', 'with --raw or --json: only rows after this one', wholeNumber)
     .option(...JSON_LINES)
     .action(lazily(context, async () => (await import('./commands/log.ts')).log));
 

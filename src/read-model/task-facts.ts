@@ -22,7 +22,7 @@ export interface TaskFacts {
   readonly followUps: readonly string[];
   /** null: it has not ended. */
   readonly end: { readonly as: TaskEnd; readonly why: string } | null;
-  /** The person who decided how it ends; null: nobody did. */
+  /** The person who decided how it ends; null: no person did. */
   readonly decidedBy: string | null;
 }
 

@@ -11,6 +11,11 @@ export function clockTime(at: number): string {
   return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':');
 }
 
+/** `2026-11-22` of the machine's own time zone. */
+export function localDate(at: number): string {
+  return dateOf(new Date(at));
+}
+
 function dateOf(moment: Date): string {
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }

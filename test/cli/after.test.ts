@@ -199,7 +199,7 @@ describe('squad merge', () => {
     [
       'a run branch that was moved',
       () => git(bench.repository, 'branch', '-f', `squad/${RUN}`, `squad/${RUN}~1`),
-      /nobody checked the difference\nNext: .*--unverified/,
+      /the difference was not checked\nNext: .*--unverified/,
     ],
   ])('refuses %s', async (_title, arrange, expected) => {
     const [before, work] = [main(), git(bench.repository, 'rev-parse', `squad/${RUN}`)];
@@ -234,8 +234,90 @@ describe('squad merge', () => {
   });
 });
 
+describe('squad log', () => {
+  it('is for people: local times, words, and how it ended', async () => {
+    const { stdout, code } = await squad('log');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^make-things {2}Make things\n\d{4}-\d\d-\d\d\n(?:\d\d:\d\d:\d\d {2}[a-z]+ .*\n)+DONE, .*\n$/);
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}review {4}one round 1: rejected — /m);
+    expect(stdout).not.toMatch(OBEYED);
+  });
+
+  it('shows only one task, one agent, or the end', async () => {
+    const ofTask = (await squad('log', '--task', 'one')).stdout;
+    expect(ofTask).toMatch(/turn {6}one-1 started/);
+    expect(ofTask).not.toMatch(/ two| plan/);
+    const [, agent = ''] = /turn {6}one-1 started: (\S+)/.exec(ofTask) ?? [];
+    const ofAgent = (await squad('log', '--agent', agent)).stdout;
+    expect(ofAgent).toMatch(/one-1 started/);
+    expect(ofAgent).not.toMatch(/review {4}/);
+    const [head, ...last] = (await squad('log', '--limit', '2')).stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^make-things/);
+    expect(last).toHaveLength(3);
+  });
+
+  it('has the rows of the ledger with --raw, and the same objects as ever with --json', async () => {
+    expect((await squad('log', '--raw', '--limit', '1')).stdout).toMatch(/^ {4}1 {2}\d{4}-\S+Z {2}make-things {2}run-created /);
+    const { lines } = await squad('log', '--json', '--after', '1', '--limit', '1');
+    expect(lines).toMatchObject([{ seq: 2, type: 'lease-acquired', stream: expect.any(String), cause: null, data: {} }]);
+  });
+
+  it('follows a run that is over to its end', async () => {
+    const followed = await squad('log', '--follow', '--task', 'one');
+    expect(followed.stdout).toBe((await squad('log', '--task', 'one')).stdout);
+    expect(followed.code).toBe(0);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['log', '--task', 'onee'], /no task onee; did you mean one\?/],
+    [['log', '--agent', 'nobody-at-all'], /no agent nobody-at-all; there are /],
+    [['log', 'make-thing'], /did you mean make-things\?/],
+    [['log', '--after', '3'], /--after counts rows of the ledger\nNext: .*--raw/],
+    [['log', '--raw', '--task', 'one'], /do not go with --raw/],
+  ])('%j is a usage error', async (words, expected) => {
+    expect(await squad(...words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(expected) });
+  });
+});
+
 describe('help', () => {
-  it.each(['runs', 'show', 'diff', 'merge'])('of %s has an example', async (name) => {
+  it.each(['runs', 'show', 'diff', 'merge', 'drop', 'log'])('of %s has an example', async (name) => {
     expect((await bench.run([name, '--help'], {})).stdout).toMatch(new RegExp(`Example:\\n {2}squad ${name}`));
+  });
+});
+
+/** Last, because it takes the run apart. */
+describe('squad drop', () => {
+  const refs = (): string => git(bench.repository, 'for-each-ref', '--format=%(refname)');
+
+  it('needs consent, and another branch to be checked out', async () => {
+    const before = refs();
+    expect(await squad('drop')).toMatchObject({ code: 2, stderr: expect.stringMatching(/consent\nNext: .*squad drop make-things --yes/) });
+    git(bench.repository, 'switch', '-q', `squad/${RUN}`);
+    expect(await squad('drop', '--yes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/is checked out in .*\nNext: .*git switch/) });
+    git(bench.repository, 'switch', '-q', 'main');
+    expect(refs()).toBe(before);
+  });
+
+  it('removes the branch and keeps its work, which can still be shown', async () => {
+    const head = git(bench.repository, 'rev-parse', `squad/${RUN}`);
+    const { stdout, code } = await squad('drop', '--yes');
+    expect(code).toBe(0);
+    const kept = `refs/squad/${RUN}/delivered-${head.slice(0, 12)}`;
+    expect(stdout).toContain(`removed   branch squad/${RUN}, which was at ${head}\n`);
+    expect(stdout).toContain(`git branch squad/${RUN} ${kept}\n`);
+    expect(git(bench.repository, 'rev-parse', kept)).toBe(head);
+    expect((await squad('diff')).stdout).toContain('+right\n');
+    expect(await squad('merge')).toMatchObject({ code: 2, stderr: expect.stringMatching(/not there any more\nNext: .*git branch squad\/make-things/) });
+  });
+
+  it('removes everything with --all, but the history', async () => {
+    const { lines } = await squad('drop', RUN, '--all', '--yes', '--json');
+    expect(lines).toMatchObject([{ type: 'dropped', name: RUN, all: true, branch: { type: 'absent' } }]);
+    expect(lines[0]?.['turns']).toBeGreaterThan(0);
+    expect(refs()).toBe('refs/heads/main');
+    expect((await squad('runs')).stdout).toContain('make-things');
+    expect((await squad('drop', '--all', '--yes')).stdout).toBe(`nothing is left of ${RUN} but its history\n`);
+    const shown = await squad('show', 'one');
+    expect(shown.stdout).toMatch(/did {7}not kept[^]*answers {3}done/);
   });
 });

@@ -138,7 +138,7 @@ describe('an output that takes nothing more', () => {
     const run = await shell(room, `squad ${words} ${more} --json >/dev/full`);
     expect(run.stderr).toMatch(/^squad: the output could not be written: ENOSPC[^\n]*\n$/);
     expect(run.code).toBe(0);
-    const settled = (await room.run(['log'])).stdout.match(/attempt-settled.*"completed"/g);
+    const settled = (await room.run(['log', '--raw'])).stdout.match(/attempt-settled.*"completed"/g);
     expect(settled).toHaveLength(words === 'log' ? 1 : 2);
   });
 });
@@ -165,7 +165,7 @@ describe('dev turn', () => {
     for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
       expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
     }
-    const log = await room.run(['log']);
+    const log = await room.run(['log', '--raw']);
     expect(log.stdout).toMatch(/^ {4}1 .*run-created/);
     expect(log.stdout).toMatch(/run-defined[^]*attempt-claimed[^]*first-tool[^]*attempt-settled/);
     const json = await room.run(['log', '--json', '--limit', '3']);
@@ -260,7 +260,7 @@ describe('dev turn', () => {
     expect(run.stdout).not.toMatch(OBEYED);
     const failed = await room.run(scriptedTurn(room, [{ fail: { kind: 'auth', message: evil } }]));
     expect(failed.stdout + failed.stderr).not.toMatch(OBEYED);
-    expect((await room.run(['log'])).stdout).not.toMatch(OBEYED);
+    for (const raw of [[], ['--raw']]) expect((await room.run(['log', ...raw])).stdout).not.toMatch(OBEYED);
   });
 
   it('goes on when nobody reads any more', async () => {

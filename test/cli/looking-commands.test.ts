@@ -268,7 +268,7 @@ describe('squad log', () => {
     const room = roomForTest();
     const about = definition();
     record(room, about).plan(play(about).entries).close();
-    const { stdout } = await room.run(['log']);
+    const { stdout } = await room.run(['log', '--raw']);
     expect(stdout).toMatch(/run-defined {2}Tidy up \(delivery, objective\.md\)$/m);
     expect(stdout).toMatch(/plan-entry {2}add-task plan$/m);
     expect(stdout).toMatch(/plan-entry {2}a attempt-started a-1 by bob$/m);

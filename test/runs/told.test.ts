@@ -29,7 +29,7 @@ describe('what went wrong on the way', { timeout: 300_000 }, () => {
     const ended = await bench.run(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--plain']);
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     plain = ended.stdout;
-    log = (await bench.run(['log', '--limit', '1000'])).stdout;
+    log = (await bench.run(['log', '--raw', '--limit', '1000'])).stdout;
   }, 120_000);
   afterAll(() => bench.end());
 

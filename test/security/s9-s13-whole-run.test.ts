@@ -70,7 +70,7 @@ beforeAll(async () => {
   await engine.line(({ type, tool }) => type === 'tool-started' && tool === 'run');
   listening = socketsOf(engine.child.pid ?? 0);
   finished = await engine.finished;
-  for (const args of ['status', 'log', 'log --json', 'report']) {
+  for (const args of ['status', 'log', 'log --raw', 'log --json', 'show', 'diff', 'runs', 'report']) {
     shown[args] = await room.run(args.split(' '), environment);
   }
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { cleanRun, findOldLocks, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { withWorkspaces } from '../open-workspaces.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { usageError } from '../../model/errors.ts';
@@ -9,9 +10,6 @@ import { predictBoard } from '../../read-model/replay-plan.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';
-import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
-import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
 interface Cleaned {
@@ -29,32 +27,22 @@ export async function clean(context: CommandContext, name: string | undefined, o
   const { host, output } = context;
   const workspace = await openWorkspace(context);
   const { directory, repository } = workspace;
-  const { clock, git } = workspace.composition;
+  const { clock } = workspace.composition;
   // The lock would create files. Without a ledger there is nothing to clean.
   readLedger(workspace, () => undefined);
-  const lock = lockWorkspace(directory, holderHere(host.pid, clock.now()));
-  try {
-    const stateDirectory = join(host.stateHome, 'squad');
-    const report = await inspectRepository(git, repository.root);
-    const workspaces = createGitWorkspaces({ ...git, stateDirectory }, report);
+  const { dryRun = false, turns = false, refs = false } = options;
+  const cleaned = await withWorkspaces(host, workspace, async (workspaces) => {
     const plan = readLedger(workspace, (ledger) => planCleaning(ledger, name, options.all === true));
-    const { dryRun = false, turns = false, refs = false } = options;
     const runs: CleanedRun[] = [];
-    try {
-      for (const run of plan.over) {
-        runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
-      }
-    } finally {
-      await workspaces.close();
+    for (const run of plan.over) {
+      runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
     }
-    const stale = await findStaleScratch(stateDirectory, clock.now());
-    const locks = plan.isAnyOpen ? undefined : await findOldLocks(report.commonDirectory);
+    const stale = await findStaleScratch(join(host.stateHome, 'squad'), clock.now());
+    const locks = plan.isAnyOpen ? undefined : await findOldLocks(repository.commonDirectory);
     const scratch = await remove(locks === undefined ? stale : [...stale, locks], dryRun);
-    const cleaned = { dryRun, runs, skipped: plan.skipped, scratch };
-    printResult(output, options, { type: 'clean', ...cleaned }, renderCleaned(cleaned));
-  } finally {
-    lock.release();
-  }
+    return { dryRun, runs, skipped: plan.skipped, scratch };
+  });
+  printResult(output, options, { type: 'clean', ...cleaned }, renderCleaned(cleaned));
 }
 
 async function remove(paths: readonly string[], dryRun: boolean): Promise<readonly string[]> {

@@ -83,7 +83,7 @@ function movedBranch({ reading }: OpenedTarget, head: string): SquadError {
   const { name } = reading.row;
   const delivered = reading.board.branch.head.slice(0, 12);
   return usageError(
-    `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: nobody checked the difference`,
+    `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: the difference was not checked`,
     `Compare them with \`git log --oneline ${delivered}..squad/${name}\`, or merge with \`squad merge ${name} --unverified\`.`,
   );
 }

@@ -41,14 +41,14 @@ export function renderEnd({
     ...failureLines(failures).map((line) => `  ${line}`),
     `  branch    ${branch}${at}`,
     `  report    ${report}`,
-    ...nextSteps(outcome, name, branch, next),
+    ...nextSteps(outcome, name, next),
   ];
 }
 
-function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string, [next]: RunEnd['next']): string[] {
+function nextSteps(outcome: RunEnd['outcome'], name: string, [next]: RunEnd['next']): string[] {
   switch (outcome) {
     case 'done':
-      return [`  take it   git merge ${branch}`];
+      return [`  look      squad diff ${name}`, `  take it   squad merge ${name}`];
     case 'failed':
       return [`  see       squad report ${name}`];
     case 'waiting':

@@ -52,7 +52,7 @@ interface Move {
  * change nothing: is the checkout clean, is there a conflict, would a file be lost. Then, in this order:
  *
  * 1. The merge commit is written. No ref names it yet.
- * 2. One git locks the branch at its old commit, so that nobody else moves it.
+ * 2. One git locks the branch at its old commit, so that no other process moves it.
  * 3. Another writes the files and then, by rename, the index.
  * 4. The first one moves the branch.
  *

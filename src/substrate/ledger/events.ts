@@ -59,7 +59,7 @@ export function refuseLedgerType(type: string): void {
 export function refuseUnknownStream(store: Store, stream: string): void {
   if (stream === WORKSPACE_STREAM) return;
   if (store.has('SELECT 1 FROM run WHERE id = ?', stream)) return;
-  throw badInput(`There is no run with the id ${stream}.`, 'See `squad log`.');
+  throw badInput(`There is no run with the id ${stream}.`, 'See `squad runs`.');
 }
 
 interface EventRow extends Omit<LedgerEvent, 'data'> {

@@ -95,5 +95,5 @@ function idOf(db: Db, run: string): string {
   const sql = 'SELECT id FROM run WHERE id = @run OR name = @run ORDER BY id = @run DESC LIMIT 1';
   const row = db.prepare<[{ run: string }], { id: string }>(sql).get({ run });
   if (row !== undefined) return row.id;
-  throw usageError(`no run is called ${run}`, 'See `squad log` for the runs here.');
+  throw usageError(`no run is called ${run}`, 'See `squad runs`.');
 }

@@ -45,7 +45,7 @@ export function listRuns(store: Store): RunRow[] {
 export function requireRun(store: Store, id: string): RunRow {
   const row = store.one<RunRow>(`${RUN} WHERE id = ?`, id);
   if (row !== undefined) return row;
-  throw usageError(`There is no run ${id}.`, 'See `squad log` for the runs here.');
+  throw usageError(`There is no run ${id}.`, 'See `squad runs`.');
 }
 
 /** Call it in a write transaction. Records a person's command with the event that wakes the engine. Needs no lease. */

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { usageError } from '../../model/errors.ts';
+import { standingOf } from '../../read-model/run-state.ts';
+import { dropRunBranch, findRunBranch, type DroppedBranch } from '../../substrate/git/drop-branch.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { cleanRun, type CleanedRun } from '../clean-run.ts';
+import type { CommandContext, DropOptions } from '../command-context.ts';
+import { confirm } from '../consent.ts';
+import { openTarget, type OpenedTarget } from '../find-target.ts';
+import { withWorkspaces } from '../open-workspaces.ts';
+import { printResult } from '../output.ts';
+
+/** Removes the folders and the branch of a run; with `all`, everything of it but its rows in the ledger. */
+export async function drop(context: CommandContext, run: string | undefined, options: DropOptions): Promise<void> {
+  const target = await openTarget(context, { run, kinds: 'run or task' });
+  const { id: runId, name } = target.reading.row;
+  const all = options.all === true;
+  await refuse(target, all);
+  if (!(await isWanted(options, name))) return context.output.problem(`squad: ${name} stays as it is`);
+  const dropped = await withWorkspaces(context.host, target, async (workspaces) => {
+    const attempts = target.reading.attempts.map(({ attempt }) => attempt.id);
+    const turns = join(target.directory, 'turns');
+    const cleaned = await cleanRun(workspaces, turns, { run: name, attempts }, { dryRun: false, turns: all, refs: false });
+    // A folder that could not be removed may need the rest.
+    if (cleaned.worktrees.some(({ action }) => action === 'kept')) return { cleaned, branch: null, refs: 0 };
+    const branch = await dropRunBranch(target.composition.git, target.repository, name, !all);
+    const refs = all ? (await workspaces.dropRefs(name, [])).attempts : 0;
+    return { cleaned, branch, refs };
+  });
+  const { cleaned, branch, refs } = dropped;
+  const kept = cleaned.worktrees.filter(({ action }) => action === 'kept');
+  if (branch === null) context.exit(1);
+  const found = { type: 'dropped', runId, name, all, ...{ folders: cleaned.worktrees, turns: cleaned.turns, refs, branch } };
+  printResult(context.output, options, found, [
+    ...kept.map(({ path, why }) => `kept      ${plainLine(path)}: ${plainLine(why ?? '', 300)}`),
+    ...linesOf(name, cleaned, branch, refs),
+  ]);
+}
+
+async function refuse({ reading, now, composition, repository }: OpenedTarget, all: boolean): Promise<void> {
+  const { name } = reading.row;
+  const { state, conclusion } = standingOf(reading, now);
+  if (reading.driven) throw usageError(`an engine runs ${name}`, `Stop it first: \`squad stop ${name}\`.`);
+  if (conclusion === null && !all) {
+    throw usageError(
+      `${name} is not over: it is ${state}, and needs its folders to continue`,
+      `End it for good with \`squad cancel ${name}\`, or remove all of it with \`squad drop ${name} --all\`.`,
+    );
+  }
+  const { path } = await findRunBranch(composition.git, repository, name);
+  if (path !== undefined) {
+    throw usageError(
+      `the branch squad/${name} is checked out in ${plainLine(path)}`,
+      'Check out another branch there: `git switch main`.',
+    );
+  }
+}
+
+async function isWanted({ yes, json, all }: DropOptions, name: string): Promise<boolean> {
+  if (yes === true) return true;
+  if (!process.stdin.isTTY || json === true) {
+    throw usageError(`removing ${name} needs your consent`, `Give it with \`squad drop ${name}${all === true ? ' --all' : ''} --yes\`.`);
+  }
+  const what = all === true ? 'all of its work, prompts and output' : 'its folders and branch; refs keep its work';
+  return confirm(`Remove ${name}: ${what}?`);
+}
+
+function linesOf(run: string, { worktrees, turns }: CleanedRun, branch: DroppedBranch | null, refs: number): string[] {
+  const folders = worktrees.filter(({ action }) => action === 'removed').length;
+  const counted = (count: number, what: string): string[] =>
+    count === 0 ? [] : [`removed   ${count} ${what}${count === 1 ? '' : 's'}`];
+  return [
+    ...counted(folders, 'folder'),
+    ...counted(turns, 'turn folder'),
+    ...counted(refs, 'ref'),
+    ...(branch?.type === 'deleted' ? [`removed   branch squad/${run}, which was at ${branch.head}`] : []),
+    ...(branch?.type === 'deleted' && branch.kept !== null
+      ? [`kept      ${branch.kept}. To have the branch again: git branch squad/${run} ${branch.kept}`]
+      : []),
+    ...(branch?.type === 'checked-out' ? [`kept      branch squad/${run}: it is checked out`] : []),
+    ...(branch?.type === 'absent' && folders + turns + refs === 0 ? [`nothing is left of ${run} but its history`] : []),
+  ];
+}

@@ -238,7 +238,9 @@ describe('squad log', () => {
   it('is for people: local times, words, and how it ended', async () => {
     const { stdout, code } = await squad('log');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^make-things {2}Make things\n\d{4}-\d\d-\d\d\n(?:\d\d:\d\d:\d\d {2}[a-z]+ .*\n)+DONE, .*\n$/);
+    expect(stdout).toMatch(
+      /^make-things {2}Make things\n\d{4}-\d\d-\d\d\n(?:\d\d:\d\d:\d\d {2}[a-z]+ .*\n)+DONE, .*\n$/,
+    );
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}review {4}one round 1: rejected — /m);
     expect(stdout).not.toMatch(OBEYED);
   });
@@ -257,9 +259,13 @@ describe('squad log', () => {
   });
 
   it('has the rows of the ledger with --raw, and the same objects as ever with --json', async () => {
-    expect((await squad('log', '--raw', '--limit', '1')).stdout).toMatch(/^ {4}1 {2}\d{4}-\S+Z {2}make-things {2}run-created /);
+    expect((await squad('log', '--raw', '--limit', '1')).stdout).toMatch(
+      /^ {4}1 {2}\d{4}-\S+Z {2}make-things {2}run-created /,
+    );
     const { lines } = await squad('log', '--json', '--after', '1', '--limit', '1');
-    expect(lines).toMatchObject([{ seq: 2, type: 'lease-acquired', stream: expect.any(String), cause: null, data: {} }]);
+    expect(lines).toMatchObject([
+      { seq: 2, type: 'lease-acquired', stream: expect.any(String), cause: null, data: {} },
+    ]);
   });
 
   it('follows a run that is over to its end', async () => {
@@ -291,9 +297,15 @@ describe('squad drop', () => {
 
   it('needs consent, and another branch to be checked out', async () => {
     const before = refs();
-    expect(await squad('drop')).toMatchObject({ code: 2, stderr: expect.stringMatching(/consent\nNext: .*squad drop make-things --yes/) });
+    expect(await squad('drop')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/consent\nNext: .*squad drop make-things --yes/),
+    });
     git(bench.repository, 'switch', '-q', `squad/${RUN}`);
-    expect(await squad('drop', '--yes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/is checked out in .*\nNext: .*git switch/) });
+    expect(await squad('drop', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/is checked out in .*\nNext: .*git switch/),
+    });
     git(bench.repository, 'switch', '-q', 'main');
     expect(refs()).toBe(before);
   });
@@ -307,7 +319,10 @@ describe('squad drop', () => {
     expect(stdout).toContain(`git branch squad/${RUN} ${kept}\n`);
     expect(git(bench.repository, 'rev-parse', kept)).toBe(head);
     expect((await squad('diff')).stdout).toContain('+right\n');
-    expect(await squad('merge')).toMatchObject({ code: 2, stderr: expect.stringMatching(/not there any more\nNext: .*git branch squad\/make-things/) });
+    expect(await squad('merge')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/not there any more\nNext: .*git branch squad\/make-things/),
+    });
   });
 
   it('removes everything with --all, but the history', async () => {

@@ -20,7 +20,12 @@ export async function drop(context: CommandContext, run: string | undefined, opt
   const dropped = await withWorkspaces(context.host, target, async (workspaces) => {
     const attempts = target.reading.attempts.map(({ attempt }) => attempt.id);
     const turns = join(target.directory, 'turns');
-    const cleaned = await cleanRun(workspaces, turns, { run: name, attempts }, { dryRun: false, turns: all, refs: false });
+    const cleaned = await cleanRun(
+      workspaces,
+      turns,
+      { run: name, attempts },
+      { dryRun: false, turns: all, refs: false },
+    );
     // A folder that could not be removed may need the rest.
     if (cleaned.worktrees.some(({ action }) => action === 'kept')) return { cleaned, branch: null, refs: 0 };
     const branch = await dropRunBranch(target.composition.git, target.repository, name, !all);
@@ -30,7 +35,13 @@ export async function drop(context: CommandContext, run: string | undefined, opt
   const { cleaned, branch, refs } = dropped;
   const kept = cleaned.worktrees.filter(({ action }) => action === 'kept');
   if (branch === null) context.exit(1);
-  const found = { type: 'dropped', runId, name, all, ...{ folders: cleaned.worktrees, turns: cleaned.turns, refs, branch } };
+  const found = {
+    type: 'dropped',
+    runId,
+    name,
+    all,
+    ...{ folders: cleaned.worktrees, turns: cleaned.turns, refs, branch },
+  };
   printResult(context.output, options, found, [
     ...kept.map(({ path, why }) => `kept      ${plainLine(path)}: ${plainLine(why ?? '', 300)}`),
     ...linesOf(name, cleaned, branch, refs),
@@ -59,7 +70,10 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
 async function isWanted({ yes, json, all }: DropOptions, name: string): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY || json === true) {
-    throw usageError(`removing ${name} needs your consent`, `Give it with \`squad drop ${name}${all === true ? ' --all' : ''} --yes\`.`);
+    throw usageError(
+      `removing ${name} needs your consent`,
+      `Give it with \`squad drop ${name}${all === true ? ' --all' : ''} --yes\`.`,
+    );
   }
   const what = all === true ? 'all of its work, prompts and output' : 'its folders and branch; refs keep its work';
   return confirm(`Remove ${name}: ${what}?`);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { board } from './board.ts';
 import { busy } from './busy.ts';
 import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
@@ -23,7 +24,7 @@ import { sweep } from './sweep.ts';
 import { turn } from './turn.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
-const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status];
+const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status, board];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,

@@ -18,6 +18,8 @@ export interface ScriptedRoom {
   readonly repository: string;
   /** The built command line on this repository's objective, as its user would start it. */
   startRun(): ChildProcess;
+  /** The same in a terminal of 120 columns and 40 rows, with these options. */
+  startAtTerminal(...options: string[]): ChildProcess;
   /** Any command of it in this repository, until it ends. */
   command(...args: string[]): { readonly ms: number; readonly code: number | null; readonly stderr: string };
   /** What the ledger holds; nothing before there is one. */
@@ -74,6 +76,15 @@ export function openScriptedRoom(folder: string, plan: RoomPlan): ScriptedRoom {
         env,
         stdio: ['ignore', 'ignore', 'inherit'],
       }),
+    startAtTerminal: (...options) => {
+      const line = [process.execPath, LAUNCHER, 'run', 'objective.md', '--yes', ...options].join(' ');
+      const terminal = `stty cols 120 rows 40; exec ${line}`;
+      return spawn('script', ['-qefc', terminal, '/dev/null'], {
+        cwd: repository,
+        env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+    },
     command: (...args) => {
       const from = performance.now();
       const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {

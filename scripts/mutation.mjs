@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 
 const ledgerTests = [
-  ...['settle', 'late-result', 'leases', 'apply', 'spending', 'records-timers'],
-  ...['check-database', 'history-checker'],
+  ...['settle', 'late-result', 'leases', 'apply', 'spending', 'inputs'],
+  ...['check-database', 'history-checker', 'mail/tick', 'mail/turns'],
 ];
-const decisionTests = ['frontier', 'staff', 'next', 'caps', 'intervene', 'work'];
+const decisionTests = ['frontier', 'staff', 'next', 'caps', 'intervene', 'work', 'gate', 'onward'];
 
 /** `bound`: percent of the mutants that have to be noticed. No property tests: the same mutants are to survive each time. */
 const MODULES = {

@@ -58,6 +58,9 @@ const parked = (accounts: Record<string, LimitedAccount>): Partial<Board> => ({
 const paused = (...names: readonly string[]): Partial<Board> => ({
   pauses: new Map(names.map((name): [string, Pause] => [`agent/${name}`, { verb: 'pause', by: 'ada', at: 1 }])),
 });
+const lockedOut = (...accounts: readonly [string, boolean][]): Partial<Board> => ({
+  lockedOut: new Map(accounts.map(([name, givenUp]) => [`account-${name}`, { givenUp }])),
+});
 const until = (at: number, probe: string | null = null): LimitedAccount => ({ until: at, probe });
 const SPARE = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
 
@@ -156,6 +159,62 @@ describe('who does it', () => {
   });
 });
 
+describe('without a login', () => {
+  const pair = make([newTask('a')]);
+  const nobody = { starts: [], waiting: [], unstaffed: [], over: [] };
+  const waits = (why: string, at: number | null = null, isPaused = false) => ({
+    ...nobody,
+    waiting: [{ task: 'a', why, until: at, paused: isPaused }],
+  });
+
+  it.each<[string, Partial<Board>, object]>([
+    [
+      'waits while a person can still mend one of the accounts',
+      lockedOut(['bob', true], ['cyd', false]),
+      waits('no working login or payment for account-bob and account-cyd'),
+    ],
+    [
+      'has nobody left once a person gave up on all of them',
+      lockedOut(['bob', true], ['cyd', true]),
+      {
+        ...nobody,
+        unstaffed: [
+          {
+            task: 'a',
+            why: 'no working login or payment for account-bob and account-cyd, and a person gave up on it',
+          },
+        ],
+      },
+    ],
+    [
+      'names no account of an agent that is paused',
+      { ...lockedOut(['bob', false]), ...paused('cyd') },
+      waits('no working login or payment for account-bob'),
+    ],
+    [
+      'names none that is locked out and paused as well',
+      { ...lockedOut(['bob', false], ['cyd', false]), ...paused('cyd') },
+      waits('no working login or payment for account-bob'),
+    ],
+    [
+      'waits for the one at a usage limit, not for the one without a login',
+      { ...lockedOut(['bob', false]), ...parked({ 'account-cyd': until(5_000) }) },
+      waits('waiting for account-cyd, at its usage limit', 5_000),
+    ],
+  ])('%s', (_title, board, expected) => {
+    expect(decideFrontier({ ...pair, ...board }, 9)).toEqual(expected);
+  });
+
+  it('a colleague or a stand-in takes it', () => {
+    expect(picked({ ...pair, ...lockedOut(['bob', false]) })).toEqual(['cyd, new: a/author/cyd/1']);
+    const spare = make([newTask('a')], SPARE);
+    expect(picked({ ...spare, ...lockedOut(['bob', true]) })).toEqual(['eve, new: a/author/eve/1']);
+    expect(picked({ ...spare, ...lockedOut(['bob', false], ['eve', false]) })).toEqual([
+      'no working login or payment for account-bob',
+    ]);
+  });
+});
+
 describe('who judges', () => {
   const task = newTask('a', { review: { by: ['reviewer'], quorum: 'all', rounds: 4, criteria: ['works'] } });
   const built = (roster: readonly Member[]) =>
@@ -180,6 +239,25 @@ describe('who judges', () => {
     );
     expect(picked({ ...twice, facts: factsOf([member('cyd', 'reviewer')]) })).toEqual([
       'only its author bob, cyd has the role reviewer, and an author cannot review',
+    ]);
+  });
+
+  it('is nobody whose answers about this commit were unusable, in this role alone', () => {
+    const both = { ...task, review: { by: ['reviewer', 'tester'], quorum: 'all', rounds: 4, criteria: ['works'] } } as const;
+    const roster = [...PAIR, member('rex', 'reviewer'), member('tom', 'tester')];
+    const board = after(make([both], roster), 'a', begun('a-1', 'bob'), done('a-1'), seen('c1'));
+    const a = board.tasks.get('a')!;
+    const { phase } = a.work;
+    if (phase.at !== 'reviewing') throw new Error('not in review');
+    const tried = (role: string, ...names: string[]): Board => {
+      const slots = phase.slots.map((slot) => (slot.role === role ? { ...slot, tried: names } : slot));
+      return { ...board, tasks: board.tasks.with({ ...a, work: { ...a.work, phase: { ...phase, slots } } }) };
+    };
+    expect(picked(board)).toEqual(['rex, new: a/reviewer/rex/2', 'tom, new: a/tester/tom/2']);
+    expect(picked(tried('tester', 'rex'))).toEqual(picked(board));
+    expect(picked(tried('reviewer', 'rex'))).toEqual([
+      'tom, new: a/tester/tom/2',
+      'only its author bob has the role reviewer, and an author cannot review',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { checkHistory } from '../../support/ledger-history.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
@@ -68,6 +68,21 @@ test('unknown use is counted as unknown, never as zero, and a huge one does not 
   expect(ledger.settlement('a-1')?.result.usage).toBeUndefined();
   expect(ledger.totals('r')).toMatchObject({ turnsSettled: 3, turnsLive: 1, unknownUsage: 1, unknownCost: 2 });
   expect(ledger.totals('r').inputTokens).toBeGreaterThan(1.8e16);
+});
+
+test('each count of a turn’s use is a column of its own, and what was not reported is NULL', () => {
+  const bench = openBench();
+  decide(bench, claim('a-1', 'a'), claim('b-1', 'b'));
+  const all = { inputTokens: 7, cachedInputTokens: 3, outputTokens: 2, reasoningTokens: 1, costUsd: 0.5 };
+  bench.ledger.settle(bench.lease, 'a-1', result({ usage: all }));
+  bench.ledger.settle(bench.lease, 'b-1', result());
+  const db = new Database(bench.path, { readonly: true });
+  onTestFinished(() => void db.close());
+  const columns = 'attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd';
+  expect(db.prepare(`SELECT ${columns} FROM usage ORDER BY attempt_id`).raw().all()).toEqual([
+    ['a-1', 7, 3, 2, 1, 0.5],
+    ['b-1', null, null, null, null, null],
+  ]);
 });
 
 test('a fenced engine cannot settle, spawn or observe', () => {

@@ -243,10 +243,9 @@ describe('who judges', () => {
   });
 
   it('is nobody whose answers about this commit were unusable, in this role alone', () => {
-    const both = {
-      ...task,
+    const both = newTask('a', {
       review: { by: ['reviewer', 'tester'], quorum: 'all', rounds: 4, criteria: ['works'] },
-    } as const;
+    });
     const roster = [...PAIR, member('rex', 'reviewer'), member('tom', 'tester')];
     const board = after(make([both], roster), 'a', begun('a-1', 'bob'), done('a-1'), seen('c1'));
     const a = board.tasks.get('a')!;

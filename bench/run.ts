@@ -7,6 +7,7 @@ import { board } from './board.ts';
 import { busy } from './busy.ts';
 import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
+import { frame } from './frame.ts';
 import { gap } from './gap.ts';
 import { idle } from './idle.ts';
 import { mailbox } from './mailbox.ts';
@@ -33,6 +34,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   mcp,
   settlements,
   mailbox,
+  frame,
   splitter,
   sweep,
   places,

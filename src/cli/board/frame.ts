@@ -33,7 +33,7 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   const foot: Section = { least: rows < 4 ? 0 : 1, most: 1, render: () => [footLine(view, columns, style)] };
   const attention = attentionSection(view, columns, style);
   const agents = agentsSection(view, columns, isCompact, style);
-  const tasks = tasksSection(view, columns, isCompact, style);
+  const tasks = tasksSection(view, { columns, rows }, isCompact, style);
   const history = historySection(view, columns, isCompact, style);
   // Who opens a transcript wants to read it.
   const byImportance =
@@ -41,11 +41,17 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
       ? [head, attention, foot, agents, tasks, history]
       : [head, attention, foot, history, agents, tasks];
   const heights = heightsOf(byImportance, rows);
-  const heightOf = (section: Section): number => heights[byImportance.indexOf(section)] ?? 0;
-  return [head, attention, tasks, agents, history, foot].flatMap((section) => {
-    const height = heightOf(section);
-    return height === 0 ? [] : section.render(height).slice(0, height);
-  });
+  const drawn = new Map<Section, readonly string[]>(
+    byImportance.map((section, index) => [section, section === history ? [] : draw(section, heights[index] ?? 0)]),
+  );
+  // What the others leave over.
+  const used = [...drawn.values()].reduce((sum, lines) => sum + lines.length, 0);
+  drawn.set(history, draw(history, Math.min(history.most, rows - used)));
+  return [head, attention, tasks, agents, history, foot].flatMap((section) => drawn.get(section) ?? []);
+}
+
+function draw(section: Section, height: number): readonly string[] {
+  return height <= 0 ? [] : section.render(height).slice(0, height);
 }
 
 function footLine({ keys, notice }: BoardView, columns: number, style: Style): string {

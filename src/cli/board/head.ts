@@ -9,15 +9,18 @@ import { ends, line, widthOf, type Span } from './cells.ts';
 import type { BoardView } from './view.ts';
 
 const SEPARATOR = ' · ';
+const AT_LEAST = 'at least ';
 
 /** The objective and the run's state, then time, cost, tokens and work with their limits, in at most `height` lines. */
 export function renderHead(view: BoardView, columns: number, height: number, style: Style): string[] {
   const { run } = view.state;
   const title = { text: run.title === '' ? run.name : run.title, format: 'bold' } as const;
   // There, the name would take the room of the title.
-  const name: Span[] = columns < 60 ? [] : [{ text: `  ${run.name}`, format: 'dim' }];
+  const isNarrow = columns < 60;
+  const name: Span[] = isNarrow ? [] : [{ text: `  ${run.name}`, format: 'dim' }];
   const first = ends(title, [...standing(view), ...name], columns, style);
-  const facts = [timeText(view), ...(view.progress === undefined ? [] : useTexts(view.progress, run.limits))];
+  const use = view.progress === undefined ? [] : useTexts(view.progress, run.limits);
+  const facts = [timeText(view, isNarrow), ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
   return [first, ...wrapFacts(facts, columns, height - 1).map((text) => line([{ text }], columns, style))];
 }
 
@@ -41,12 +44,13 @@ function standing({ state, now }: BoardView): Span[] {
 
 const PAUSED = { pause: 'paused', drain: 'drains', stop: 'stops' } as const;
 
-function timeText({ progress, state: { run } }: BoardView): string {
+function timeText({ progress, state: { run } }: BoardView, isNarrow: boolean): string {
   if (progress === undefined) return 'time unknown';
   const { elapsedMs } = progress;
   if (run.limits === undefined) return spanText(elapsedMs);
   const most = run.limits.minutes * 60_000;
-  return `${spanText(elapsedMs)} of ${spanText(most)}, ${spanText(most - elapsedMs)} left`;
+  const left = `${spanText(most - elapsedMs)} left`;
+  return isNarrow ? `${spanText(elapsedMs)}, ${left}` : `${spanText(elapsedMs)} of ${spanText(most)}, ${left}`;
 }
 
 /** From what matters most. Unknown use is said, because it is not zero. */
@@ -65,7 +69,7 @@ function useTexts({ usage, turns, tasks }: RunProgress, limits: Limits | undefin
 }
 
 function atLeast(known: number | null, unknownTurns: number): string {
-  return known !== null && unknownTurns > 0 ? 'at least ' : '';
+  return known !== null && unknownTurns > 0 ? AT_LEAST : '';
 }
 
 /** `950`, `12.3k`, `4.56M`. */

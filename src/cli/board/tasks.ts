@@ -24,9 +24,16 @@ type Task = TaskFacts & { readonly look: { sign: string; word: string; format: S
 
 const WORD_WIDTH = 9;
 const MOST_ID = 32;
+/** Share of the terminal for a list of tasks. A longer one is a grid. */
+const MOST_LISTED = 0.4;
 
 /** The tasks: one line each where there is room, else a grid, else those that matter most; always their counts. */
-export function tasksSection({ state }: BoardView, columns: number, isCompact: boolean, style: Style): Section {
+export function tasksSection(
+  { state }: BoardView,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  isCompact: boolean,
+  style: Style,
+): Section {
   const asking = new Set([...state.questions.values()].flatMap(({ tasks: of }) => of));
   const tasks = [...state.tasks].map(([id, task]) => {
     return { ...task, look: asking.has(id) && !ENDED.has(task.status) ? ASKS : LOOKS[task.status] };
@@ -39,7 +46,7 @@ export function tasksSection({ state }: BoardView, columns: number, isCompact: b
   };
   return {
     least: tasks.length === 0 ? 0 : Math.min(3, 1 + grid.rows),
-    most: tasks.length === 0 ? 0 : 1 + tasks.length,
+    most: tasks.length === 0 ? 0 : 1 + (tasks.length <= rows * MOST_LISTED ? tasks.length : grid.rows),
     render: (height) => {
       const room = height - 1;
       if (room === 0) return [titled(tasks.length)];

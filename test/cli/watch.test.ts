@@ -68,6 +68,18 @@ describe('squad watch', { timeout: 300_000 }, () => {
     expect((await runs.run(['resume', '--json'])).code).toBe(0);
   });
 
+  it('ends when nobody reads its lines any more, and the run continues', async () => {
+    const runs = bench();
+    const running = runs.startRun();
+    await running.line(({ type, task }) => type === 'attempt-taken' && task === 'b');
+    const watching = runs.start(['watch']);
+    watching.child.stdout?.once('data', () => watching.child.stdout?.destroy());
+    const { code, stderr } = await watching.finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(running.child.exitCode).toBeNull();
+    expect((await running.finished).code).toBe(0);
+  });
+
   it('refuses a run that is not there', async () => {
     const runs = bench();
     const { code, stderr } = await runs.run(['watch', 'nothing']);

@@ -17,6 +17,7 @@ import { takeEvent } from '../board/view.ts';
 import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
 import type { CommandContext, WatchOptions } from '../command-context.ts';
+import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
 import { endEvent, renderEnd } from '../render/end-lines.ts';
@@ -39,8 +40,8 @@ export async function watch(context: CommandContext, name: string | undefined, o
     stop.aborted.addEventListener('abort', leave);
     const view = viewOf(context, opened, { ledger, options, leave });
     try {
-      await follow(opened, ledger, { isLive: view.board !== undefined, take: view.take, left: left.signal });
-      if (left.signal.aborted) return context.exit(stop.exitCode());
+      const isOver = await follow(opened, ledger, view, left.signal);
+      if (!isOver) return context.exit(stop.exitCode());
       const end = await readEnd(opened, ledger);
       view.end(end);
       showEnd(context, end, ledger, options);
@@ -100,24 +101,29 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
   for (const line of renderEnd(end)) output.line(line);
 }
 
-/** Follows the run until its engine ends or the person leaves. */
+/** Follows the run until its engine has ended (true), or the person or the reader of the lines has left (false). */
 async function follow(
   { reading, composition, directory }: OpenedRun,
   ledger: Ledger,
-  { isLive, take, left }: { isLive: boolean; take: (event: RunEvent) => void; left: AbortSignal },
-): Promise<void> {
+  { board, take }: ReturnType<typeof viewOf>,
+  left: AbortSignal,
+): Promise<boolean> {
   const { row, segments, definition } = reading;
   const redactor = composition.redactor(letThroughBy(definition));
   // A board shows the whole run; lines begin with the engine of now, as they do where it runs.
-  const epoch = isLive ? undefined : segments.at(-1)?.epoch;
+  const epoch = board === undefined ? segments.at(-1)?.epoch : undefined;
   const followed = followRun({ ledger, composition, redactor, directory }, row.id, epoch, take);
   try {
     for (let looks = 1; !left.aborted; looks += 1) {
       await followed.look();
-      if (looks % LOOKS === 0 && !isDriven(ledger.segments(row.id), probeLock(directory))) break;
+      if (board === undefined && !(await isTaken(process.stdout))) return false;
+      if (looks % LOOKS === 0 && !isDriven(ledger.segments(row.id), probeLock(directory))) {
+        await followed.look();
+        return true;
+      }
       await composition.clock.sleep(LOOK_MS, left);
     }
-    await followed.look();
+    return false;
   } finally {
     await followed.close();
   }

@@ -45,6 +45,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       );
     };
 
+    await shows(0, '↑↓ scroll');
     await shows(0, 'DONE, all work is delivered');
     await shows(1, 'completed after');
     await shows(1, 'mail  →   from:MAIN | ask/review');

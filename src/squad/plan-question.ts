@@ -6,7 +6,7 @@ import { plainLine } from '../text/plain-text.ts';
 import type { OpenedRun } from './open-run.ts';
 
 /** A person's version of the plan of this run. Throws if its playbook is not registered here. */
-async function checkEditedPlan({ reading, composition }: OpenedRun, plan: unknown): Promise<PlanReading> {
+export async function checkEditedPlan({ reading, composition }: OpenedRun, plan: unknown): Promise<PlanReading> {
   const { definition } = reading;
   // No other answer needs a playbook.
   const { planningOf } = await import('../preflight/playbook-choice.ts');

@@ -6,6 +6,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  stringify,
   type Document,
   type YAMLError,
 } from 'yaml';
@@ -217,4 +218,9 @@ function offsetOf(root: Position, path: Path, atKey: boolean): number {
     if (atKey && index === path.length - 1) return child.key;
   }
   return position.value;
+}
+
+/** A value as YAML, long texts as blocks. */
+export function writeYaml(value: Json): string {
+  return stringify(value, { lineWidth: 100, blockQuote: 'literal' });
 }

@@ -4,6 +4,8 @@ import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import { squadOn, type Squad } from '../../squad.ts';
 import { chooseRun } from '../../squad/choose-run.ts';
 import { findUnfinished } from '../../squad/find-unfinished.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunningRun } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
@@ -22,10 +24,10 @@ export async function run(context: CommandContext, given: string, options: RunOp
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
-  const show = await showRun(context, options);
+  const show = await showAndAsk(context, options);
   const running = await squad.run(objective, {
     ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
-    ...{ limits: limitsFromOptions(options), onEvent: show.onEvent, patienceMs: patienceOf(options) },
+    ...{ limits: limitsFromOptions(options), ...show.drive },
   });
   await show.follow(running);
 }
@@ -46,9 +48,24 @@ export async function resume(context: CommandContext, name: string | undefined, 
   if (isPaused) return void (await intervene(context, runId, { verb: 'resume' }, options));
   // A program needs no reason if there is only one run.
   if (why !== undefined && (others > 0 || options.json !== true)) output.problem(`Resuming ${chosen.name}: ${why}.`);
+  const show = await showAndAsk(context, options);
+  await show.follow(await squad.resume(runId, { limits, ...show.drive }));
+}
+
+/** Shows a run and asks its questions, where a person is at the terminal. */
+async function showAndAsk(context: CommandContext, options: DriveOptions) {
   const show = await showRun(context, options);
-  const drive = { limits, onEvent: show.onEvent, patienceMs: patienceOf(options) };
-  await show.follow(await squad.resume(runId, drive));
+  const { askingAt } = await import('../ask/asking.ts');
+  const asking = await askingAt({ ...context, away: show.away }, options);
+  if (asking !== undefined) show.answerBy(async () => asking.ask());
+  const onEvent = (event: RunEvent): void => {
+    show.onEvent(event);
+    asking?.hear(event);
+  };
+  return {
+    drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended },
+    follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
+  };
 }
 
 /** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */

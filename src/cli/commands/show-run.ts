@@ -39,11 +39,12 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       printEnd(context, end, undefined, json);
       return end;
     },
-    /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
-    follow: async (running: RunningRun): Promise<RunEnd> => {
+    /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. `atEnd`: what has to end before. */
+    follow: async (running: RunningRun, atEnd?: () => Promise<void>): Promise<RunEnd> => {
       board?.follow(running);
       try {
-        return await untilEnd(output, running, { name: 'the run', countDown: board?.notice }, (end, signal) => {
+        const followed = { ...running, done: running.done.finally(atEnd) };
+        return await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
           board?.close();
           if (signal === undefined) caller?.ended(end);
           printEnd(context, end, signal, json);

@@ -1,0 +1,156 @@
+import { errorText } from '../../model/errors.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import { openProposal } from '../../read-model/proposed-plan.ts';
+import type { OpenQuestion } from '../../read-model/open-questions.ts';
+import { squadOn } from '../../squad.ts';
+import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { checkEditedPlan } from '../../squad/plan-question.ts';
+import { listRuns } from '../../squad/runs.ts';
+import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { askPlan, type AskPlanPorts } from './ask-plan.ts';
+import { askQuestion } from './ask-question.ts';
+import { editorCommand } from './edit-plan.ts';
+import { planLines } from './plan-lines.ts';
+import type { Prompts } from './prompts.ts';
+
+export interface AskingPorts extends Pick<CommandContext, 'host' | 'output'> {
+  readonly prompts: Prompts;
+  /** Gives the terminal to `work`. */
+  away<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** undefined: no person can be asked here. */
+export async function askingAt(
+  ports: Omit<AskingPorts, 'prompts'>,
+  { json }: JsonOptions,
+): Promise<Asking | undefined> {
+  if (json === true || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return new Asking({ ...ports, prompts: (await import('./prompts.ts')).TERMINAL_PROMPTS });
+}
+
+/** Asks the questions of a run that this process drives, one after the other. */
+export class Asking {
+  readonly #ports: AskingPorts;
+  readonly #leaving = new AbortController();
+  /** Closes the prompt when the run ends. */
+  readonly #ending = new AbortController();
+  readonly #putOff = new Set<string>();
+  /** The question on the terminal, and what closes it once it has an answer. */
+  #asked: { readonly question: string; readonly elsewhere: AbortController } | undefined;
+  #runId = '';
+  /** Nothing else in the run can move. */
+  #isStill = false;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(ports: AskingPorts) {
+    this.#ports = ports;
+  }
+
+  /** Until it is aborted, a person answers here. */
+  get attended(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  hear(event: RunEvent): void {
+    if (event.type === 'run-started') this.#runId = event.runId;
+    if (event.type === 'question-answered' && event.question === this.#asked?.question) {
+      this.#asked.elsewhere.abort();
+    }
+    if (event.type === 'question-asked') this.#start();
+    if (event.type !== 'decided') return;
+    this.#isStill = event.next === 'ask';
+    if (!this.#isStill || this.#leaving.signal.aborted) return;
+    // The run waits for these alone now.
+    this.#putOff.clear();
+    this.#start();
+  }
+
+  /** The run has ended: closes the prompt that is open. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#working;
+  }
+
+  /** Asks every open question, also those that were put off. */
+  async ask(): Promise<void> {
+    this.#putOff.clear();
+    this.#start();
+    await this.#working;
+  }
+
+  #start(): void {
+    this.#working = this.#working
+      .then(async () => this.#askAll())
+      .catch((error: unknown) => this.#ports.output.problem(errorText(error)));
+  }
+
+  async #askAll(): Promise<void> {
+    let next = await this.#nextOpen();
+    if (next !== undefined) {
+      await this.#ports.away(async () => {
+        for (; next !== undefined; next = await this.#nextOpen()) await this.#askOne(next.opened, next.question);
+      });
+    }
+    if (this.#isStill && this.#putOff.size > 0) this.#leaving.abort();
+  }
+
+  async #nextOpen(): Promise<{ opened: OpenedRun; question: OpenQuestion } | undefined> {
+    if (this.#ending.signal.aborted) return undefined;
+    const opened = await openRun(this.#ports, this.#runId);
+    const isNext = ({ id, recorded }: OpenQuestion): boolean => recorded === null && !this.#putOff.has(id);
+    const question = opened.reading.questions.find(isNext);
+    return question === undefined ? undefined : { opened, question };
+  }
+
+  async #askOne(opened: OpenedRun, question: OpenQuestion): Promise<void> {
+    const { host, output } = this.#ports;
+    const say = (line: string): void => output.problem(plainText(line));
+    const elsewhere = new AbortController();
+    this.#asked = { question: question.id, elsewhere };
+    const signal = AbortSignal.any([elsewhere.signal, this.#ending.signal]);
+    try {
+      const given = await this.#prompt(opened, question, say, signal);
+      if (elsewhere.signal.aborted) return say(`${plainLine(question.id, 80)} was answered elsewhere.`);
+      if (this.#ending.signal.aborted) return say('The run has ended meanwhile.');
+      if (given === undefined) return void this.#putOff.add(question.id);
+      await squadOn(host).answer(opened.reading.row.id, given, question.id);
+    } catch (error) {
+      // Asked at once again, a broken machine would ask for ever.
+      this.#putOff.add(question.id);
+      say(errorText(error));
+    } finally {
+      this.#asked = undefined;
+    }
+  }
+
+  async #prompt(
+    opened: OpenedRun,
+    question: OpenQuestion,
+    say: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { prompts } = this.#ports;
+    const proposal = openProposal(opened.reading);
+    if (proposal?.question !== question.id) return askQuestion(question, { prompts, say }, signal);
+    return askPlan(proposal, { ...(await this.#planPorts(opened)), prompts, say }, signal);
+  }
+
+  async #planPorts(opened: OpenedRun): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit'>> {
+    const { host, output } = this.#ports;
+    const { definition, limits } = opened.reading;
+    const earlier = await listRuns(host);
+    return {
+      show: (plan) => {
+        const about = { definition, limits, earlier, columns: process.stderr.columns, style: output.style };
+        for (const line of ['', ...planLines(plan, about), '']) output.problem(line);
+      },
+      check: async (plan) => checkEditedPlan(opened, plan),
+      edit: async (path) => {
+        const { code, problem } = await runInTerminal(editorCommand(host.environment, path), host.environment);
+        return problem ?? (code === 0 ? undefined : `the editor ended with ${code ?? 'a signal'}`);
+      },
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlanReading } from '../../model/plan.ts';
+import { errorText } from '../../model/errors.ts';
+import type { Json } from '../../text/json.ts';
+import { planFile, readPlanFile, withProblems } from './plan-file.ts';
+
+export interface EditPorts {
+  /** Opens the file in the person's editor until it is closed; the reason if it could not. */
+  edit(path: string): Promise<string | undefined>;
+  check(plan: Json): Promise<PlanReading>;
+  /** The plan cannot be used for these reasons. Whether the person edits it again. */
+  again(problems: readonly string[]): Promise<boolean>;
+}
+
+export type Edited =
+  | { readonly edited: Extract<PlanReading, { ok: true }> }
+  /** The plan stays as it was. `why`: the editor could not be used. */
+  | { readonly edited: undefined; readonly why?: string };
+
+/** Lets a person edit the plan in their editor until squad can use it, or they leave it as it was. */
+export async function editPlan(answer: Json, ports: EditPorts): Promise<Edited> {
+  const folder = await mkdtemp(join(tmpdir(), 'squad-plan-'));
+  const path = join(folder, 'plan.yaml');
+  try {
+    let text = planFile(answer);
+    for (;;) {
+      await writeFile(path, text, { mode: 0o600 });
+      const why = await ports.edit(path);
+      if (why !== undefined) return { edited: undefined, why };
+      const written = await readFile(path, 'utf8');
+      const read = readPlanFile(written);
+      if (read === undefined) return { edited: undefined };
+      const checked: PlanReading = read.ok ? await ports.check(read.plan) : read;
+      if (checked.ok) return { edited: checked };
+      if (!(await ports.again(checked.problems))) return { edited: undefined };
+      text = withProblems(written, checked.problems);
+    }
+  } catch (error) {
+    return { edited: undefined, why: errorText(error) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The command that opens a file, as git reads it: a shell splits what the variable holds. */
+export function editorCommand(
+  { VISUAL, EDITOR }: Readonly<Record<string, string | undefined>>,
+  path: string,
+): readonly string[] {
+  const editor = [VISUAL, EDITOR].find((one) => one !== undefined && one.trim() !== '') ?? 'vi';
+  return ['/bin/sh', '-c', `${editor} "$@"`, editor, path];
+}

@@ -1,0 +1,167 @@
+import { moneyText } from '../../model/amount.ts';
+import { cannotStop, type Limits } from '../../model/limits.ts';
+import type { ProposedCriterion } from '../../model/plan.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { withoutCost } from '../../model/runtime-description.ts';
+import type { RunDefinition } from '../../model/run.ts';
+import type { RunSummary } from '../../read-model/run-summary.ts';
+import { spanText } from '../../text/duration.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { wrap } from '../board/cells.ts';
+import type { Style } from '../render/style.ts';
+
+/** A plan before its tasks start. */
+export interface PlanShown {
+  readonly summary: string;
+  readonly tasks: readonly NewTask[];
+  /** Proposed by the planner. */
+  readonly criteria: readonly ProposedCriterion[];
+  readonly note?: string | undefined;
+}
+
+interface PlanContext {
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
+  /** Earlier runs of this repository. */
+  readonly earlier: readonly RunSummary[];
+  /** Absent: the terminal does not say. */
+  readonly columns: number | undefined;
+  readonly style: Style;
+}
+
+const INDENT = '    ';
+const LEAST_COLUMNS = 40;
+/** Longer briefs are in the file that `edit` opens. */
+const MOST_BRIEF_LINES = 8;
+const MOST_CHECKS = 8;
+/** So many earlier runs say what to expect. */
+const MOST_EARLIER = 10;
+
+/** The plan for people: who does what, what is run, and what it may cost. Every text of others is made safe to show. */
+export function planLines(plan: PlanShown, context: PlanContext): string[] {
+  const { definition, style } = context;
+  const columns = Math.max(LEAST_COLUMNS, context.columns ?? 80);
+  const say = (text: string, indent = ''): string[] =>
+    text.split('\n').flatMap((line) => wrap(line, columns - indent.length).map((one) => `${indent}${one}`.trimEnd()));
+  const count = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`;
+  return [
+    ...say(style('bold', `Plan of ${definition.name}: ${count}`)),
+    ...(plan.note === undefined ? [] : say(style('yellow', plainText(plan.note)))),
+    ...say(plainText(plan.summary)),
+    ...plan.tasks.flatMap((task, index) => ['', ...taskLines(task, index, context, say)]),
+    '',
+    ...section('Criteria', criteriaTexts(plan, definition), style, say),
+    ...section('Commands', commandTexts(plan, definition), style, say),
+    ...section('At most', [costText(context)], style, say),
+    ...section('Before', [earlierText(context)], style, say),
+  ];
+}
+
+type Say = (text: string, indent?: string) => string[];
+
+function taskLines(task: NewTask, index: number, { definition, style }: PlanContext, say: Say): string[] {
+  const { id, title, role, agent, needs, brief, review } = task;
+  const checks = review?.criteria ?? [];
+  // What its review checks is shown by itself.
+  const about = checks.length === 0 ? brief.text : (brief.text.split('\n\nDone means:\n')[0] ?? '');
+  const lines = plainText(about).split('\n').filter((line) => line.trim() !== '');
+  const files = filesOf(task);
+  const who = agent === undefined ? agentsText(definition, role) : agentText(definition, agent);
+  return [
+    ...say(`${index + 1}. ${style('bold', plainLine(id, 40))}  ${plainLine(title)}`),
+    ...say(`who    ${plainLine(role, 40)}: ${who}`, INDENT),
+    ...(review === undefined
+      ? []
+      : say(`review ${review.by.map((by) => agentsText(definition, by)).join(' and ')}`, INDENT)),
+    ...say(`needs  ${needs.length === 0 ? 'nothing, so it starts at once' : plainLine(needs.join(', '))}`, INDENT),
+    ...(files.length === 0 ? [] : say(`files  ${plainLine(files.join(', '), 400)}`, INDENT)),
+    ...first(lines, MOST_BRIEF_LINES).flatMap((line) => say(style('dim', line), INDENT)),
+    ...first(checks, MOST_CHECKS).flatMap((line) => say(`- ${plainLine(line, 400)}`, INDENT)),
+  ];
+}
+
+function first(lines: readonly string[], most: number): string[] {
+  const left = lines.length - most;
+  return [...lines.slice(0, most), ...(left > 0 ? [`… ${left} more ${left === 1 ? 'line' : 'lines'}`] : [])];
+}
+
+function filesOf({ brief, requires }: NewTask): string[] {
+  const required = requires.flatMap((one) => {
+    if (one.kind === 'file') return [one.path];
+    return one.kind === 'diff' || one.kind === 'only' ? (one.paths ?? []) : [];
+  });
+  return [...new Set([...(brief.files ?? []), ...required])];
+}
+
+/** Most agents of one role that are named. */
+const MOST_AGENTS = 4;
+
+function agentsText({ agents }: RunDefinition, role: string): string {
+  const all = agents.filter((agent) => agent.role === role);
+  const named = all.slice(0, MOST_AGENTS).map(({ name, runtime, model }) => oneAgent(name, runtime, model));
+  const left = all.length - named.length;
+  if (named.length === 0) return 'no agent';
+  return `${named.join(' or ')}${left > 0 ? ` or ${left} more` : ''}`;
+}
+
+function agentText({ agents }: RunDefinition, name: string): string {
+  const found = agents.find((agent) => agent.name === name);
+  return found === undefined ? plainLine(name, 40) : oneAgent(found.name, found.runtime, found.model);
+}
+
+function oneAgent(name: string, runtime: string, model: string | undefined): string {
+  return plainLine(`${name} (${runtime}${model === undefined ? '' : ` ${model}`})`, 120);
+}
+
+function criteriaTexts({ criteria }: PlanShown, { objective }: RunDefinition): string[] {
+  const how = (command: string | undefined): string =>
+    command === undefined ? 'judged by a reviewer' : `run: ${plainLine(command, 4096)}`;
+  const own = objective.criteria.map(({ text, command }) => `${plainLine(text, 400)} (${how(command)})`);
+  const proposed = criteria.map(({ text, command }) => `${plainLine(text, 400)} (proposed; ${how(command)})`);
+  const all = [...own, ...proposed];
+  return all.length === 0 ? ['none, so nothing says when the work is right'] : all;
+}
+
+function commandTexts({ criteria }: PlanShown, { setup, verify, objective }: RunDefinition): string[] {
+  const commands = [
+    ...setup.map(({ run }) => `setup: ${run}`),
+    ...verify.map(({ run }) => `verify: ${run}`),
+    ...objective.criteria.flatMap(({ command }) => (command === undefined ? [] : [`criterion: ${command}`])),
+    ...criteria.flatMap(({ command }) => (command === undefined ? [] : [`criterion, proposed: ${command}`])),
+  ];
+  return commands.length === 0 ? ['none'] : commands.map((command) => plainLine(command, 4200));
+}
+
+function costText({ limits: { usd, turns, minutes, tokens }, definition }: PlanContext): string {
+  const runtimes = definition.agents.map(({ runtime }) => runtime);
+  const blind = withoutCost(definition.described, runtimes);
+  const caps = [
+    moneyText(usd),
+    `${turns} turns`,
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    `${spanText(minutes * 60_000)} of engine time`,
+  ];
+  return `${caps.join(', ')}${blind.length === 0 ? '' : `; ${cannotStop(blind, 'cost')}`}`;
+}
+
+/** What finished runs of the same playbook took. */
+function earlierText({ earlier, definition: { playbook, name } }: PlanContext): string {
+  const similar = earlier
+    .filter((run) => run.playbook === playbook && run.state === 'done' && run.name !== name)
+    .slice(0, MOST_EARLIER);
+  if (similar.length === 0) return 'no earlier run with this playbook has finished in this repository';
+  const known = similar.flatMap(({ usage: { costUsd } }) => costUsd ?? []);
+  const times = range(similar.map(({ elapsedMs }) => elapsedMs), spanText);
+  const cost = known.length === 0 ? 'cost unknown' : range(known, moneyText);
+  const runs = similar.length === 1 ? '1 run' : `the last ${similar.length} runs`;
+  return `${runs} with this playbook: ${times}, ${cost}`;
+}
+
+function range(values: readonly number[], text: (value: number) => string): string {
+  const [least, most] = [text(Math.min(...values)), text(Math.max(...values))];
+  return least === most ? least : `${least} to ${most}`;
+}
+
+function section(title: string, texts: readonly string[], style: Style, say: Say): string[] {
+  return [style('bold', title), ...texts.flatMap((text) => say(text, INDENT))];
+}

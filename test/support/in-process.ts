@@ -22,7 +22,7 @@ export async function runInProcess(
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text(), lines: jsonLines(stdout.text()) };
 }
 
-function collect(): { stream: NodeJS.WriteStream; text: () => string } {
+export function collect(): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';
   const stream = new Writable({
     decodeStrings: false,

@@ -8,7 +8,7 @@ import { checkEditedPlan } from '../../squad/plan-question.ts';
 import { listRuns } from '../../squad/runs.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { askPlan, type AskPlanPorts } from './ask-plan.ts';
 import { askQuestion } from './ask-question.ts';
 import { editorCommand } from './edit-plan.ts';
@@ -19,15 +19,6 @@ export interface AskingPorts extends Pick<CommandContext, 'host' | 'output'> {
   readonly prompts: Prompts;
   /** Gives the terminal to `work`. */
   away<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** undefined: no person can be asked here. */
-export async function askingAt(
-  ports: Omit<AskingPorts, 'prompts'>,
-  { json }: JsonOptions,
-): Promise<Asking | undefined> {
-  if (json === true || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  return new Asking({ ...ports, prompts: (await import('./prompts.ts')).TERMINAL_PROMPTS });
 }
 
 /** Asks the questions of a run that this process drives, one after the other. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, jsonSchema, type Json } from '../../text/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { parseYaml, writeYaml } from '../../text/yaml-file.ts';
 
@@ -39,5 +40,5 @@ function visible(value: Json): Json {
   if (typeof value === 'string') return plainText(value);
   if (Array.isArray(value)) return value.map(visible);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [plainLine(key), visible(one as Json)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [plainLine(key), visible(one)]));
 }

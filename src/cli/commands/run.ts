@@ -8,6 +8,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { RunningRun } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
+import type { Asking, AskingPorts } from '../ask/asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
 import { readArgument } from '../read-objective.ts';
@@ -55,8 +56,8 @@ export async function resume(context: CommandContext, name: string | undefined, 
 /** Shows a run and asks its questions, where a person is at the terminal. */
 async function showAndAsk(context: CommandContext, options: DriveOptions) {
   const show = await showRun(context, options);
-  const { askingAt } = await import('../ask/asking.ts');
-  const asking = await askingAt({ ...context, away: show.away }, options);
+  const canAsk = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
+  const asking = canAsk ? await createAsking({ ...context, away: show.away }) : undefined;
   if (asking !== undefined) show.answerBy(async () => asking.ask());
   const onEvent = (event: RunEvent): void => {
     show.onEvent(event);
@@ -66,6 +67,14 @@ async function showAndAsk(context: CommandContext, options: DriveOptions) {
     drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended },
     follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
   };
+}
+
+async function createAsking(ports: Omit<AskingPorts, 'prompts'>): Promise<Asking> {
+  const [{ Asking: Made }, { TERMINAL_PROMPTS }] = await Promise.all([
+    import('../ask/asking.ts'),
+    import('../ask/prompts.ts'),
+  ]);
+  return new Made({ ...ports, prompts: TERMINAL_PROMPTS });
 }
 
 /** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */

@@ -9,7 +9,7 @@ export interface AskPlanPorts extends Pick<EditPorts, 'edit' | 'check'> {
   readonly prompts: Prompts;
   /** Shows the plan. */
   show(plan: PlanShown): void;
-  say(line: string): void;
+  readonly say: (line: string) => void;
 }
 
 type Plan = Omit<Extract<PlanReading, { ok: true }>, 'ok'>;
@@ -73,5 +73,7 @@ const EDIT_AGAIN = [
 
 /** A text that squad would read as something else. */
 function refuseOption(text: string): string | undefined {
-  return readPlanAnswer(text).say === 'change' ? undefined : 'Say it in a sentence, or press Ctrl-C and choose it above.';
+  return readPlanAnswer(text).say === 'change'
+    ? undefined
+    : 'Say it in a sentence, or press Ctrl-C and choose it above.';
 }

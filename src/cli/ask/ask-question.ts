@@ -8,7 +8,7 @@ const WRITE = '\u0000write';
 /** Asks one question at the terminal. undefined: the person puts it off. */
 export async function askQuestion(
   { id, text, options, freeText }: OpenQuestion,
-  { prompts, say }: { readonly prompts: Prompts; say(line: string): void },
+  { prompts, say }: { readonly prompts: Prompts; readonly say: (line: string) => void },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   for (const line of plainText(text).split('\n')) say(line);

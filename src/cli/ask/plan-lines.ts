@@ -64,7 +64,9 @@ function taskLines(task: NewTask, index: number, { definition, style }: PlanCont
   const checks = review?.criteria ?? [];
   // What its review checks is shown by itself.
   const about = checks.length === 0 ? brief.text : (brief.text.split('\n\nDone means:\n')[0] ?? '');
-  const lines = plainText(about).split('\n').filter((line) => line.trim() !== '');
+  const lines = plainText(about)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const files = filesOf(task);
   const who = agent === undefined ? agentsText(definition, role) : agentText(definition, agent);
   return [
@@ -151,7 +153,10 @@ function earlierText({ earlier, definition: { playbook, name } }: PlanContext): 
     .slice(0, MOST_EARLIER);
   if (similar.length === 0) return 'no earlier run with this playbook has finished in this repository';
   const known = similar.flatMap(({ usage: { costUsd } }) => costUsd ?? []);
-  const times = range(similar.map(({ elapsedMs }) => elapsedMs), spanText);
+  const times = range(
+    similar.map(({ elapsedMs }) => elapsedMs),
+    spanText,
+  );
   const cost = known.length === 0 ? 'cost unknown' : range(known, moneyText);
   const runs = similar.length === 1 ? '1 run' : `the last ${similar.length} runs`;
   return `${runs} with this playbook: ${times}, ${cost}`;

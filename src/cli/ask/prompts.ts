@@ -27,7 +27,12 @@ export const TERMINAL_PROMPTS: Prompts = {
       label: plainLine(label, 120),
       ...(hint === undefined ? {} : { hint: plainLine(hint, 80) }),
     }));
-    const chosen = await select({ ...ends(signal), message: plainLine(message, 300), options, showInstructions: false });
+    const chosen = await select({
+      ...ends(signal),
+      message: plainLine(message, 300),
+      options,
+      showInstructions: false,
+    });
     return isCancel(chosen) ? undefined : choices.find(({ value }) => value === chosen)?.value;
   },
   write: async (message, signal, refuse = () => undefined) => {

@@ -43,7 +43,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     follow: async (running: RunningRun, atEnd?: () => Promise<void>): Promise<RunEnd> => {
       board?.follow(running);
       try {
-        const followed = { ...running, done: running.done.finally(atEnd) };
+        const followed = { ...running, done: after(running.done, atEnd) };
         return await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
           board?.close();
           if (signal === undefined) caller?.ended(end);
@@ -62,6 +62,15 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       }
     },
   };
+}
+
+/** The same end once `then` has ended, too. */
+async function after<T>(end: Promise<T>, then: (() => Promise<void>) | undefined): Promise<T> {
+  try {
+    return await end;
+  } finally {
+    await then?.();
+  }
 }
 
 /** Passes on what it is given, but what comes during some work only afterwards. */

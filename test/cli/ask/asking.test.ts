@@ -10,10 +10,12 @@ import { APPROVE_ALL, author, commits, objective, piece, plan } from '../../runs
 import { collect } from '../../support/in-process.ts';
 import { testHost } from '../../support/test-host.ts';
 
-type Given = string | undefined | 'wait';
-
 /** A run in this process whose questions a person with these prompts answers. `wait`: the prompt stays open. */
-async function attended(bench: RunBench, answers: readonly Given[], atPrompt: () => Promise<unknown> = async () => 0) {
+async function attended(
+  bench: RunBench,
+  answers: readonly (string | undefined)[],
+  atPrompt: () => Promise<unknown> = async () => 0,
+) {
   const host = testHost(bench.root, { workingDirectory: bench.repository, configHome: join(bench.root, '.config') });
   const [stdout, stderr] = [collect(), collect()];
   const output = createOutput(stdout.stream, stderr.stream, { text: (text) => text, json: (value) => value });
@@ -40,7 +42,8 @@ async function attended(bench: RunBench, answers: readonly Given[], atPrompt: ()
   const onEvent = asking.hear.bind(asking);
   const options = { runtime: 'scripted', trust: 'yes', plan: 'ask', onEvent, attended: asking.attended } as const;
   const running = await squad.run({ text: objective() }, options);
-  const end: RunEnd = await running.done.finally(async () => asking.close());
+  const end: RunEnd = await running.done;
+  await asking.close();
   return { end, said: stderr.text(), left };
 }
 

@@ -56,7 +56,11 @@ describe('a plan at the terminal', () => {
     ['another playbook', [earlierRun(1, 1, { playbook: 'other' })], 'no earlier run'],
     ['a failed one', [earlierRun(1, 1, { state: 'failed' })], 'no earlier run'],
     ['one', [earlierRun(90_000, 1.5)], '1 run with this playbook: 1m30s, USD 1.50'],
-    ['two', [earlierRun(90_000, 1.5), earlierRun(9_000, 3)], 'the last 2 runs with this playbook: 9s to 1m30s, USD 1.50'],
+    [
+      'two',
+      [earlierRun(90_000, 1.5), earlierRun(9_000, 3)],
+      'the last 2 runs with this playbook: 9s to 1m30s, USD 1.50',
+    ],
     ['without cost', [earlierRun(9_000, null)], '9s, cost unknown'],
   ])('says what earlier runs took: %s', (_, earlier, expected) => {
     expect(shown(PLAN, { earlier })).toContain(expected);

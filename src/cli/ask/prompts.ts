@@ -2,7 +2,7 @@ import { isCancel, select, text } from '@clack/prompts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** One thing to choose. */
-export interface Choice<T extends string> {
+interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
   readonly hint?: string;

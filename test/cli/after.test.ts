@@ -1,9 +1,10 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
+import { commandRoom } from './room.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const RUN = 'make-things';
@@ -32,6 +33,14 @@ afterAll(() => bench.end());
 const squad = async (...words: string[]) => bench.run(words);
 
 describe('squad runs', () => {
+  it('has nothing to list where nothing ever ran, and makes nothing', async () => {
+    const room = commandRoom();
+    const { code, stdout } = await room.run(['runs']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'There is no run here yet. Start one: squad run objective.md\n' });
+    expect((await room.run(['runs', '--json'])).stdout).toBe('');
+    expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);
+  });
+
   it('has one line for a run, and one object with --json', async () => {
     expect((await squad('runs')).stdout).toMatch(/^run +state[^\n]+\nmake-things +done .* 3\/3 +all work is delivered/);
     const { lines } = await squad('runs', '--json');

@@ -41,7 +41,7 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
   });
 
-  it.each(['status', 'watch', 'report', 'answer yes', 'clean'])('squad %s', async (words) => {
+  it.each(['status', 'watch', 'report', 'answer yes', 'clean', 'runs', 'show', 'diff'])('squad %s', async (words) => {
     const room = roomForTest();
     const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
     if (words === 'answer yes') {

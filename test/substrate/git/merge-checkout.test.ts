@@ -168,7 +168,7 @@ describe('what is refused, and leaves everything as it was', () => {
     expect(stateOf(arranged.path)).toEqual(before);
   });
 
-  it('runs no hook, filter or driver, and says which files a filter would have to write', async () => {
+  it('S6: runs no hook, filter or driver, and says which files a filter would have to write', async () => {
     const it = repositoryWithWork((path) => {
       changeAll(path);
       writeFileSync(join(path, '.gitattributes'), '*.txt filter=evil merge=evil diff=evil\n');

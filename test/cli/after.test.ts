@@ -36,7 +36,10 @@ describe('squad runs', () => {
   it('has nothing to list where nothing ever ran, and makes nothing', async () => {
     const room = commandRoom();
     const { code, stdout } = await room.run(['runs']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'There is no run here yet. Start one: squad run objective.md\n' });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'There is no run here yet. Start one: squad run objective.md\n',
+    });
     expect((await room.run(['runs', '--json'])).stdout).toBe('');
     expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);
   });

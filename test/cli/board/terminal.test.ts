@@ -6,8 +6,8 @@ import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
 import { createRandom } from '../../support/random.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../fixtures/cli/board-program.ts', import.meta.url));
-/** In the first and in the last row of every frame. */
-const HEAD = /made-up/;
+/** In the first and in the last row of every frame; the activity names the run within a line. */
+const HEAD = /^made-up /m;
 const FOOT = /q leave/;
 const count = (screen: string, what: RegExp): number => screen.split('\n').filter((line) => what.test(line)).length;
 const isBoard = (screen: string): boolean => HEAD.test(screen) && FOOT.test(screen);

@@ -103,9 +103,8 @@ const STATUS_OF: Partial<Record<FailureKind, number>> = {
 export function classifyCodexText(message: string): Cause | undefined {
   const body = apiErrorBody(message);
   if (body !== undefined) {
-    const { code, message: said } = body;
-    const kind = kindOfNames(...code.split(' ')) ?? kindOfText(code) ?? kindOfText(said) ?? 'bad-request';
-    return { httpStatus: STATUS_OF[kind] ?? 400, kind, message: body.message };
+    const kind = kindOfNames(...body.names) ?? kindOfText(body.names.join(' ')) ?? kindOfText(body.message);
+    return { httpStatus: (kind && STATUS_OF[kind]) ?? 400, kind: kind ?? 'bad-request', message: body.message };
   }
   const status = Number(/unexpected status (\d{3})/i.exec(message)?.[1]);
   if (status > 0) return { kind: kindOfStatus(status, message, STATUSES), message, httpStatus: status };
@@ -114,11 +113,11 @@ export function classifyCodexText(message: string): Cause | undefined {
 }
 
 /** HTTP 400 arrives as the raw body of the API. undefined: the text is no such body. */
-function apiErrorBody(text: string): { message: string; code: string } | undefined {
+function apiErrorBody(text: string): { message: string; names: readonly string[] } | undefined {
   const { error } = fieldsOf(text);
   if (!isJsonObject(error)) return undefined;
   const { message, code, type } = error;
-  return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
+  return { message: typeof message === 'string' ? message : text, names: [String(code), String(type)] };
 }
 
 /**

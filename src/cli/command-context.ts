@@ -17,6 +17,10 @@ export interface JsonOptions {
   readonly json?: boolean;
 }
 
+export interface InitOptions extends JsonOptions {
+  readonly yes?: boolean;
+}
+
 /** For a command that takes its run as an option. */
 export interface RunNameOptions extends JsonOptions {
   readonly run?: string;
@@ -69,6 +73,8 @@ export interface StatusOptions extends JsonOptions {
 }
 
 export interface DriveOptions extends LimitOptions, JsonOptions {
+  /** The engine works in the background. */
+  readonly detach?: boolean;
   readonly plain?: boolean;
   /** false: the engine ends instead of waiting for a usage limit. */
   readonly wait?: boolean;
@@ -100,7 +106,7 @@ export interface TaskOptions extends ScopeOptions, RunNameOptions {
   readonly model?: string;
 }
 
-interface NewRunOptions {
+export interface NewRunOptions {
   readonly playbook?: string | undefined;
   readonly runtime?: string;
   /** By agent or role. */

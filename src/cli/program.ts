@@ -62,6 +62,7 @@ export async function createProgram(
 
 function addSetupCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'init', 'Write squad.yaml and an example objective. Overwrite nothing.', 'squad init')
+    .option('--yes', 'ask nothing; write what was found')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/init.ts')).init));
   const doctor = 'Check this machine and repository, and say how to fix what is missing.';

@@ -50,16 +50,24 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
-/** A `squad.yaml` with the defaults, ready to edit. */
-export function renderSettings(found: readonly string[], { setup, verify, because, unsure }: Proposal): string {
-  const { limits } = defaultSettings();
+/**
+ * A `squad.yaml` with the defaults, ready to edit. `usd`: the limit of a run. `only`: the runtimes that agents may use, where not
+ * all that were found.
+ */
+export function renderSettings(
+  found: readonly string[],
+  { setup, verify, because, unsure }: Proposal,
+  { usd, only }: { readonly usd?: number; readonly only?: readonly string[] | undefined } = {},
+): string {
+  const defaults = defaultSettings().limits;
+  const limits = { ...defaults, usd: usd ?? defaults.usd };
   return `${[
     '# squad settings for this repository. Every key is optional. Except for setup and verify, the values without a “#”',
     '# are the defaults.',
     'version: 1',
     `playbook: ${DEFAULT_PLAYBOOK}`,
     '',
-    ...rosterLines(found),
+    ...(only === undefined ? rosterLines(found) : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(only)]),
     '',
     'limits:',
     ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
@@ -97,12 +105,14 @@ function rosterLines(found: readonly string[]): string[] {
     found.length === 0
       ? [`squad found no agent runtime yet (see \`squad doctor\`). With ${first} the roster would be:`, [first]]
       : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
+  return [`# ${said}`, '# agents:', ...agentLines(runtimes).map((line) => `# ${line}`)];
+}
+
+function agentLines(runtimes: readonly string[]): string[] {
   const { members } = defaultSettings().team;
-  const agents = castOf(createDefaultPlaybook(), { runtimes, members }).map(
-    ({ name, role, runtime, access }) =>
-      `#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,
+  return castOf(createDefaultPlaybook(), { runtimes, members }).map(
+    ({ name, role, runtime, access }) => `  - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,
   );
-  return [`# ${said}`, '# agents:', ...agents];
 }
 
 /** An objective that is safe to run as it is. */

@@ -117,7 +117,9 @@ describe('squad init', () => {
     expect(run.stdout).toMatch(
       /^wrote .*squad\.yaml\nwrote .*objective\.md\n\nNext: install an agent runtime: `squad doctor`/,
     );
-    expect(run.stdout).toMatch(/Next: say in objective\.md what you want, then run it: `squad run objective\.md`\n$/);
+    expect(run.stdout).toMatch(
+      /Next: say what you want: `squad run "…"`, or write it into objective\.md and `squad run objective\.md`\n$/,
+    );
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const settings = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
     expect(settings).toContain('verify:\n  - { run: "npm test", minutes: 10 }');

@@ -1,23 +1,38 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compose, type Composition } from '../../compose.ts';
 import { SquadError, errorText } from '../../model/errors.ts';
-import { proposeSteps, renderSettings, STARTER_OBJECTIVE, type Surroundings } from '../../preflight/starter-files.ts';
+import { SETTINGS_FILE } from '../../preflight/read-input.ts';
+import {
+  proposeSteps,
+  renderSettings,
+  STARTER_OBJECTIVE,
+  type Proposal,
+  type Surroundings,
+} from '../../preflight/starter-files.ts';
+import { defaultSettings } from '../../settings/parse-settings.ts';
 import { createGit } from '../../substrate/git/git-call.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import type { CommandContext, InitOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 import { probeAgents } from './doctor.ts';
+import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
-export async function init({ host, output }: CommandContext, options: JsonOptions): Promise<void> {
+export async function init({ host, output, exit }: CommandContext, options: InitOptions): Promise<void> {
   const composition = compose(host);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
   const probes = await probeAgents(composition);
   const runtimes = probes.filter(({ probe }) => probe.ok).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(root));
-  const files = { 'squad.yaml': renderSettings(runtimes, steps), 'objective.md': STARTER_OBJECTIVE };
+  const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
+  const settings = asks ? await askForSettings(runtimes, steps) : renderSettings(runtimes, steps);
+  if (settings === undefined) {
+    output.problem('squad wrote nothing.');
+    return exit(130);
+  }
+  const files = { [SETTINGS_FILE]: settings, 'objective.md': STARTER_OBJECTIVE };
   const written: string[] = [];
   const kept: string[] = [];
   for (const [name, text] of Object.entries(files)) {
@@ -31,6 +46,36 @@ export async function init({ host, output }: CommandContext, options: JsonOption
     '',
     ...next.map((step) => `Next: ${plainLine(step, 400)}`),
   ]);
+}
+
+/** A person is there and wants to be asked. */
+function mayAsk({ yes, json }: InitOptions): boolean {
+  return yes !== true && json !== true && process.stdin.isTTY && process.stdout.isTTY;
+}
+
+/** undefined: the person broke off. */
+async function askForSettings(runtimes: readonly string[], steps: Proposal): Promise<string | undefined> {
+  const { askSetup } = await import('../init-questions.ts');
+  const { usd } = defaultSettings().limits;
+  const setup = await askSetup({ runtimes, verify: steps.verify ?? '', usd });
+  if (setup === undefined) return undefined;
+  const { setup: install, because } = steps;
+  const isProposed = setup.verify !== '' && setup.verify === steps.verify;
+  const proposal = defined({
+    setup: install,
+    verify: setup.verify === '' ? undefined : setup.verify,
+    because: isProposed ? because : undefined,
+  });
+  const only = setup.runtimes.length === runtimes.length ? undefined : setup.runtimes;
+  return renderSettings(runtimes, proposal, { usd: setup.usd, only });
+}
+
+/** Even as a dangling link. */
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Accepts a repository without a commit. Throws outside of a repository. */
@@ -76,6 +121,8 @@ function nextSteps(found: {
   return [
     ...(found.hasCommit ? [] : ['make a first commit, which agents start from: `git add -A && git commit -m "first"`']),
     ...(found.runtimes.length > 0 ? [] : ['install an agent runtime: `squad doctor` says how']),
-    `${found.isNew ? `say in ${found.objective} what you want, then run it` : 'run it'}: \`squad run ${found.objective}\``,
+    found.isNew
+      ? `say what you want: \`squad run "…"\`, or write it into ${found.objective} and \`squad run ${found.objective}\``
+      : `run it: \`squad run ${found.objective}\``,
   ];
 }

@@ -25,6 +25,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     'squad run objective.md --parallel 3 --max-usd 5 --yes',
     "squad run '#12'",
     'git log -1 --format=%B | squad run -',
+    'squad run objective.md --detach',
   ];
   const run = addCommand(program, 'run', about, ...runs)
     .argument(
@@ -52,6 +53,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     'squad resume',
     'squad resume my-run --max-minutes 240',
     'squad resume --reload',
+    'squad resume --detach',
     'squad resume --all --every 60s',
   )
     .argument('[run]', 'name or id of a run (default: the one that needs it most)')
@@ -77,6 +79,7 @@ function addLimits(command: Command): Command {
   return command
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
+    .option('--detach', 'let the engine work in the background, and end once it has the run')
     .option(...JSON_LINES)
     .option(...PLAIN_LINES);
 }

@@ -50,6 +50,11 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
+/** What a run may cost at most, in USD, where nothing else is said. */
+export function usualBudget(): number {
+  return defaultSettings().limits.usd;
+}
+
 /**
  * A `squad.yaml` with the defaults, ready to edit. `usd`: the limit of a run. `only`: the runtimes that agents may use, where not
  * all that were found.
@@ -67,7 +72,9 @@ export function renderSettings(
     'version: 1',
     `playbook: ${DEFAULT_PLAYBOOK}`,
     '',
-    ...(only === undefined ? rosterLines(found) : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(only)]),
+    ...(only === undefined
+      ? rosterLines(found)
+      : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(only)]),
     '',
     'limits:',
     ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readRun } from '../../src/read-model/read-run.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
+import { APPROVE_ALL, author, commits, piece, plan, planWithCriteria } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
 import { shell } from './room.ts';
 
@@ -14,7 +14,11 @@ const RUN = '--runtime scripted --yes --json';
 type Test = { onTestFinished: (end: () => void) => void };
 
 function openBench({ onTestFinished }: Test): RunBench {
-  const script = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
+  const plans = [
+    planWithCriteria([piece('a')], [{ text: 'a is there', command: 'test -s a.txt' }]),
+    plan([piece('a')]),
+  ];
+  const script = [...plans, author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
   const bench = openRunBench({ script, settings: { verify: [{ run: 'test -s a.txt' }] } });
   onTestFinished(() => bench.end());
   return bench;

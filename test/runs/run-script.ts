@@ -36,6 +36,14 @@ export function plan(tasks: readonly Piece[], when = 'Split this objective'): En
   return { when, steps: [{ answer: 'planned' }], structured: { summary: 'the plan', tasks } };
 }
 
+/** What the planner answers where the objective has no criteria. */
+export function planWithCriteria(
+  tasks: readonly Piece[],
+  criteria: readonly { text: string; command: string }[],
+): Entry {
+  return { ...plan(tasks, 'Propose `criteria`'), structured: { summary: 'the plan', tasks, criteria } };
+}
+
 /** The first turn of whoever does a task. */
 export function author(task: string, steps: readonly Step[], more: Partial<Entry> = {}): Entry {
   return { when: `# Task ${task}:`, steps, ...more };

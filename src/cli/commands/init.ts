@@ -7,10 +7,10 @@ import {
   proposeSteps,
   renderSettings,
   STARTER_OBJECTIVE,
+  usualBudget,
   type Proposal,
   type Surroundings,
 } from '../../preflight/starter-files.ts';
-import { defaultSettings } from '../../settings/parse-settings.ts';
 import { createGit } from '../../substrate/git/git-call.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import type { CommandContext, InitOptions } from '../command-context.ts';
@@ -55,9 +55,8 @@ function mayAsk({ yes, json }: InitOptions): boolean {
 
 /** undefined: the person broke off. */
 async function askForSettings(runtimes: readonly string[], steps: Proposal): Promise<string | undefined> {
-  const { askSetup } = await import('../init-questions.ts');
-  const { usd } = defaultSettings().limits;
-  const setup = await askSetup({ runtimes, verify: steps.verify ?? '', usd });
+  const { askSetup } = await import('../ask/init-questions.ts');
+  const setup = await askSetup({ runtimes, verify: steps.verify ?? '', usd: usualBudget() });
   if (setup === undefined) return undefined;
   const { setup: install, because } = steps;
   const isProposed = setup.verify !== '' && setup.verify === steps.verify;

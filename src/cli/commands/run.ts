@@ -24,6 +24,7 @@ export async function run(context: CommandContext, given: string, options: RunOp
   const objective = ticketed ?? (await readArgument(context, given));
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
+  if (options.detach === true) return (await import('./detach.ts')).detachRun(context, objective, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
   const show = await showAndAsk(context, options);
   const running = await squad.run(objective, {
@@ -37,7 +38,7 @@ export async function run(context: CommandContext, given: string, options: RunOp
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
   const limits = limitsFromOptions(options);
-  refuseReloadWith(options);
+  refuseOnOneRun(options);
   if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);
   if (options.agent !== undefined || options.task !== undefined) {
     await intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
@@ -49,6 +50,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
   if (isPaused) return void (await intervene(context, runId, { verb: 'resume' }, options));
   // A program needs no reason if there is only one run.
   if (why !== undefined && (others > 0 || options.json !== true)) output.problem(`Resuming ${chosen.name}: ${why}.`);
+  if (options.detach === true) return (await import('./detach.ts')).detachResume(context, runId, options);
   const show = await showAndAsk(context, options);
   await show.follow(await squad.resume(runId, { limits, ...show.drive }));
 }
@@ -94,12 +96,14 @@ function patienceOf({ wait }: DriveOptions): number | undefined {
   return wait === false ? PATIENCE_MS : undefined;
 }
 
-/** Throws `usage` for options that a reload cannot be combined with. */
-function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOptions): void {
-  if (wanted !== true || (all !== true && agent === undefined && task === undefined)) return;
+/** Throws `usage` for a reload or a background engine of something else than one whole run. */
+function refuseOnOneRun({ reload: reloads, detach, all, agent, task }: ResumeOptions): void {
+  if (all !== true && agent === undefined && task === undefined) return;
+  const given = reloads === true ? '--reload' : detach === true ? '--detach' : undefined;
+  if (given === undefined) return;
   throw usageError(
-    '--reload works on one whole run: it cannot be combined with --all, --agent or --task',
-    'Run `squad resume <run> --reload`.',
+    `${given} works on one whole run: it cannot be combined with --all, --agent or --task`,
+    `Run \`squad resume <run> ${given}\`.`,
   );
 }
 

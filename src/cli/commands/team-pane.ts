@@ -3,6 +3,7 @@ import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
+import { ownProgram } from '../run-arguments.ts';
 import { runPane } from '../team/pane.ts';
 import { engineTicketSchema, takeTicket, ticketSchema } from '../team/ticket.ts';
 
@@ -39,7 +40,7 @@ export async function teamEngine(
   { ticket }: { ticket: string },
 ): Promise<void> {
   const { environment } = await takeTicket(ticket, engineTicketSchema);
-  const program = [host.node, ...process.argv.slice(1, 2), ...args];
+  const program = [...ownProgram(host), ...args];
   const { code, problem } = await runInTerminal(program, { ...host.environment, ...environment });
   if (problem !== undefined) {
     throw new SquadError({

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
+import { newRunArguments, ownProgram } from '../run-arguments.ts';
 import { readArgument } from '../read-objective.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
@@ -88,16 +89,12 @@ async function beginOrJoin(
 }
 
 /** Checks the run here, where a person reads the problems and agrees to its commands: the engine's pane asks nothing. */
-async function planRun(
-  context: CommandContext,
-  workspace: OpenedWorkspace,
-  given: string,
-  { runtime, model: models, name: named, allowFullAccess, ...options }: TeamOptions,
-) {
+async function planRun(context: CommandContext, workspace: OpenedWorkspace, given: string, options: TeamOptions) {
+  const { playbook, runtime, model: models, name: named, allowFullAccess } = options;
   const trust = trustOf(context, options);
   const objective = await readArgument(context, given);
   const { definition } = await checkNewRun(workspace, objective, {
-    playbook: options.playbook,
+    playbook,
     otherwise: TEAM_PLAYBOOK,
     runtime,
     models,
@@ -111,14 +108,7 @@ async function planRun(
     runtimes,
     objective,
     /** Arguments of `squad` that start it, without its objective. */
-    args: [
-      'run',
-      ...['--name', name, '--playbook', chosen],
-      ...(runtime === undefined ? [] : ['--runtime', runtime]),
-      ...Object.entries(models ?? {}).flatMap(([who, model]) => ['--model', `${who}=${model}`]),
-      ...(options.yes === true ? ['--yes'] : []),
-      ...(allowFullAccess === true ? ['--allow-full-access'] : []),
-    ],
+    args: ['run', ...newRunArguments({ ...options, name, playbook: chosen })],
   };
 }
 
@@ -144,7 +134,7 @@ function factsOf({ host }: CommandContext) {
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   return {
-    program: [host.node, ...process.argv.slice(1, 2)],
+    program: ownProgram(host),
     directory: host.workingDirectory,
     environment: Object.fromEntries(passed),
   };

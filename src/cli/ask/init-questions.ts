@@ -1,5 +1,5 @@
 import { isCancel, multiselect, text } from '@clack/prompts';
-import { commandRefusal } from '../model/settings.ts';
+import { commandRefusal } from '../../model/settings.ts';
 
 /** What `squad init` writes into `squad.yaml` besides the defaults. */
 export interface Setup {
@@ -15,7 +15,8 @@ export async function askSetup(found: Setup): Promise<Setup | undefined> {
   const runtimes = await askRuntimes(found.runtimes);
   if (isCancel(runtimes)) return undefined;
   const verify = await text({
-    message: 'Which command tests this repository? squad runs it before work counts as delivered. Leave it empty for none.',
+    message:
+      'Which command tests this repository? squad runs it before work counts as delivered. Leave it empty for none.',
     initialValue: found.verify,
     validate: (value = '') => (value.trim() === '' ? undefined : commandRefusal(value)),
   });

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+
+/** A program in a session of its own, which outlives this process and its terminal. */
+export interface DetachedProgram {
+  readonly pid: number | undefined;
+  /** How it ended, or why it did not start. Does not keep this process alive. */
+  readonly ended: Promise<{ readonly code: number | null; readonly problem?: string }>;
+}
+
+/** Starts it without input. Its output goes to an open file. */
+export function startDetached(
+  [program = '', ...args]: readonly string[],
+  options: {
+    readonly cwd: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    /** Descriptor of the file. */
+    readonly output: number;
+  },
+): DetachedProgram {
+  const { cwd, environment, output } = options;
+  const child = spawn(program, args, { cwd, env: environment, detached: true, stdio: ['ignore', output, output] });
+  child.unref();
+  const ended = new Promise<{ code: number | null; problem?: string }>((resolve) => {
+    child.once('error', (error) => resolve({ code: null, problem: error.message }));
+    child.once('exit', (code) => resolve({ code }));
+  });
+  return { pid: child.pid, ended };
+}

@@ -47,7 +47,7 @@ describe('applyChanges refuses', () => {
     ['a base that is no need', [add(newTask('x', { base: 'a' }))], 'not among its needs'],
     ['a role that nobody has', [add(newTask('x', { role: 'wizard' }))], 'no agent has the role wizard'],
     ['an unknown agent', [add(newTask('x', { agent: 'eve' }))], 'there is no agent eve'],
-    ['a review without a worktree', [add(newTask('x', { ...REVIEWED, workspace: 'none' }))], 'a worktree of its own'],
+    ['a review without a folder', [add(newTask('x', { ...REVIEWED, workspace: 'none' }))], 'a folder of its own'],
     ['an empty check', [add(newTask('x', { kind: 'check', integrate: false, requires: [] }))], 'requires something'],
     ['an integration of nothing', [add(newTask('x', { kind: 'integrate' }))], 'names the task'],
     ['a circle', [{ do: 'edit-task', id: 'a', needs: ['c'] }], 'a would need itself'],

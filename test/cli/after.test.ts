@@ -297,6 +297,32 @@ describe('squad log', () => {
   });
 });
 
+describe('a run that another process drives', () => {
+  it('is followed to its end, with what its agents say', { timeout: 60_000 }, async () => {
+    const steps = [{ say: 'I am at work.' }, { sleep: 1_500 }, ...commits({ 'one.txt': 'one\n' })];
+    const live = openRunBench({ script: [plan([piece('one')]), author('one', steps), APPROVE_ALL] });
+    try {
+      const engine = live.startRun();
+      await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
+      const refused = await live.run(['drop', '--all', '--yes']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/an engine runs make-things\nNext: .*squad stop/),
+      });
+      expect((await live.run(['merge'])).stderr).toMatch(
+        /make-things is not over: it is running\nNext: .*--unverified/,
+      );
+      expect((await live.run(['runs'])).stdout).toMatch(/\nmake-things +running .* 1\/2 +Make things\n/);
+      const [ended, followed] = await Promise.all([engine.finished, live.start(['log', '--follow']).finished]);
+      expect(ended.code).toBe(0);
+      expect(followed).toMatchObject({ code: 0, stderr: '' });
+      expect(followed.stdout).toMatch(/ {2}says {6}I am at work\.\n[^]*task {6}one done[^]*\nDONE, .*\n$/);
+    } finally {
+      live.end();
+    }
+  });
+});
+
 describe('help', () => {
   it.each(['runs', 'show', 'diff', 'merge', 'drop', 'log'])('of %s has an example', async (name) => {
     expect((await bench.run([name, '--help'], {})).stdout).toMatch(new RegExp(`Example:\\n {2}squad ${name}`));

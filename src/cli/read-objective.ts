@@ -1,5 +1,6 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { badInput } from '../model/errors.ts';
 import { readIssueText } from '../preflight/issue.ts';
 import { MOST_BYTES, textOf } from '../preflight/read-input.ts';
@@ -43,11 +44,11 @@ function textFilesBeside(path: string): readonly string[] {
   }
 }
 
-/** At a terminal the stream is another one than `process.stdin`, which could ask no question after its end. */
+/** A terminal is opened anew: `process.stdin` could ask no question after its end, and what Node opened does not wait for input. */
 async function readStdin({ output }: CommandContext): Promise<string> {
-  const isTerminal = process.stdin.isTTY;
+  const isTerminal = isatty(0);
   if (isTerminal) output.problem('Write the objective, then press Ctrl-D on a line of its own.');
-  const stream = isTerminal ? createReadStream('', { fd: 0, autoClose: false }) : process.stdin;
+  const stream = isTerminal ? createReadStream('/dev/stdin') : process.stdin;
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {

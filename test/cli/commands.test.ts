@@ -278,6 +278,23 @@ describe('dev turn', () => {
 });
 
 describe('doctor', () => {
+  it('says which settings files it read, and what is wrong in the user’s own', async () => {
+    const room = roomForTest();
+    const folder = join(room.root, '.config', 'squad');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.yaml'), 'limits: { usd: 5 }\n');
+    writeFileSync(join(room.repository, 'squad.yaml'), 'strict: true\n');
+    const read = await room.run(['doctor']);
+    expect(read.stdout).toMatch(/^ok {4}squad\.yaml +can be read$/m);
+    expect(read.stdout).toContain(`can be read, for all repositories: ${folder}/config.yaml`);
+    writeFileSync(join(folder, 'config.yaml'), 'limit: { usd: 5 }\n');
+    const refused = await room.run(['doctor']);
+    expect([refused.code, refused.stdout]).toEqual([
+      78,
+      expect.stringMatching(/FIX {3}config\.yaml[^]*config\.yaml:1:1/),
+    ]);
+  });
+
   it('without any agent CLI: exit 78, and what to do', async () => {
     const room = roomForTest();
     const bin = join(room.root, 'bin');

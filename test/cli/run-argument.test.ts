@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { readRun } from '../../src/read-model/read-run.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, planWithCriteria } from '../runs/run-script.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
+import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { shell } from './room.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
@@ -42,6 +44,12 @@ function definitionOf(bench: RunBench) {
   }
 }
 
+/** As the run's first lines show them. */
+function modelsIn(started: Record<string, unknown> | undefined): Record<string, string> {
+  const agents = (started?.['agents'] ?? []) as { name: string; model?: string }[];
+  return Object.fromEntries(agents.flatMap(({ name, model }) => (model === undefined ? [] : [[name, model]])));
+}
+
 function copyOf({ repository }: RunBench): string {
   const runs = join(repository, '.squad', 'runs');
   return readFileSync(join(runs, readdirSync(runs)[0] ?? '', 'objective.md'), 'utf8');
@@ -51,13 +59,15 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
   it('takes a sentence, keeps it with the run, and finds it again', async (test) => {
     const bench = openBench(test);
     const args = ['run', 'add a login form', '--runtime', 'scripted', '--yes', '--json'];
-    const ended = await bench.run([...args, '--max-turns', '1']);
+    const ended = await bench.run([...args, '--max-turns', '1', '--model', 'planner=big']);
     expect([ended.code, ended.lines.at(-1)], ended.stderr).toMatchObject([4, { name: 'add-a-login-form' }]);
+    expect(modelsIn(ended.lines.at(0))).toEqual({ planner: 'big' });
     expect(copyOf(bench)).toBe('add a login form');
     expect(definitionOf(bench)).toMatchObject({ objective: { title: 'add a login form', criteria: [] } });
     const resumed = await bench.run([...args, '--resume', '--max-turns', '9']);
     expect(resumed.lines.at(0)).toMatchObject({ type: 'run-started', resumed: true, name: 'add-a-login-form' });
     expect(resumed.lines.at(-1)).toMatchObject({ outcome: 'done' });
+    expect(modelsIn(resumed.lines.at(0))).toEqual({ planner: 'big' });
     const other = await bench.run(['run', 'add a logout button', ...args.slice(2), '--resume', '--max-turns', '1']);
     expect(other.lines.at(0)).toMatchObject({ resumed: false, name: 'add-a-logout-button' });
   });
@@ -85,6 +95,22 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
       expect([refused.code, refused.stderr]).toEqual([code, expect.stringMatching(message as RegExp)]);
     }
     expect(readdirSync(join(bench.repository, '.squad', 'runs'))).toHaveLength(1);
+  });
+
+  it.skipIf(NO_TMUX !== undefined)('takes standard input at a terminal, and can ask there afterwards', async (test) => {
+    const bench = openBench(test);
+    const { tmux, screen, close } = openTmuxRoom();
+    test.onTestFinished(close);
+    const line = `HOME=${bench.root} ${process.execPath} ${CLI_ENTRY} run - --runtime scripted; echo "ended with $?"; sleep 600`;
+    tmux('in', '-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', bench.repository, line);
+    const seen = async (text: string) => eventually(text, () => screen('in', '').includes(text) || undefined, 60);
+    await seen('Write the objective, then press Ctrl-D');
+    tmux('in', 'send-keys', '-l', 'add a login form');
+    tmux('in', 'send-keys', 'Enter', 'C-d');
+    await seen('Allow exactly these commands');
+    tmux('in', 'send-keys', 'n', 'Enter');
+    await seen('you did not consent to these commands');
+    await seen('ended with 78');
   });
 
   it('takes an issue, whose text is a quotation and commands nothing', async (test) => {

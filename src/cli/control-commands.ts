@@ -5,8 +5,9 @@ import { addCommand, JSON_OBJECT, lazily, PLAIN_LINES, RUN, RUNTIMES, scopeOf } 
 
 const REASON = 'the reason, for the report';
 
-/** Commands that change a run from another terminal, with or without a running engine. */
+/** Commands that answer or change a run from another terminal, with or without a running engine. */
 export function addControlCommands(program: Command, context: CommandContext): void {
+  addAnswer(program, context);
   const pauses = ['squad pause', 'squad pause --agent builder-2', 'squad pause my-run --task greet'];
   addCommand(program, 'pause', 'Pause a run, agent or task. Running turns finish; no new ones start.', ...pauses)
     .argument('[run]', RUN)
@@ -31,6 +32,18 @@ export function addControlCommands(program: Command, context: CommandContext): v
     .option(...PLAIN_LINES)
     .action(lazily(context, async () => (await import('./commands/run.ts')).cancel));
   addTaskCommands(program, context);
+}
+
+function addAnswer(program: Command, context: CommandContext): void {
+  const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
+  addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
+    .argument(
+      '<words...>',
+      'the question’s id and the answer; a single word or quoted text answers the only open question',
+    )
+    .option('--run <run>', RUN)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/answer.ts')).answer));
 }
 
 function addTaskCommands(program: Command, context: CommandContext): void {

@@ -4,19 +4,50 @@ import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, RUN, wholeNum
 
 const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
 
-/** Commands that show a run, answer its questions or clean up after it. */
+/** Commands that show runs. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
-  addWatchingCommands(program, context);
-  addWorkCommands(program, context);
-  const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
-  addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
-    .argument(
-      '<words...>',
-      'the question’s id and the answer; a single word or quoted text answers the only open question',
-    )
-    .option('--run <run>', RUN)
+  addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
+    .option(...JSON_LINES)
+    .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
+  const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
+  addCommand(program, 'status', status, 'squad status')
+    .argument('[run]', RUN)
+    .option('--watch', 'show the run until it ends, as `squad watch` does')
     .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/answer.ts')).answer));
+    .action(lazily(context, async () => (await import('./commands/status.ts')).status));
+  const watches = ['squad watch', 'squad watch my-run --json'];
+  addCommand(
+    program,
+    'watch',
+    'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
+    ...watches,
+  )
+    .argument('[run]', RUN)
+    .option(...JSON_LINES)
+    .option(...PLAIN_LINES)
+    .action(lazily(context, async () => (await import('./commands/watch.ts')).watch));
+  addRecordCommands(program, context);
+}
+
+function addRecordCommands(program: Command, context: CommandContext): void {
+  const show = 'Show what was asked, what agents said and did, the verdicts and the diff.';
+  addCommand(program, 'show', show, 'squad show', 'squad show greet', 'squad show greet-1 --run my-run')
+    .argument('[name]', 'a run, or a task or attempt of the run (default: the running or newest run)')
+    .option('--run <run>', RUN)
+    .option(...NO_PAGER)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/show.ts')).show));
+  const logs = ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'];
+  addCommand(program, 'log', 'Print what happened in a run, or with --raw the rows of the ledger.', ...logs)
+    .argument('[run]', `${RUN}; with --raw or --json: all runs`)
+    .option('--follow', 'continue with what happens, until the run is over')
+    .option('--task <id>', 'only what is about this task')
+    .option('--agent <name>', 'only what is about this agent')
+    .option('--limit <n>', 'only the last lines; with --raw or --json: at most this many rows', wholeNumber)
+    .option('--raw', 'print the rows of the ledger, of all runs or of one')
+    .option('--after <seq>', 'with --raw or --json: only rows after this one', wholeNumber)
+    .option(...JSON_LINES)
+    .action(lazily(context, async () => (await import('./commands/log.ts')).log));
   addCommand(
     program,
     'report',
@@ -26,29 +57,10 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
-  const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
-  addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
-    .argument('[run]', RUN)
-    .option('--all', 'clean all finished runs')
-    .option('--dry-run', 'show what would be removed, and change nothing')
-    .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
-    .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
 }
 
-/** Commands that look at what runs did, and take their work. */
-function addWorkCommands(program: Command, context: CommandContext): void {
-  addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
-    .option(...JSON_LINES)
-    .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
-  const show = 'Show what was asked, what agents said and did, the verdicts and the diff.';
-  addCommand(program, 'show', show, 'squad show', 'squad show greet', 'squad show greet-1 --run my-run')
-    .argument('[name]', 'a run, or a task or attempt of the run (default: the running or newest run)')
-    .option('--run <run>', RUN)
-    .option(...NO_PAGER)
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/show.ts')).show));
+/** Commands that take the work of runs, or remove what is left of them. */
+export function addWorkCommands(program: Command, context: CommandContext): void {
   const diff = 'Show what a run delivered, or what one task did.';
   addCommand(program, 'diff', diff, 'squad diff', 'squad diff my-run greet --stat')
     .argument('[run]', `${RUN}, or a task of that run`)
@@ -71,42 +83,19 @@ function addWorkCommands(program: Command, context: CommandContext): void {
     .option('--yes', 'remove without a question')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/drop.ts')).drop));
-}
-
-function addWatchingCommands(program: Command, context: CommandContext): void {
-  const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
-  addCommand(program, 'status', status, 'squad status')
+  const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
+  addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
     .argument('[run]', RUN)
-    .option('--watch', 'show the run until it ends, as `squad watch` does')
+    .option('--all', 'clean all finished runs')
+    .option('--dry-run', 'show what would be removed, and change nothing')
+    .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
+    .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
     .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/status.ts')).status));
-  const watches = ['squad watch', 'squad watch my-run --json'];
-  addCommand(
-    program,
-    'watch',
-    'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
-    ...watches,
-  )
-    .argument('[run]', RUN)
-    .option(...JSON_LINES)
-    .option(...PLAIN_LINES)
-    .action(lazily(context, async () => (await import('./commands/watch.ts')).watch));
+    .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
 }
 
-/** Commands that print, check or copy the ledger. */
+/** Commands that check or copy the ledger. */
 export function addLedgerCommands(program: Command, context: CommandContext): void {
-  const logs = ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'];
-  addCommand(program, 'log', 'Print what happened in a run, or with --raw the rows of the ledger.', ...logs)
-    .argument('[run]', `${RUN}; with --raw or --json: all runs`)
-    .option('--follow', 'continue with what happens, until the run is over')
-    .option('--task <id>', 'only what is about this task')
-    .option('--agent <name>', 'only what is about this agent')
-    .option('--limit <n>', 'only the last lines; with --raw or --json: at most this many rows', wholeNumber)
-    .option('--raw', 'print the rows of the ledger, of all runs or of one')
-    .option('--after <seq>', 'with --raw or --json: only rows after this one', wholeNumber)
-    .option(...JSON_LINES)
-    .action(lazily(context, async () => (await import('./commands/log.ts')).log));
-
   const all = ['squad db check', 'squad db backup', 'squad db export'];
   const database = addCommand(program, 'db', 'Check, back up or export the ledger.', ...all);
   addCommand(database, 'check', 'Check the ledger’s file and history. Change nothing.', 'squad db check')

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, type AddHelpTextContext, type Command } from 'commander';
 import { usageError } from '../model/errors.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import { BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
@@ -34,8 +34,11 @@ export function lazily<Given extends unknown[]>(
   return async (...given) => (await load())(context, ...given);
 }
 
-export function example(...lines: string[]): string {
-  return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+export function example(...lines: string[]): (about: AddHelpTextContext) => string {
+  return ({ command }) => {
+    const title = command.createHelp().styleTitle('Example:');
+    return `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  };
 }
 
 export function collect(value: string, before: string[] = []): string[] {

@@ -3,7 +3,7 @@ import { usageError } from '../model/errors.ts';
 import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './control-commands.ts';
-import { addLedgerCommands, addLookingCommands } from './looking-commands.ts';
+import { addLedgerCommands, addLookingCommands, addWorkCommands } from './looking-commands.ts';
 import {
   addCommand,
   collect,
@@ -21,17 +21,27 @@ import { addTeamCommands } from './team-commands.ts';
 
 type Add = (program: Command, context: CommandContext, argv: readonly string[]) => void | Promise<void>;
 
+interface Group {
+  /** Its title in the help; undefined: the help of squad does not show its commands. */
+  readonly title?: string;
+  readonly names: readonly string[];
+  readonly add: Add;
+}
+
 /** All commands, in the order of the help. `names`: a command is made without those of other groups, which takes a while. */
-const GROUPS: readonly { readonly names: readonly string[]; readonly add: Add }[] = [
-  { names: ['init', 'doctor'], add: addSetupCommands },
-  { names: ['run', 'resume', 'stop'], add: addDrivingCommands },
-  { names: ['pause', 'drain', 'cancel', 'retry', 'skip', 'override', 'switch'], add: addControlCommands },
-  { names: ['runs', 'status', 'watch', 'answer', 'report', 'show', 'diff', 'merge', 'clean'], add: addLookingCommands },
-  { names: ['mail'], add: addMail },
-  { names: ['team'], add: addTeamCommands },
-  { names: ['log', 'db'], add: addLedgerCommands },
-  { names: ['demo', 'mcp'], add: addPrograms },
-  { names: ['dev'], add: addDevCommands },
+const GROUPS: readonly Group[] = [
+  { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
+  { title: 'Run an objective:', names: ['run', 'resume', 'stop'], add: addDrivingCommands },
+  { title: 'Look at runs:', names: ['runs', 'status', 'watch', 'show', 'log', 'report'], add: addLookingCommands },
+  {
+    title: 'Steer a run:',
+    names: ['answer', 'pause', 'drain', 'cancel', 'retry', 'skip', 'override', 'switch'],
+    add: addControlCommands,
+  },
+  { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
+  { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
+  { title: 'Manage squad:', names: ['db'], add: addLedgerCommands },
+  { names: ['mcp', 'dev'], add: addHiddenCommands },
 ];
 
 /** The command line for these arguments. Each command loads its code when it runs. */
@@ -40,15 +50,26 @@ export async function createProgram(
   version: string,
   argv: readonly string[],
 ): Promise<Command> {
+  const { style } = base.output;
   const program = new Command('squad')
     .description('Run a team of coding agents through one objective and deliver verified work.')
-    .version(version)
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
     .addOption(
       new Option('--log-level <level>', 'how much to print during a run').choices([...LOG_LEVELS]).default('info'),
     )
     .addHelpText('after', example('squad init', 'squad run objective.md', 'squad demo'))
     .showHelpAfterError('(run with --help for the options and an example)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (text) => style('bold', text),
+      styleCommandText: (text) => style('bold', text),
+      styleSubcommandText: (text) => style('cyan', text),
+      styleOptionText: (text) => style('cyan', text),
+      styleArgumentText: (text) => style('yellow', text),
+    })
+    // The style knows the stream.
+    .configureOutput({ getOutHasColors: () => true })
     .exitOverride();
   const context: CommandContext = {
     ...base,
@@ -56,8 +77,11 @@ export async function createProgram(
   };
 
   const named = GROUPS.filter(({ names }) => names.includes(argv[2] ?? ''));
-  for (const { add } of named.length === 0 ? GROUPS : named) await add(program, context, argv);
-  return program;
+  for (const { title, add } of named.length === 0 ? GROUPS : named) {
+    if (title !== undefined) program.commandsGroup(title);
+    await add(program, context, argv);
+  }
+  return program.helpCommand('help [command]', 'Show the help of a command.');
 }
 
 function addSetupCommands(program: Command, context: CommandContext): void {
@@ -69,27 +93,33 @@ function addSetupCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'doctor', doctor, 'squad doctor')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/doctor.ts')).doctor));
-}
-
-async function addMail(program: Command, context: CommandContext, argv: readonly string[]): Promise<void> {
-  const mail = program
-    .command('mail')
-    .description('Write to the members of a run and read what they write, with or without an engine.');
-  // They are made of the schemas of all messages, and only `mail` itself shows them.
-  if (argv.includes('mail')) (await import('./mail/mail-commands.ts')).addMailCommands(mail, context);
-}
-
-function addPrograms(program: Command, context: CommandContext): void {
   const demo = 'Play a whole run with scripted agents in a new repository. Needs no key or network.';
   addCommand(program, 'demo', demo, 'squad demo --keep ./squad-demo')
     .option('--keep <folder>', 'create the repository here (default: a new temporary folder)')
     .option('--remove', 'remove the repository afterwards')
     .option(...JSON_LINES)
     .action(lazily(context, async () => (await import('./commands/demo.ts')).demo));
+}
+
+async function addMemberCommands(program: Command, context: CommandContext, argv: readonly string[]): Promise<void> {
+  const mail = program
+    .command('mail')
+    .description('Write to the members of a run and read what they write, with or without an engine.');
+  // They are made of the schemas of all messages, and only `mail` itself shows them.
+  if (argv.includes('mail')) (await import('./mail/mail-commands.ts')).addMailCommands(mail, context);
+  addTeamCommands(program, context);
+}
+
+/** Commands that squad itself starts, or that are for people who work on it. */
+function addHiddenCommands(program: Command, context: CommandContext): void {
   const mcp = 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.';
-  addCommand(program, 'mcp', mcp, 'squad mcp --turn-file .squad/turns/my-turn/mail-turn.json')
+  program
+    .command('mcp', { hidden: true })
+    .description(mcp)
+    .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
     .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
     .action(notHere);
+  addDevCommands(program, context);
 }
 
 /** The launcher starts the mail server directly. It is a small program, because one runs for each turn. */
@@ -102,7 +132,10 @@ function notHere(): never {
 
 function addDevCommands(program: Command, context: CommandContext): void {
   const turn = 'squad dev turn --runtime codex "Fix the typo in README.md and commit"';
-  const dev = addCommand(program, 'dev', 'Commands for people who work on squad itself.', turn);
+  const dev = program
+    .command('dev', { hidden: true })
+    .description('Commands for people who work on squad itself.')
+    .addHelpText('after', example(turn));
   const about = 'Run one task in one turn, print its events, and leave its work on a branch.';
   addCommand(dev, 'turn', about, turn, 'squad dev turn --resume')
     .argument('[prompt]', 'the whole prompt; `-` or nothing reads it from stdin')

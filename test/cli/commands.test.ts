@@ -21,7 +21,10 @@ const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 describe('words on the command line', () => {
   it.each([
     ['--version', /^\d+\.\d+\.\d+\n$/],
-    ['--help', /Commands:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/],
+    [
+      '--help',
+      /Run an objective:\n {2}run [^]*\nSteer a run:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/,
+    ],
     ['run --help', /--max-usd[^]*Example:\n {2}squad run objective\.md/],
     ['resume --help', /Example:\n {2}squad resume/],
     ['stop --help', /Example:\n {2}squad stop/],

@@ -89,7 +89,6 @@ const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',
   'cli/program.ts': 'examples in help',
   'cli/control-commands.ts': 'examples in help',
-  'cli/looking-commands.ts': 'examples in help',
   'cli/commands/demo.ts': 'the demo plays scripts',
   'cli/demo/demo-files.ts': 'the demo plays scripts',
 };

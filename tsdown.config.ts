@@ -20,7 +20,7 @@ const PARTS = Object.entries({
     'model/redaction/redactor',
     'substrate/failpoint',
   ],
-  ledger: ['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn'],
+  ledger: ['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn', 'text/tool-target'],
   runtimes: ['compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces'],
   engine: ['engine'],

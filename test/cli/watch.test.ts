@@ -88,31 +88,61 @@ describe('squad watch', { timeout: 300_000 }, () => {
   });
 });
 
-describe.skipIf(NO_TMUX !== undefined)('the board of a resumed run', { timeout: 300_000 }, () => {
-  it('has what happened before, obeys keys, and leaves the end on the shell’s screen', async () => {
+describe.skipIf(NO_TMUX !== undefined)('a board at a terminal', { timeout: 300_000 }, () => {
+  it('has what happened before a crash, obeys keys, and leaves the end on the shell’s screen', async () => {
     const runs = bench();
     await runs.runAll([], { SQUAD_FAILPOINTS: 'attempt.settled:2=kill' });
-    const terminal = openTmuxRoom();
-    onTestFinished(() => terminal.close());
-    const tmux = (...args: string[]): string => terminal.tmux('board', ...args);
-    const environment = ['env', `HOME=${runs.root}`, `XDG_STATE_HOME=${runs.root}/state`, 'PS1=shell> '];
-    tmux('new-session', '-d', '-s', 'b', '-x', '100', '-y', '30', '-c', runs.repository, ...environment, 'sh', '-i');
-    const seen = (): string => tmux('capture-pane', '-p', '-t', 'b');
-    const shows = async (what: RegExp): Promise<string> =>
-      eventually(String(what), () => (what.test(seen()) ? seen() : undefined), 60);
-    tmux('send-keys', '-t', 'b', `${process.execPath} ${CLI_ENTRY} resume; echo code $?`, 'Enter');
-    const board = await shows(/● b +in work/);
+    const [shell] = openShells(runs);
+    shell.type(`${SQUAD} resume; echo code $?`, 'Enter');
+    const board = await shell.shows(/● b +in work/);
     // The plan was made by the engine that was killed.
     expect(board).toMatch(/✓ plan +done/);
     expect(board).toMatch(/plan +✓ is done/);
-    tmux('send-keys', '-t', 'b', 'p');
-    await shows(/‖ paused/);
-    tmux('send-keys', '-t', 'b', 'p');
-    await shows(/● running/);
-    await shows(/^code 0$/m);
-    const all = terminal.screen('board', 'b');
+    shell.type('p');
+    await shell.shows(/‖ paused/);
+    shell.type('p');
+    await shell.shows(/● running/);
+    await shell.shows(/^code 0$/m);
+    const all = shell.history();
     expect(all).toMatch(/^task +b done/m);
     expect(all).toMatch(/^DONE, all work is delivered/m);
     expect(all).not.toContain('q leave');
   });
+
+  it('asks the run’s question where it is watched, too', async () => {
+    const runs = bench(commits({ 'b.txt': 'b\n' }));
+    runs.settings({ plan: 'ask' });
+    const [driving, watching] = openShells(runs);
+    driving.type(`${SQUAD} run objective.md --runtime scripted --yes; echo code $?`, 'Enter');
+    await driving.shows(/Start this plan\?/);
+    watching.type(`${SQUAD} watch; echo code $?`, 'Enter');
+    await watching.shows(/\? waits for you/);
+    watching.type('a');
+    await watching.shows(/Start this plan\?/);
+    watching.type('Enter');
+    await Promise.all([driving.shows(/^code 0$/m), watching.shows(/^code 0$/m)]);
+    expect(driving.history()).toContain('plan-1 was answered elsewhere.');
+    expect(driving.history()).toMatch(/^DONE, all work is delivered/m);
+  });
 });
+
+const SQUAD = `${process.execPath} ${CLI_ENTRY}`;
+
+/** Two shells in the repository, each in a terminal of its own. */
+function openShells(runs: RunBench) {
+  const terminal = openTmuxRoom();
+  onTestFinished(() => terminal.close());
+  const open = (name: string) => {
+    const tmux = (...args: string[]): string => terminal.tmux(name, ...args);
+    const environment = ['env', `HOME=${runs.root}`, `XDG_STATE_HOME=${runs.root}/state`, 'PS1=shell> '];
+    tmux('new-session', '-d', '-s', name, '-x', '100', '-y', '30', '-c', runs.repository, ...environment, 'sh', '-i');
+    const seen = (): string => tmux('capture-pane', '-p', '-t', name);
+    return {
+      type: (...keys: string[]): void => void tmux('send-keys', '-t', name, ...keys),
+      shows: async (what: RegExp): Promise<string> =>
+        eventually(String(what), () => (what.test(seen()) ? seen() : undefined), 60),
+      history: (): string => terminal.screen(name, name),
+    };
+  };
+  return [open('one'), open('two')] as const;
+}

@@ -45,7 +45,7 @@ export class Asking {
   }
 
   hear(event: RunEvent): void {
-    if (event.type === 'run-started') this.#runId = event.runId;
+    this.#runId = event.runId;
     if (event.type === 'question-answered' && event.question === this.#asked?.question) {
       this.#asked.elsewhere.abort();
     }

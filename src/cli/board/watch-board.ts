@@ -5,17 +5,23 @@ import type { Ledger } from '../../substrate/ports/ledger.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
 import { EMPTY_BOARD, type BoardState } from './board-state.ts';
-import { Board } from './board.ts';
+import { Board, type BoardActions } from './board.ts';
 
 /** How far the time on a board may be ahead of what the engine has recorded, which it does every two seconds. */
 const MOST_AHEAD_MS = 2_500;
 const READ_MS = 1_000;
 
+interface WatchActions extends Pick<BoardActions, 'answer'> {
+  readonly ledger: Ledger;
+  readonly runId: string;
+  leave(): void;
+}
+
 /** The board of a run that another process drives. */
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave }: { ledger: Ledger; runId: string; leave: () => void },
+  { ledger, runId, leave, answer }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(
@@ -23,7 +29,7 @@ export function openWatchBoard(
     {
       progress: createProgress(ledger, runId),
       intervene: async (request) => squad.intervene(runId, request),
-      answer: () => undefined,
+      answer,
       quit: leave,
     },
     EMPTY_BOARD,

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { RunningRun } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
-import type { Asking, AskingPorts } from '../ask/asking.ts';
+import { loadAsking } from '../ask/load-asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
 import { readArgument } from '../read-objective.ts';
@@ -59,7 +59,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
 async function showAndAsk(context: CommandContext, options: DriveOptions) {
   const show = await showRun(context, options);
   const canAsk = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
-  const asking = canAsk ? await createAsking({ ...context, away: show.away }) : undefined;
+  const asking = canAsk ? await loadAsking({ ...context, away: show.away }) : undefined;
   if (asking !== undefined) show.answerBy(async () => asking.ask());
   const onEvent = (event: RunEvent): void => {
     show.onEvent(event);
@@ -69,14 +69,6 @@ async function showAndAsk(context: CommandContext, options: DriveOptions) {
     drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended },
     follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
   };
-}
-
-async function createAsking(ports: Omit<AskingPorts, 'prompts'>): Promise<Asking> {
-  const [{ Asking: Made }, { TERMINAL_PROMPTS }] = await Promise.all([
-    import('../ask/asking.ts'),
-    import('../ask/prompts.ts'),
-  ]);
-  return new Made({ ...ports, prompts: TERMINAL_PROMPTS });
 }
 
 /** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */

@@ -16,6 +16,7 @@ import { followRun } from '../board/follow-run.ts';
 import { takeEvent } from '../board/view.ts';
 import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
+import { loadAsking } from '../ask/load-asking.ts';
 import type { CommandContext, WatchOptions } from '../command-context.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
@@ -38,12 +39,12 @@ export async function watch(context: CommandContext, name: string | undefined, o
     const left = new AbortController();
     const leave = (): void => left.abort();
     stop.aborted.addEventListener('abort', leave);
-    const view = viewOf(context, opened, { ledger, options, leave });
+    const view = await viewOf(context, opened, ledger, { options, leave });
     try {
       const isOver = await follow(opened, ledger, view, left.signal);
       if (!isOver) return context.exit(stop.exitCode());
       const end = await readEnd(opened, ledger);
-      view.end(end);
+      await view.end(end);
       showEnd(context, end, ledger, options);
     } finally {
       view.board?.close();
@@ -55,18 +56,17 @@ export async function watch(context: CommandContext, name: string | undefined, o
 }
 
 /** How people or programs see the run here. */
-function viewOf(
-  context: CommandContext,
-  { reading }: OpenedRun,
-  { ledger, options, leave }: { ledger: Ledger; options: WatchOptions; leave: () => void },
-) {
+async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: Ledger, about: ViewOptions) {
   const { output } = context;
-  const json = options.json === true;
-  const { terminal } = output;
-  const board =
-    terminal === undefined || json || options.plain === true
-      ? undefined
-      : openWatchBoard(context, terminal, { ledger, runId: reading.row.id, leave });
+  const json = about.options.json === true;
+  const isBoard = output.terminal !== undefined && !json && about.options.plain !== true;
+  const asking = isBoard && process.stdin.isTTY ? await loadAsking({ ...context, away }) : undefined;
+  const answer = asking === undefined ? undefined : async () => asking.ask();
+  const actions = { ledger, runId: reading.row.id, leave: about.leave, answer: () => answer };
+  const board = isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
+  async function away<T>(work: () => Promise<T>): Promise<T> {
+    return board === undefined ? work() : board.away(work);
+  }
   const lineOf = createLines(context.logLevel(), undefined);
   const caller = json ? undefined : callerAt(context);
   const since = Date.now();
@@ -74,15 +74,23 @@ function viewOf(
     board,
     take: (event: RunEvent): void => {
       if (event.at >= since) caller?.hear(event);
+      // The terminal that drives the run asks at once; here a person presses a key.
+      if (event.type === 'run-defined' || event.type === 'question-answered') asking?.hear(event);
       if (json) output.json(event);
       else if (board !== undefined) board.take(event);
       else printLine(output, lineOf(event));
     },
-    end: (end: RunEnd): void => {
+    end: async (end: RunEnd): Promise<void> => {
+      await asking?.close();
       board?.close();
       caller?.ended(end);
     },
   };
+}
+
+interface ViewOptions {
+  readonly options: WatchOptions;
+  leave(): void;
 }
 
 function printLine(output: Output, line: string | undefined): void {
@@ -105,7 +113,7 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
 async function follow(
   { reading, composition, directory }: OpenedRun,
   ledger: Ledger,
-  { board, take }: ReturnType<typeof viewOf>,
+  { board, take }: Awaited<ReturnType<typeof viewOf>>,
   left: AbortSignal,
 ): Promise<boolean> {
   const { row, segments, definition } = reading;

@@ -14,6 +14,8 @@ export function createLines(chosen: LogLevel, board: { readonly isOpen: () => bo
   };
   const isWanted = (event: RunEvent): boolean => {
     if (board?.isOpen() !== true || chosen !== 'info') return isShown(levelOf(event), chosen);
+    // It stands on the board until it has an answer.
+    if (event.type === 'question-asked') return false;
     return isShown(levelOf(event), 'warn') || (event.type === 'task-changed' && event.status === 'done');
   };
   return (event: RunEvent): string | undefined => {

@@ -68,7 +68,7 @@ describe.skipIf(NO_TMUX !== undefined)('a board in a real terminal', { timeout: 
     await terminal.prompt();
     const lines = [...terminal.history().matchAll(/^line (\d+)$/gm)].map(([, number]) => Number(number));
     expect(lines.length).toBeGreaterThan(50);
-    expect(lines).toEqual(lines.map((_, index) => index + 1));
+    expect(lines, terminal.history()).toEqual(lines.map((_, index) => index + 1));
   });
 
   it('leaves no debris after 100 changes of size', async () => {
@@ -130,6 +130,18 @@ describe.skipIf(NO_TMUX !== undefined)('a board in a real terminal', { timeout: 
     expect(terminal.seen()).toMatch(/^before$/m);
     terminal.type('stty -a | grep -c " icanon"', 'Enter');
     await terminal.shows(/^1$/m);
+  });
+
+  it('has colour unless NO_COLOR is set', async () => {
+    const colour = /\u001b\[[\d;]*[1-9]m/;
+    const terminal = openTerminal();
+    await terminal.start();
+    expect(terminal.seen('-e')).toMatch(colour);
+    terminal.type('C-c');
+    await terminal.prompt();
+    terminal.type('export NO_COLOR=1', 'Enter');
+    await terminal.start();
+    expect(terminal.seen('-e')).not.toMatch(colour);
   });
 
   it('obeys keys, and gives the terminal to a question', async () => {

@@ -1,0 +1,71 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createOutput, printResult } from '../../src/cli/output.ts';
+
+const REDACTOR = { text: (text: string) => text.replaceAll('s3cret', '[redacted]'), json: <T>(value: T): T => value };
+
+function stream(of: { isTTY?: boolean; columns?: number; rows?: number; fails?: string } = {}) {
+  const written: string[] = [];
+  const own = new Writable({
+    decodeStrings: false,
+    write: (part: string, _, done) => {
+      written.push(part);
+      done(of.fails === undefined ? null : Object.assign(new Error('it failed'), { code: of.fails }));
+    },
+  });
+  return { written, stream: Object.assign(own, of) as unknown as NodeJS.WriteStream };
+}
+
+describe('a terminal for a board', () => {
+  const tty = { isTTY: true };
+  it.each([
+    ['is where results and problems go', tty, tty, 'xterm', true],
+    ['is not where results are piped on', {}, tty, 'xterm', false],
+    ['is not where problems go to a file', tty, {}, 'xterm', false],
+    ['is not one that only prints', tty, tty, 'dumb', false],
+    ['may be of a kind that nothing is known of', tty, tty, undefined, true],
+  ])('%s', (_, stdout, stderr, term, isThere) => {
+    const output = createOutput(stream(stdout).stream, stream(stderr).stream, REDACTOR, term);
+    expect(output.terminal !== undefined).toBe(isThere);
+  });
+
+  it('has some size, even if it does not say one', () => {
+    const sizeOf = (of: object) =>
+      createOutput(stream({ isTTY: true, ...of }).stream, stream({ isTTY: true }).stream, REDACTOR).terminal?.size();
+    expect(sizeOf({ columns: 120, rows: 40 })).toEqual({ columns: 120, rows: 40 });
+    // As script(1) without a terminal of its own.
+    expect(sizeOf({ columns: 0, rows: 0 })).toEqual({ columns: 80, rows: 24 });
+  });
+
+  it('gets every line that is printed while a board has it, and nothing of a secret', () => {
+    const [out, err] = [stream({ isTTY: true }), stream({ isTTY: true })];
+    const output = createOutput(out.stream, err.stream, REDACTOR);
+    const taken: string[] = [];
+    output.line('before');
+    const end = output.terminal!.divert((text) => taken.push(text));
+    output.line('a s3cret');
+    output.problem('a problem');
+    output.terminal!.write('a frame with a s3cret');
+    end();
+    output.problem('after');
+    expect(taken).toEqual(['a [redacted]', 'a problem']);
+    expect(out.written).toEqual(['before\n', 'a frame with a [redacted]']);
+    expect(err.written).toEqual(['after\n']);
+  });
+});
+
+describe('a stream that fails', () => {
+  it.each([
+    ['a reader that has seen enough is no problem', 'EPIPE', []],
+    ['a full disk is one, and is said once', 'ENOSPC', ['squad: the output could not be written: it failed\n']],
+  ])('%s', async (_, fails, said) => {
+    const [out, err] = [stream({ fails }), stream()];
+    const output = createOutput(out.stream, err.stream, REDACTOR);
+    printResult(output, {}, {}, ['one']);
+    await new Promise(setImmediate);
+    printResult(output, {}, {}, ['two', 'three']);
+    await new Promise(setImmediate);
+    expect(out.written).toEqual(['one\n']);
+    expect(err.written).toEqual(said);
+  });
+});

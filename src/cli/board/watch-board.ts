@@ -14,7 +14,7 @@ const READ_MS = 1_000;
 interface WatchActions extends Pick<BoardActions, 'answer'> {
   readonly ledger: Ledger;
   readonly runId: string;
-  leave(): void;
+  readonly leave: () => void;
 }
 
 /** The board of a run that another process drives. */

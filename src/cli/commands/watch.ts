@@ -63,7 +63,8 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   const asking = isBoard && process.stdin.isTTY ? await loadAsking({ ...context, away }) : undefined;
   const answer = asking === undefined ? undefined : async () => asking.ask();
   const actions = { ledger, runId: reading.row.id, leave: about.leave, answer: () => answer };
-  const board = isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
+  const board =
+    isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
   async function away<T>(work: () => Promise<T>): Promise<T> {
     return board === undefined ? work() : board.away(work);
   }
@@ -90,7 +91,7 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
 
 interface ViewOptions {
   readonly options: WatchOptions;
-  leave(): void;
+  readonly leave: () => void;
 }
 
 function printLine(output: Output, line: string | undefined): void {

@@ -27,7 +27,7 @@ export function plainCheckout(path: string): { readonly root: string; readonly g
   }
 }
 
-/** A whole git directory of its own, owned by this user: git refuses one of somebody else. */
+/** A whole git directory of its own, owned by this user: git refuses one of another user. */
 function isPlain(root: string, gitDirectory: string): boolean {
   const within = (name: string): string => join(gitDirectory, name);
   const isOwn = [root, gitDirectory].every((folder) => lstatSync(folder).uid === process.geteuid?.());

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { errorBlock } from '../../src/cli/render/error-text.ts';
+import { EMPTY_BOARD } from '../../src/cli/board/board-state.ts';
+import { renderFrame } from '../../src/cli/board/frame.ts';
+import { takeEvent } from '../../src/cli/board/view.ts';
+import type { RunEvent } from '../../src/model/run-event.ts';
 import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
 import { plainLine, plainText } from '../../src/text/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
@@ -85,6 +89,27 @@ function fuzzed(random: () => number): string {
 }
 
 /** Every way of a text from outside to a terminal or a report. */
+/** A board on which all that others wrote is this text. */
+function boardOf(text: string): string {
+  const base = { at: 0, runId: 'r' };
+  const turn = { ...base, attemptId: 'a-1', task: 'a', agent: 'ada' };
+  const events: RunEvent[] = [
+    {
+      ...{ type: 'run-started', ...base, name: 'n', resumed: false, playbook: 'p', branch: text, base: 'c' },
+      agents: [{ name: 'ada', role: 'r', runtime: 'scripted', model: text }],
+    },
+    { type: 'task-changed', ...base, task: 'a', title: text, role: 'r', status: 'live', round: 1 },
+    { type: 'attempt-taken', ...turn, kind: 'turn', runtime: 'scripted', how: 'started' },
+    { type: 'text', ...turn, text, delta: false },
+    { type: 'tool-started', ...turn, id: 't', tool: text, kind: 'edit', input: { path: text } },
+    { type: 'question-asked', ...base, question: text, text, options: [text], tasks: ['a'] },
+  ];
+  const view = { state: events.reduce(takeEvent, EMPTY_BOARD), now: 1, progress: undefined, scrolled: 0, keys: [] };
+  const size = { columns: 60, rows: 20, colour: false };
+  const open = text.length % 2 === 0 ? 'ada' : undefined;
+  return renderFrame({ ...view, open, notice: text }, size).join('\n');
+}
+
 const WAYS: Readonly<Record<string, (text: string) => string>> = {
   plainText,
   plainLine: (text) => plainLine(text, 40),
@@ -123,6 +148,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
       failure: { kind: 'crashed', message: text, setting: text, mayHaveActed: true },
       session: { runtime: 'scripted', id: text, home: text, workspace: text, instructionsHash: text },
     }),
+  board: (text) => boardOf(text),
   'run line': (text) => renderRunEvent({ type: 'warning', at: 0, runId: 'r', text }) ?? '',
   'run start': (text) =>
     renderRunEvent({

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
-import { isTurnEvent, reasons } from '../render/run-lines.ts';
+import { answerText, isTurnEvent, reasons } from '../render/run-lines.ts';
 import type { Activity, BoardState } from './board-state.ts';
 import { toolText } from './live-turn.ts';
 
@@ -45,7 +45,7 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'question-asked':
       return { who: 'question', text: event.text, tone: 'attention' };
     case 'question-answered':
-      return usual('answer', event.answer);
+      return usual('answer', answerText(event));
     case 'gate-checked':
       return gateSaid(event);
     case 'intervened':

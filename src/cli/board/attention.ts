@@ -94,15 +94,21 @@ function resumeCommand({ run: { name } }: BoardState, scope: string): string {
   return `squad resume ${name}${of === undefined ? '' : ` --${kind} ${shellWord(plainLine(of, 60))}`}`;
 }
 
+/** No more than is ever shown. */
+function textRows(text: string, columns: number): string[] {
+  const width = Math.max(1, columns - 2);
+  return wrap(cut(text, width * MOST_LINES), width);
+}
+
 function wholeHeight({ text, command }: Want, columns: number): number {
-  return Math.min(MOST_LINES, wrap(text, Math.max(1, columns - 2)).length) + (command === '' ? 0 : 1);
+  return Math.min(MOST_LINES, textRows(text, columns).length) + (command === '' ? 0 : 1);
 }
 
 /** The command keeps its line unless there is only one. */
 function linesOf({ sign, format, text, command }: Want, height: number, columns: number, style: Style): string[] {
   const width = Math.max(1, columns - 2);
   const room = command === '' || height === 1 ? height : height - 1;
-  const rows = wrap(text, width);
+  const rows = textRows(text, columns);
   const shown = rows.length <= room ? rows : [...rows.slice(0, room - 1), rows.slice(room - 1).join(' ')];
   const said = shown.map((row, index) =>
     line(

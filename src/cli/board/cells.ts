@@ -1,6 +1,4 @@
-import cliTruncate from 'cli-truncate';
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import type { Style } from '../render/style.ts';
 
 type Format = Parameters<Style>[0];
@@ -13,11 +11,43 @@ export function widthOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
-/** Plain text in at most `width` columns. */
+interface Character {
+  readonly text: string;
+  readonly at: number;
+  readonly width: number;
+}
+
+const segmenter = new Intl.Segmenter();
+/** Widths of characters that are not narrow, which take long to find. */
+const widths = new Map<string, number>();
+const MOST_WIDTHS = 10_000;
+
+/** The characters of a text as people see them. */
+function* charactersOf(text: string): Generator<Character> {
+  for (const { segment, index } of segmenter.segment(text)) {
+    let width = widths.get(segment);
+    if (width === undefined) {
+      width = widthOf(segment);
+      if (widths.size >= MOST_WIDTHS) widths.clear();
+      widths.set(segment, width);
+    }
+    yield { text: segment, at: index, width };
+  }
+}
+
+/** Plain text in at most `width` columns. Looks only at what is shown: a frame cuts long texts again and again. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return '';
-  if (!NARROW.test(text)) return cliTruncate(text, width);
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  if (NARROW.test(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  let used = 0;
+  /** Where the text ends that leaves a column for the mark. */
+  let end = 0;
+  for (const character of charactersOf(text)) {
+    used += character.width;
+    if (used > width) return `${text.slice(0, end)}…`;
+    if (used < width) end = character.at + character.text.length;
+  }
+  return text;
 }
 
 /** Plain text in exactly `width` columns. */
@@ -26,9 +56,30 @@ export function cell(text: string, width: number): string {
   return shown + ' '.repeat(Math.max(0, width - widthOf(shown)));
 }
 
-/** Plain text in lines of at most `width` columns, between words where it can. */
+/** Plain text in lines of at most `width` columns, between words where it can. Libraries that know colours take far longer. */
 export function wrap(text: string, width: number): string[] {
-  return wrapAnsi(text, width, { hard: true }).split('\n');
+  const lines: string[] = [];
+  let start = 0;
+  let used = 0;
+  /** The last space of the line, and the columns up to it. */
+  let space: { readonly at: number; readonly used: number } | undefined;
+  const end = (at: number, next: number, left: number): void => {
+    lines.push(text.slice(start, at));
+    start = next;
+    used = left;
+    space = undefined;
+  };
+  for (const { text: character, at, width: columns } of charactersOf(text)) {
+    if (used + columns > width && character === ' ') {
+      end(at, at + 1, 0);
+      continue;
+    }
+    if (used + columns > width && space !== undefined) end(space.at, space.at + 1, used - space.used);
+    if (used + columns > width && at > start) end(at, at, 0);
+    used += columns;
+    if (character === ' ') space = { at, used };
+  }
+  return [...lines, text.slice(start)];
 }
 
 /** Text in one look. */

@@ -81,11 +81,11 @@ function transcriptLines(transcript: readonly Spoken[], columns: number, most: n
   const width = Math.max(1, columns - TIME_WIDTH);
   const parts: string[][] = [];
   let count = 0;
-  for (const { at, kind, text } of transcript.toReversed()) {
+  for (const spoken of transcript.toReversed()) {
     if (count >= most) break;
+    const { at, kind } = spoken;
     const { sign, format } = SAID[kind];
-    const rows = `${sign}${text}`.split('\n').flatMap((row) => wrap(row.replaceAll('\t', '  '), width));
-    const part = rows.map((row, index) => {
+    const part = rowsOf(spoken, sign, width).map((row, index) => {
       const time = index === 0 ? `${clockTime(at)} ` : ' '.repeat(TIME_WIDTH);
       return line(
         [
@@ -100,4 +100,15 @@ function transcriptLines(transcript: readonly Spoken[], columns: number, most: n
     count += part.length;
   }
   return parts.flat();
+}
+
+const wrapped = new WeakMap<Spoken, { readonly width: number; readonly rows: readonly string[] }>();
+
+/** Once for each width: who reads far back in a long transcript wraps all of it. */
+function rowsOf(spoken: Spoken, sign: string, width: number): readonly string[] {
+  const known = wrapped.get(spoken);
+  if (known?.width === width) return known.rows;
+  const rows = `${sign}${spoken.text}`.split('\n').flatMap((row) => wrap(row.replaceAll('\t', '  '), width));
+  wrapped.set(spoken, { width, rows });
+  return rows;
 }

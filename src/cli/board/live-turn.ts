@@ -24,8 +24,12 @@ export function takeTurnEvent(state: BoardState, event: OfTurn & TurnEvent): Boa
   const announced = event.type === 'session-announced' ? event.model : undefined;
   const model = announced === undefined ? agent.model : plainLine(announced, 60);
   if (spoken === undefined && model === agent.model) return { ...state, live };
-  const transcript = spoken === undefined ? agent.transcript : [...agent.transcript.slice(1 - MOST_SPOKEN), spoken];
+  const transcript = spoken === undefined ? agent.transcript : transcriptWith(agent.transcript, spoken);
   return { ...state, live, agents: withEntry(state.agents, event.agent, { ...agent, model, transcript }) };
+}
+
+export function transcriptWith(transcript: readonly Spoken[], spoken: Spoken): readonly Spoken[] {
+  return [...transcript.slice(1 - MOST_SPOKEN), spoken];
 }
 
 /** One line; undefined: that stays as it was. */
@@ -73,7 +77,7 @@ function spokenOf(event: TurnEvent): Spoken | undefined {
     case 'notice':
       return { at, kind: 'notice', text: plainLine(event.text, 400) };
     case 'session-announced':
-      return { at, kind: 'turn', text: plainLine(`session ${event.id}${event.resumed ? ' continues' : ''}`, 400) };
+      return undefined;
     default:
       return event satisfies never;
   }

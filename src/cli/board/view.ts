@@ -3,8 +3,8 @@ import type { RunProgress } from '../../read-model/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isTurnEvent, reasons } from '../render/run-lines.ts';
 import { activityOf, MAIL } from './activity.ts';
-import { withEntry, withoutEntry, type BoardState } from './board-state.ts';
-import { takeTurnEvent } from './live-turn.ts';
+import { withEntry, withoutEntry, type Activity, type BoardState } from './board-state.ts';
+import { takeTurnEvent, transcriptWith } from './live-turn.ts';
 
 /** What a frame shows. */
 export interface BoardView {
@@ -42,7 +42,17 @@ export function takeEvent(state: BoardState, event: RunEvent): BoardState {
   const before = state.activity.at(-1);
   // The mail that asked a person says the same.
   const isAsked = event.type === 'question-asked' && before?.who === MAIL && before.at === event.at;
-  return { ...after, activity: [...after.activity.slice(1 - MOST_ACTIVITY, isAsked ? -1 : undefined), activity] };
+  const earlier = after.activity.slice(1 - MOST_ACTIVITY, isAsked ? -1 : undefined);
+  return { ...withTurn(after, event, activity), activity: [...earlier, activity] };
+}
+
+/** Turns begin and end in the transcript of their agent. */
+function withTurn(state: BoardState, event: RunEvent, { at, text }: Activity): BoardState {
+  const isStep = event.type === 'attempt-taken' || event.type === 'attempt-ended';
+  const agent = isStep && event.kind === 'turn' ? state.agents.get(event.agent) : undefined;
+  if (agent === undefined || !isStep) return state;
+  const transcript = transcriptWith(agent.transcript, { at, kind: 'turn', text });
+  return { ...state, agents: withEntry(state.agents, event.agent, { ...agent, transcript }) };
 }
 
 function factsAfter(state: BoardState, event: RunEvent): BoardState {

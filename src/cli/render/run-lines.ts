@@ -35,7 +35,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'question-asked':
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
     case 'question-answered':
-      return `answered  ${plainLine(event.question, 80)}: ${plainLine(event.answer, 400)}`;
+      return `answered  ${plainLine(event.question, 80)}: ${plainLine(answerText(event), 400)}`;
     case 'limits-changed':
     case 'run-defined':
     case 'pause-changed':
@@ -103,6 +103,11 @@ function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: st
 /** A turn's event, with its attempt. */
 export function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
   return TURN_EVENTS.some((type) => type === event.type);
+}
+
+/** What a person answered; an edited plan is as long as the plan. */
+export function answerText({ answer }: Extract<RunEvent, { type: 'question-answered' }>): string {
+  return answer.trimStart().startsWith('{') ? 'the plan, edited' : answer;
 }
 
 /** Joins a reason of several lines into one line. */

@@ -131,6 +131,8 @@ describe('the history', () => {
     const shown = screen({ ...middle, open: 'builder-1' });
     expect(shown).toContain('─ Transcript of builder-1 ─');
     expect(shown).toContain('> write src/error-page.tsx');
+    expect(shown).toMatch(/─ starts error-page/);
+    expect(shown).toMatch(/─ ends its turn on error-page after \d+m\d\ds/);
     expect(shown).not.toContain('mail/reset.html\n09');
   });
 });

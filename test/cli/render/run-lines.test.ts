@@ -18,4 +18,11 @@ describe('a line of a run', () => {
       'mail      A has not answered s-1-7 in time',
     );
   });
+
+  it.each([
+    ['try again', 'answered  q: try again'],
+    ['{"tasks": []}', 'answered  q: the plan, edited'],
+  ])('says what a person answered: %s', (answer, line) => {
+    expect(renderRunEvent({ type: 'question-answered', at: 1, runId: 'r', question: 'q', answer })).toBe(line);
+  });
 });

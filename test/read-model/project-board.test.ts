@@ -12,7 +12,15 @@ const EMPTY = createBoard(factsOf([member('bob', 'builder')]));
 const base = { at: 1, runId: 'r' };
 
 function asked(answer: string | null, more: Partial<Question> = {}): Partial<Board> {
-  const question = { id: 'q', text: 'Which?', options: ['a', 'b'], blocks: ['one'], by: 'engine', answer, ...more } as const;
+  const question = {
+    id: 'q',
+    text: 'Which?',
+    options: ['a', 'b'],
+    blocks: ['one'],
+    by: 'engine',
+    answer,
+    ...more,
+  } as const;
   return { questions: new Map([['q', question]]) };
 }
 
@@ -44,7 +52,9 @@ describe('what changes between two boards', () => {
 });
 
 function ofType(run: RecordedRun, type: RunEvent['type']): RunEvent[] {
-  return openRunView(run.ledger, run.id).look().filter((event) => event.type === type);
+  return openRunView(run.ledger, run.id)
+    .look()
+    .filter((event) => event.type === type);
 }
 
 test('a view has the title, the agents with their accounts, and the limits', () => {
@@ -52,7 +62,11 @@ test('a view has the title, the agents with their accounts, and the limits', () 
   const run = new RecordedRun(about);
   const [{ name, account }] = about.agents as [{ name: string; account: string }];
   expect(ofType(run, 'run-defined')).toMatchObject([
-    { title: about.objective.title, limits: about.limits, agents: expect.arrayContaining([expect.objectContaining({ name, account })]) },
+    {
+      title: about.objective.title,
+      limits: about.limits,
+      agents: expect.arrayContaining([expect.objectContaining({ name, account })]),
+    },
   ]);
 });
 

@@ -60,7 +60,7 @@ function ofType(run: RecordedRun, type: RunEvent['type']): RunEvent[] {
 test('a view has the title, the agents with their accounts, and the limits', () => {
   const about = definition();
   const run = new RecordedRun(about);
-  const [{ name, account }] = about.agents as [{ name: string; account: string }];
+  const [{ name, account } = { name: '', account: '' }] = about.agents;
   expect(ofType(run, 'run-defined')).toMatchObject([
     {
       title: about.objective.title,

@@ -163,8 +163,8 @@ function renderRow(row: Row, widths: Widths, columns: number, style: Style): str
   ];
   const used = spans.reduce((sum, { text }) => sum + widthOf(text), 0);
   const room = columns - used - widths.since - 1;
-  if (room < 4) return line([...spans, { text: row.doing }], columns, style);
-  const doing: Span =
-    row.format === 'green' ? { text: cell(row.doing, room) } : { text: cell(row.doing, room), format: row.format };
-  return line([...spans, doing, { text: ` ${row.since.padStart(widths.since)}`, format: 'dim' }], columns, style);
+  const format = row.format === 'green' ? undefined : row.format;
+  if (room < 4 || row.since === '') return line([...spans, { text: row.doing, format }], columns, style);
+  const since: Span = { text: ` ${row.since.padStart(widths.since)}`, format: 'dim' };
+  return line([...spans, { text: cell(row.doing, room), format }, since], columns, style);
 }

@@ -51,7 +51,7 @@ export function pickAgent(
   }
   if (open.length === 0) {
     const barred = able.filter(({ name, account }) => !isPaused(name, board) && board.lockedOut.has(account));
-    if (barred.length > 0 && able.every((one) => barred.includes(one) || isPaused(one.name, board))) {
+    if (able.every((one) => barred.includes(one) || isPaused(one.name, board))) {
       return lockedOut(barred, board);
     }
     const waiting = able.filter(({ name, account }) => !isPaused(name, board) && !board.lockedOut.has(account));
@@ -80,8 +80,8 @@ function eligible(state: TaskState, review: string | null, board: Board): Member
 
 /** Its authors, and reviewers whose answers about this commit were unusable. */
 function barredFrom({ authors, phase }: Work, review: string): readonly string[] {
-  const slot = phase.at === 'reviewing' ? phase.slots.find(({ role }) => role === review) : undefined;
-  return slot === undefined || slot.tried.length === 0 ? authors : [...authors, ...slot.tried];
+  const slots = phase.at === 'reviewing' ? phase.slots : [];
+  return [...authors, ...slots.flatMap(({ role, tried }) => (role === review ? tried : []))];
 }
 
 /** The agents that had it before, as long as they have room, otherwise all members with room. */

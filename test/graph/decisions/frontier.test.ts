@@ -151,6 +151,9 @@ describe('what starts', () => {
     const b = board.tasks.get('b')!;
     const lone = { ...board, tasks: board.tasks.with({ ...b, task: { ...b.task, base: 'nobody' } }) };
     expect(decideFrontier(lone, 9).starts).toEqual([{ start: 'integrate', task: 'b', commit: null }]);
+    const theirs = { ...board, tasks: board.tasks.with({ ...b, task: { ...b.task, foreign: 'theirs' } }) };
+    const base = board.branch.head;
+    expect(decideFrontier(theirs, 9).starts).toEqual([{ start: 'integrate', task: 'b', commit: 'theirs', base }]);
   });
 
   it('comes in the order of arrival where all else is equal, also what was opened again', () => {
@@ -192,6 +195,14 @@ describe('what is held back', () => {
     questions: new Map([['q', question(more)]]),
   });
   const held = { task: 'a', until: null };
+
+  it('by an open question of the playbook, and by no other', () => {
+    expect(decideFrontier(asked({ by: 'playbook' }), 9)).toEqual({
+      ...{ starts: [], unstaffed: [], over: [] },
+      waiting: [{ ...held, why: 'q is open' }],
+    });
+    expect(brief(decideFrontier(asked({ by: 'playbook', answer: 'yes' }), 9))).toEqual(['a-1 by bob']);
+  });
 
   it.each<[string, Board, object[]]>([
     ['not by a question, which its request knows', asked({}), []],

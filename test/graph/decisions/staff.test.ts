@@ -257,6 +257,7 @@ describe('who judges', () => {
     };
     expect(picked(board)).toEqual(['rex, new: a/reviewer/rex/2', 'tom, new: a/tester/tom/2']);
     expect(picked(tried('tester', 'rex'))).toEqual(picked(board));
+    expect(picked(tried('reviewer', 'tom'))).toEqual(picked(board));
     expect(picked(tried('reviewer', 'rex'))).toEqual([
       'tom, new: a/tester/tom/2',
       'only its author bob has the role reviewer, and an author cannot review',

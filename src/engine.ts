@@ -29,6 +29,7 @@ import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
 export { haltRun } from './engine/halt-run.ts';
+export { promptsOf, type RunPrompts } from './engine/run-prompts.ts';
 
 export interface EnginePorts extends Composition {
   readonly host: Host;

@@ -116,6 +116,10 @@ export interface NewRunOptions {
   readonly allowFullAccess?: boolean;
 }
 
+export interface PlanOptions extends LimitOptions, JsonOptions, NewRunOptions {
+  readonly prompts?: boolean;
+}
+
 export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly resume?: boolean;
   readonly strict?: boolean;

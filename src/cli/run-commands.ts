@@ -27,24 +27,18 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     'git log -1 --format=%B | squad run -',
     'squad run objective.md --detach',
   ];
-  const run = addCommand(program, 'run', about, ...runs)
-    .argument(
-      '<objective>',
-      'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)',
-    )
-    .option(
-      '--playbook <name>',
-      `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
-    )
-    .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
-    .option(...MODEL)
-    .option('--name <name>', 'name of the run and its branch (default: from the title)')
-    .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
-    .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')
+  const run = addNewRun(addCommand(program, 'run', about, ...runs))
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
     .option('--resume', 'resume the newest unfinished run of this objective, if there is one')
     .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp());
   addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
+
+  const plans = ['squad plan objective.md', 'squad plan "add a login form" --prompts'];
+  const plan = addCommand(program, 'plan', 'Plan an objective, and start nothing before you approve the plan.', ...plans);
+  addCaps(addNewRun(plan))
+    .option('--prompts', 'print the instructions and prompts of each role instead; no agent starts')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/plan.ts')).plan));
 
   const resume = addCommand(
     program,
@@ -71,12 +65,34 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .action(lazily(context, async () => (await import('./commands/stop.ts')).stop));
 }
 
-function addLimits(command: Command): Command {
+/** What a new run is made from. */
+function addNewRun(command: Command): Command {
+  return command
+    .argument(
+      '<objective>',
+      'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)',
+    )
+    .option(
+      '--playbook <name>',
+      `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
+    )
+    .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
+    .option(...MODEL)
+    .option('--name <name>', 'name of the run and its branch (default: from the title)')
+    .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
+    .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox');
+}
+
+function addCaps(command: Command): Command {
   for (const { about, flag } of LIMITS) {
     if (flag === undefined) continue;
     command.option(`${flag.name} <n>`, `limit the ${about}`, flag.whole ? wholeNumber : positiveNumber);
   }
-  return command
+  return command;
+}
+
+function addLimits(command: Command): Command {
+  return addCaps(command)
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
     .option('--detach', 'let the engine work in the background, and end once it has the run')

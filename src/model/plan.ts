@@ -114,6 +114,8 @@ export interface ProposedCriterion {
 export interface Planning {
   readonly task: string;
   read(view: View, answer: unknown): PlanReading;
+  /** A plan with a placeholder for each text, to show prompts before there is a plan. Absent: only first prompts are shown. */
+  example?(view: View): Json;
 }
 
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */

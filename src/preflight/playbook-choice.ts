@@ -2,7 +2,7 @@ import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
-import type { Planning, Playbook, Playbooks } from '../model/plan.ts';
+import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { RunDefinition } from '../model/run.ts';
@@ -57,12 +57,22 @@ function available(known: readonly string[]): string {
   return `available: ${known.join(', ')}`;
 }
 
-/** How the playbook of a run plans its tasks; undefined: it has no plan to approve, or is not registered. */
-export function planningOf(
+/** Refuses to ask about a plan that the playbook does not make. In settings, which serve every playbook, `plan: ask` is no problem. */
+export function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinition['plan'] | undefined): void {
+  if (asked !== 'ask' || planning !== undefined) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `in the playbook ${name} no task plans the others, so there is no plan to approve`,
+    next: `Start it with \`squad run\`, or choose another one: \`--playbook ${DEFAULT_PLAYBOOK}\`.`,
+  });
+}
+
+/** The playbook of a run; undefined: it is not registered. */
+export function playbookOf(
   own: Playbooks,
   definition: Pick<RunDefinition, 'playbook' | 'options'>,
-): Planning | undefined {
-  return playbookOfRun(own, definition)?.planning;
+): Playbook<unknown> | undefined {
+  return playbookOfRun(own, definition);
 }
 
 /** The settings that the playbook uses. */

@@ -9,8 +9,8 @@ import type { OpenedRun } from './open-run.ts';
 export async function checkEditedPlan({ reading, composition }: OpenedRun, plan: unknown): Promise<PlanReading> {
   const { definition } = reading;
   // No other answer needs a playbook.
-  const { planningOf } = await import('../preflight/playbook-choice.ts');
-  const planning = planningOf(composition.playbooks, definition);
+  const { playbookOf } = await import('../preflight/playbook-choice.ts');
+  const planning = playbookOf(composition.playbooks, definition)?.planning;
   if (planning !== undefined) return readEditedPlan(reading, planning, plan);
   throw new SquadError({
     code: 'wrong-environment',

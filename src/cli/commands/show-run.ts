@@ -113,7 +113,7 @@ export async function untilEnd<T>(
   }
 }
 
-function printEnd(
+export function printEnd(
   { output, exit }: CommandContext,
   end: RunEnd,
   signal: NodeJS.Signals | undefined,

@@ -18,6 +18,7 @@ import {
 } from './pieces.ts';
 import {
   CRITERIA_FORM,
+  examplePlan,
   PLAN_WITH_CRITERIA,
   planAnswerSchema,
   planForm,
@@ -54,7 +55,7 @@ export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
     },
     parse: parseSource,
     plan: planFirst,
-    planning: { task: PLAN, read: readPlanned },
+    planning: { task: PLAN, read: readPlanned, example: ({ roster }) => examplePlan(builderRoles(roster)) },
     advance,
     tools: (role) => (role === 'planner' ? ['ask', 'send'] : ['ask', 'send', 'handoff', 'done', 'fail']),
     routes: () => 'everybody',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../text/json.ts';
 import { commandRefusal } from '../../model/settings.ts';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
@@ -76,6 +77,17 @@ export function readPlanAnswer(output: unknown, roles: readonly string[]): ReadP
   if (answer === undefined) return { ok: false, problems: atMost(error.issues.map(issueText)) };
   const checked = checkPlan(answer, roles);
   return checked.ok ? { ...checked, answer } : checked;
+}
+
+/** One task for each role. */
+export function examplePlan(roles: readonly string[]): Json {
+  return {
+    summary: '<summary>',
+    tasks: roles.map((role, index) => ({
+      ...{ id: `task-${index + 1}`, title: '<title>', role, needs: [] },
+      ...{ brief: '<brief by the planner>', acceptance: ['<criterion by the planner>'] },
+    })),
+  };
 }
 
 function issueText({ path, message }: z.core.$ZodIssue): string {

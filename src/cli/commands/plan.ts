@@ -1,0 +1,81 @@
+import { limitsFromOptions } from '../../model/limits.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunEnd } from '../../read-model/running-run.ts';
+import { openProposal } from '../../read-model/proposed-plan.ts';
+import { squadOn } from '../../squad.ts';
+import { openRun } from '../../squad/open-run.ts';
+import { readPrompts } from '../../squad/prompts.ts';
+import { listRuns } from '../../squad/runs.ts';
+import { defined } from '../../text/defined.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { planLines } from '../ask/plan-lines.ts';
+import type { CommandContext, PlanOptions } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
+import { printResult } from '../output.ts';
+import { readArgument } from '../read-objective.ts';
+import { createLines } from '../render/event-lines.ts';
+import { printEnd, untilEnd } from './show-run.ts';
+
+/** Runs an objective until its plan waits for approval, and prints the plan. Exit 0 then. */
+export async function plan(context: CommandContext, given: string, options: PlanOptions): Promise<void> {
+  const { host, output, logLevel } = context;
+  const objective = await readArgument(context, given);
+  const { playbook, runtime, model: models, name, allowFullAccess, json } = options;
+  const about = { playbook, runtime, models, name, allowFullAccess, trust: trustOf(context, options) };
+  const request = { ...about, limits: limitsFromOptions(options) };
+  if (options.prompts === true) return showPrompts(context, await readPrompts({ host }, objective, request), options);
+  const lineOf = createLines(logLevel(), undefined);
+  const onEvent = (event: RunEvent): void => {
+    const line = json === true ? undefined : lineOf(event);
+    if (line !== undefined) output.line(line);
+  };
+  const running = await squadOn(host).run(objective, { ...request, plan: 'ask', onEvent });
+  await untilEnd(output, running, { name: 'the run' }, async (end, signal) => {
+    if (end.outcome === 'waiting' && (await showPlan(context, end, options))) return;
+    printEnd(context, end, signal, json === true);
+  });
+}
+
+/** false: the run waits for something else. */
+async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, options: PlanOptions): Promise<boolean> {
+  const { reading } = await openRun({ host }, runId);
+  const proposal = openProposal(reading);
+  if (proposal === undefined) return false;
+  const { question, summary, tasks, criteria } = proposal;
+  const { row, definition, limits } = reading;
+  const next = [`squad resume ${row.name}`, `squad answer ${question} approve`, `squad answer ${question} "what to change"`];
+  const shown = tasks.map(({ id, title, role, agent, needs, brief, review }) => ({
+    ...{ id, title, role, needs, brief: brief.text },
+    ...defined({ agent, review: review?.by }),
+  }));
+  const found = { type: 'plan', runId, name: row.name, question, summary, tasks: shown, criteria, next };
+  const lines = planLines(proposal, {
+    ...{ definition, limits, columns: output.columns() },
+    ...{ earlier: options.json === true ? [] : await listRuns(host), style: output.style },
+  });
+  printResult(output, options, found, [
+    '',
+    ...lines,
+    '',
+    `Nothing of it has started. Next: ${next[0] ?? ''} shows it and asks you, or answer now:`,
+    ...next.slice(1).map((command) => `  ${command}`),
+  ]);
+  return true;
+}
+
+function showPrompts(
+  { output }: CommandContext,
+  { name, agents, prompts }: Awaited<ReturnType<typeof readPrompts>>,
+  options: PlanOptions,
+): void {
+  const title = (text: string): string => output.style('bold', plainLine(text, 200));
+  printResult(output, options, { type: 'prompts', name, agents, prompts }, [
+    ...agents.flatMap(({ name: agent, role, runtime, model, instructions }) => [
+      title(`Instructions of ${agent} (${role}, ${runtime}${model === undefined ? '' : ` ${model}`})`),
+      plainText(instructions),
+      '',
+    ]),
+    ...prompts.flatMap(({ role, about, prompt }) => [title(`First prompt for ${role}: ${about}`), plainText(prompt), '']),
+    'No agent has started, and no run exists. `<…>` stands for what only the plan or the work can say.',
+  ]);
+}

@@ -1,0 +1,65 @@
+import { applyChanges } from '../graph/decisions/apply-changes.ts';
+import { createBoard } from '../graph/decisions/board.ts';
+import { changePlan } from '../graph/decisions/plan-step.ts';
+import { factsOf } from '../graph/decisions/run-facts.ts';
+import { createView } from '../graph/decisions/view.ts';
+import { renderAuthorPrompt } from '../graph/prompts/author-prompt.ts';
+import { renderReviewPrompt } from '../graph/prompts/review-prompt.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { Board, TaskState } from '../model/plan/board.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { addTask } from '../playbooks/shared/tasks.ts';
+import { defined } from '../text/defined.ts';
+
+/** What the agents of a run get to read, before any of them starts. */
+export interface RunPrompts {
+  readonly agents: readonly {
+    readonly name: string;
+    readonly role: string;
+    readonly runtime: string;
+    readonly model?: string;
+    readonly instructions: string;
+  }[];
+  /** The first prompt of each role; `<…>` stands for what only the plan or the work can say. */
+  readonly prompts: readonly { readonly role: string; readonly about: string; readonly prompt: string }[];
+}
+
+const MOMENT = { seq: 0, at: 0 };
+
+/** The instructions and the first prompts of a run that has not begun. */
+export function promptsOf(playbook: Playbook<unknown>, definition: RunDefinition): RunPrompts {
+  const all = plannedIn(playbook, definition).flatMap((state) => promptsOfTask(state, definition));
+  return {
+    agents: definition.agents.map(({ name, role, runtime, model, instructions }) => ({
+      ...{ name, role, runtime, instructions },
+      ...defined({ model }),
+    })),
+    prompts: all.filter(({ role }, index) => all.findIndex((one) => one.role === role) === index),
+  };
+}
+
+/** The first tasks of the playbook, then those of an example of its plan. */
+function plannedIn(playbook: Playbook<unknown>, definition: RunDefinition): TaskState[] {
+  const facts = factsOf(definition);
+  const parsed = playbook.parse({ ...facts, files: definition.files });
+  // The preflight has parsed it already.
+  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+  const { board } = changePlan(createBoard(facts), playbook, playbook.plan(parsed.input), MOMENT);
+  return [...withExample(board, playbook).tasks.values()];
+}
+
+function withExample(board: Board, { planning }: Playbook<unknown>): Board {
+  const view = createView(board);
+  const example = planning?.example?.(view);
+  const reading = example === undefined ? undefined : planning?.read(view, example);
+  return reading?.ok === true ? applyChanges(board, reading.tasks.map(addTask), MOMENT).board : board;
+}
+
+function promptsOfTask(state: TaskState, { objective }: RunDefinition): RunPrompts['prompts'] {
+  const { task } = state;
+  const about = { state, objective, prompt: { why: 'start' }, resumed: false } as const;
+  const author = { role: task.role, about: task.title, prompt: renderAuthorPrompt({ ...about, delivered: [] }) };
+  const review = renderReviewPrompt({ ...about, commit: '<commit>', since: '<commit before>' });
+  const reviewers = (task.review?.by ?? []).map((role) => ({ role, about: `Review of ${task.title}`, prompt: review }));
+  return [...(task.kind === 'work' ? [author] : []), ...reviewers];
+}

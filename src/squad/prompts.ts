@@ -1,0 +1,20 @@
+import type { RunPrompts } from '../engine.ts';
+import { wrongEnvironment } from '../model/errors.ts';
+import { playbookOf } from '../preflight/playbook-choice.ts';
+import { loadEngine } from './load-engine.ts';
+import { checkNewRun, type NewRunOptions } from './new-run.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { openWorkspace, type Place } from './open-run.ts';
+
+/** What the agents of this run would get to read. Checks everything that a run checks before it exists; starts no agent. */
+export async function readPrompts(
+  place: Place,
+  objective: ObjectiveSource,
+  options: NewRunOptions,
+): Promise<RunPrompts & { readonly name: string }> {
+  const workspace = await openWorkspace(place);
+  const [{ definition }, { promptsOf }] = await Promise.all([checkNewRun(workspace, objective, options), loadEngine()]);
+  const playbook = playbookOf(workspace.composition.playbooks, definition);
+  if (playbook === undefined) throw wrongEnvironment(`the playbook ${definition.playbook} is not registered here`, '');
+  return { name: definition.name, ...promptsOf(playbook, definition) };
+}

@@ -34,7 +34,12 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
   addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
 
   const plans = ['squad plan objective.md', 'squad plan "add a login form" --prompts'];
-  const plan = addCommand(program, 'plan', 'Plan an objective, and start nothing before you approve the plan.', ...plans);
+  const plan = addCommand(
+    program,
+    'plan',
+    'Plan an objective, and start nothing before you approve the plan.',
+    ...plans,
+  );
   addCaps(addNewRun(plan))
     .option('--prompts', 'print the instructions and prompts of each role instead; no agent starts')
     .option(...JSON_OBJECT)

@@ -12,20 +12,28 @@ import { nearest } from '../text/nearest.ts';
 import { lineOf, problemError } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
-/** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered. */
+/** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered or does not suit. */
 export function choosePlaybook(
   own: Playbooks,
   {
     playbook: given,
     otherwise = DEFAULT_PLAYBOOK,
-  }: { readonly playbook?: string | undefined; readonly otherwise?: string | undefined },
+    plan,
+  }: {
+    readonly playbook?: string | undefined;
+    readonly otherwise?: string | undefined;
+    readonly plan?: RunDefinition['plan'] | undefined;
+  },
   objective: Objective,
   read: SettingsRead,
 ): Playbook<unknown> {
   const ofObjective = objective.frontMatter.playbook;
   const name = given ?? ofObjective ?? read.settings.playbook ?? otherwise;
   const playbook = typeof name === 'string' ? createPlaybook(own, name) : undefined;
-  if (playbook !== undefined) return playbook;
+  if (playbook !== undefined) {
+    refusePlanless(playbook, plan);
+    return playbook;
+  }
   const known = playbookNames(own);
   const { file, text } = fileOf(read, 'playbook');
   const inSettings = { file, line: lineOf(text, /^playbook\s*:/) };
@@ -58,7 +66,7 @@ function available(known: readonly string[]): string {
 }
 
 /** Refuses to ask about a plan that the playbook does not make. In settings, which serve every playbook, `plan: ask` is no problem. */
-export function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinition['plan'] | undefined): void {
+function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinition['plan'] | undefined): void {
   if (asked !== 'ask' || planning !== undefined) return;
   throw new SquadError({
     code: 'bad-input',

@@ -17,7 +17,7 @@ import {
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
-import { choosePlaybook, optionsFor, refusePlanless } from './playbook-choice.ts';
+import { choosePlaybook, optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
 import { lineOf, problemError, readObjective, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
@@ -92,7 +92,6 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseSecretSettings(read, redactor);
   const objective = objectiveWithoutSecrets(written, redactor);
   const playbook = choosePlaybook(ports.playbooks, request, objective, read);
-  refusePlanless(playbook, request.plan);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));

@@ -43,7 +43,11 @@ async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, opt
   if (proposal === undefined) return false;
   const { question, summary, tasks, criteria } = proposal;
   const { row, definition, limits } = reading;
-  const next = [`squad resume ${row.name}`, `squad answer ${question} approve`, `squad answer ${question} "what to change"`];
+  const next = [
+    `squad resume ${row.name}`,
+    `squad answer ${question} approve`,
+    `squad answer ${question} "what to change"`,
+  ];
   const shown = tasks.map(({ id, title, role, agent, needs, brief, review }) => ({
     ...{ id, title, role, needs, brief: brief.text },
     ...defined({ agent, review: review?.by }),
@@ -75,7 +79,11 @@ function showPrompts(
       plainText(instructions),
       '',
     ]),
-    ...prompts.flatMap(({ role, about, prompt }) => [title(`First prompt for ${role}: ${about}`), plainText(prompt), '']),
+    ...prompts.flatMap(({ role, about, prompt }) => [
+      title(`First prompt for ${role}: ${about}`),
+      plainText(prompt),
+      '',
+    ]),
     'No agent has started, and no run exists. `<…>` stands for what only the plan or the work can say.',
   ]);
 }

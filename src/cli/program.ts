@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
 import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext } from './command-context.ts';
@@ -40,8 +40,8 @@ const GROUPS: readonly Group[] = [
   },
   { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
   { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
-  { title: 'Manage squad:', names: ['db'], add: addLedgerCommands },
-  { names: ['mcp', 'dev'], add: addHiddenCommands },
+  { title: 'Manage squad:', names: ['db', 'completion'], add: addManagingCommands },
+  { names: ['mcp', 'complete', 'dev'], add: addHiddenCommands },
 ];
 
 /** The command line for these arguments. Each command loads its code when it runs. */
@@ -110,6 +110,14 @@ async function addMemberCommands(program: Command, context: CommandContext, argv
   addTeamCommands(program, context);
 }
 
+function addManagingCommands(program: Command, context: CommandContext): void {
+  addLedgerCommands(program, context);
+  const about = 'Print a script that completes commands, options and names of runs, tasks and agents.';
+  addCommand(program, 'completion', about, 'squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc')
+    .addArgument(new Argument('<shell>', 'the shell that reads the script').choices(['bash', 'zsh', 'fish']))
+    .action(lazily(context, async () => (await import('./commands/completion.ts')).completion));
+}
+
 /** Commands that squad itself starts, or that are for people who work on it. */
 function addHiddenCommands(program: Command, context: CommandContext): void {
   const mcp = 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.';
@@ -119,6 +127,14 @@ function addHiddenCommands(program: Command, context: CommandContext): void {
     .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
     .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
     .action(notHere);
+  program
+    .command('complete', { hidden: true })
+    .description('Print what can complete the last word. The scripts of `squad completion` start this.')
+    .argument('[words...]', 'the words after squad')
+    .action(async (words: readonly string[]) => {
+      const whole = await createProgram(context, '', ['node', 'squad', '--help', ...words]);
+      await (await import('./commands/complete.ts')).complete(context, whole, words);
+    });
   addDevCommands(program, context);
 }
 

@@ -1,11 +1,8 @@
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-type Shell = (typeof SHELLS)[number];
-
 /*
  * Each asks `squad complete` for whole words, and takes its lines as words: no shell expands them. Where there is no word, it
  * completes the names of files.
  */
-export const SCRIPTS: Readonly<Record<Shell, string>> = {
+export const SCRIPTS: Readonly<Record<'bash' | 'zsh' | 'fish', string>> = {
   bash: `# Completion of squad for bash. To install: squad completion bash >> ~/.bashrc
 _squad() {
   local word

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
 import { errorLineSchema } from '../../src/model/error-line.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
@@ -11,7 +12,7 @@ import { definition, play, RecordedRun } from '../report/support.ts';
 import { roomForTest } from './room.ts';
 
 /** Never used: the commands are only looked at. */
-const NOTHING = {} as Omit<CommandContext, 'logLevel'>;
+const NOTHING = { output: { style: PLAIN } } as Omit<CommandContext, 'logLevel'>;
 
 /** As they are called, with every command that takes `--json`. */
 async function commandsWithJson(): Promise<string[]> {

@@ -23,6 +23,12 @@ function openTerminal(size = { columns: 80, rows: 24 }) {
   const type = (...keys: string[]): string => tmux('send-keys', '-t', 'b', ...keys);
   const seen = (...more: string[]): string => tmux('capture-pane', '-p', '-t', 'b', ...more);
   const pane = (format: string): string => tmux('display', '-p', '-t', 'b', format).trim();
+  /** Waits until the shell has the terminal, and reads what is typed. */
+  const prompt = async (): Promise<void> => {
+    const isReady = (): boolean => pane('#{alternate_on} #{cursor_flag}') === '0 1' && /shell>\s*$/.test(seen());
+    await eventually('the shell', () => isReady() || undefined);
+    await sleep(200);
+  };
   return {
     tmux,
     type,
@@ -36,13 +42,9 @@ function openTerminal(size = { columns: 80, rows: 24 }) {
       const shellPid = pane('#{pane_pid}');
       return Number(readFileSync(`/proc/${shellPid}/task/${shellPid}/children`, 'utf8').trim().split(' ')[0]);
     },
-    /** Waits until the shell has the terminal, and reads what is typed. */
-    prompt: async (): Promise<void> => {
-      const isReady = (): boolean => pane('#{alternate_on} #{cursor_flag}') === '0 1' && /shell>\s*$/.test(seen());
-      await eventually('the shell', () => isReady() || undefined);
-      await sleep(200);
-    },
+    prompt,
     start: async (every = 0): Promise<void> => {
+      await prompt();
       type(`${process.execPath} ${PROGRAM} ${every}`, 'Enter');
       await eventually('the board', () => isBoard(seen()) || undefined);
     },

@@ -49,7 +49,7 @@ const { protocolFiles } = await import('./scripts/protocol-docs.ts');
 const { check } = await import('./test/model/mail/support.ts');
 const program = new Command('squad');
 addMailCommands(program, {});
-const command = program.commands[0].commands.find((one) => one.name() === 'estimate');
+const command = program.commands.find((one) => one.name() === 'estimate');
 const draft = composeFlags('estimate', { to: ['A'], docPath: 'a.md', hoursAtMost: 3 }, { now: 1, from: 'MAIN' });
 const checked = check('MAIN', draft);
 const refused = check('MAIN', { ...draft, body: '{}' });

@@ -65,6 +65,11 @@ export function work(cue: Cue, tasks: Written['tasks'], ms: number): Part {
       };
     case 'summary tasks':
       return { ...part, result: { ...completed, structured: { summary: 'a plan', tasks: tasks.map(planned) } } };
+    case 'criteria summary tasks':
+      return {
+        ...part,
+        result: { ...completed, structured: { summary: 'a plan', tasks: tasks.map(planned), criteria: [] } },
+      };
     default:
       return { ...part, result: { ...completed, structured: { approved: true, summary: 'good', findings: [] } } };
   }

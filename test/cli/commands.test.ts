@@ -25,7 +25,7 @@ describe('words on the command line', () => {
       '--help',
       /Run an objective:\n {2}run [^]*\nSteer a run:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/,
     ],
-    ['run --help', /--max-usd[^]*Example:\n {2}squad run objective\.md/],
+    ['run --help', /--max-usd[^]*Example:\n {2}squad run "add a login form"/],
     ['resume --help', /Example:\n {2}squad resume/],
     ['stop --help', /Example:\n {2}squad stop/],
     ['doctor --help', /Example:\n {2}squad doctor/],

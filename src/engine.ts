@@ -4,7 +4,7 @@ import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
-import { writeRunFile } from './engine/run-files.ts';
+import { writeRunFile } from './substrate/files/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';

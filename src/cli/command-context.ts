@@ -21,6 +21,10 @@ export interface InitOptions extends JsonOptions {
   readonly yes?: boolean;
 }
 
+export interface ReportOptions extends JsonOptions {
+  readonly html?: boolean;
+}
+
 /** For a command that takes its run as an option. */
 export interface RunNameOptions extends JsonOptions {
   readonly run?: string;

@@ -53,8 +53,10 @@ function addRecordCommands(program: Command, context: CommandContext): void {
     'report',
     'Print the report of a run: outcome, evidence, changes, cost and retries.',
     'squad report',
+    'squad report my-run --html',
   )
     .argument('[run]', RUN)
+    .option('--html', 'print the path of the same report as a page (report.html), which is made if it is missing')
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
 }

@@ -6,13 +6,17 @@ import type { RunEvent } from '../model/run-event.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
-import { defined } from '../text/defined.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
 import { readHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
-import { renderReport } from '../report/report.ts';
-import { listKeptWork } from '../substrate/git/repository.ts';
+import { foldPatch } from '../report/patch.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { renderPage } from '../report/page.ts';
+import { reportOf } from '../report/report.ts';
+import { timelineOf } from '../report/timeline.ts';
+import { writeRunFile } from '../substrate/files/run-files.ts';
+import { readPatch, readRunChanges } from '../substrate/git/run-changes.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
@@ -20,7 +24,7 @@ import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
-import { writeRunFile } from './run-files.ts';
+
 
 /** The text of the report, and the conclusion of a finished run. */
 type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };
@@ -108,7 +112,7 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
   }
 }
 
-/** Writes `report.md` from the current ledger and git. */
+/** Writes `report.md` and `report.html` from the current ledger and git. */
 async function writeReport(
   ports: EndPorts,
   resources: RunResources,
@@ -116,24 +120,16 @@ async function writeReport(
   runId: string,
 ): Promise<Written> {
   const reading = readHistory(resources.ledger, runId, null);
-  const { base, root } = reading.definition.repository;
-  const head = await workspaces.runHead(reading.definition.name);
+  const changes = await readRunChanges(ports.git, workspaces, reading.definition);
+  const patch = await foldPatch(readPatch(ports.git, reading.definition, changes));
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
-  const [commits, diffStat, kept] = await Promise.all([
-    head === undefined ? [] : workspaces.commitsBetween(base, head),
-    head === undefined ? '' : workspaces.diffStat(base, head),
-    listKeptWork(ports.git, root, reading.definition.name),
-  ]);
-  const git = ports.redactor(letThroughBy(reading.definition)).json({
-    base,
-    ...defined({ head }),
-    commits,
-    diffStat,
-    kept,
-  });
-  const mail = mailOf(resources.ledger, runId);
+  const git = ports.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
   const now = ports.clock.now();
-  const report = writeRunFile(resources.directory, runId, 'report.md', renderReport(reading, now, git, mail));
+  const document = reportOf(reading, now, git, mailOf(resources.ledger, runId));
+  const { name } = reading.row;
+  const page = renderPage(document, { timeline: timelineOf(reading, now), patch: git.patch, run: name });
+  const report = writeRunFile(resources.directory, runId, 'report.md', renderMarkdown(document));
+  writeRunFile(resources.directory, runId, 'report.html', page);
   const standing = standingOf(reading, now);
   // A finished run has no question to answer.
   const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);

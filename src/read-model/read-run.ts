@@ -27,6 +27,13 @@ export interface AttemptReading {
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 
+export interface RunWait {
+  readonly for: 'time' | 'answer' | 'resume';
+  readonly why: string;
+  readonly from: number;
+  readonly until: number | null;
+}
+
 /** What the ledger has about one run, folded. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
@@ -43,6 +50,8 @@ export interface RunReading extends Replay {
   readonly driven: boolean;
   /** The last decision of the current engine. A wait that changes nothing is not recorded. */
   readonly decided: z.infer<typeof decidedSchema> | undefined;
+  /** When the run waited for a time or a person or stopped, and why; `until`: the next decision, null if there was none. */
+  readonly waits: readonly RunWait[];
   /** undefined: no workspace was allocated yet. */
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
   /** undefined: the run is not over. A result from before a person reopened the run does not count. */
@@ -84,7 +93,8 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const planned = events.filter(({ cause, type }) => cause !== null && type === RUN_EVENTS.plan);
   const replay = replayPlan(factsOf(definition), all(planned, RUN_EVENTS.plan, planEntrySchema));
   const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
-  const decided = events.findLast(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
+  const decisions = events.filter(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
+  const decided = decisions.at(-1);
   const interventions = events.flatMap(requestOf);
   const amendments = events.flatMap(amendmentOf);
   return {
@@ -99,6 +109,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     segments,
     driven: isDriven(segments, lockedBy),
     decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,
+    waits: waitsOf(decisions),
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
     published: all(
       events.filter(({ seq }) => seq > reopenedAt),
@@ -193,6 +204,17 @@ export function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy |
   const last = segments.at(-1);
   return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
 }
+
+function waitsOf(decisions: readonly LedgerEvent[]): RunWait[] {
+  return decisions.flatMap((event, index): RunWait[] => {
+    if (event.type !== RUN_EVENTS.decided) return [];
+    const { next, why, until } = readEvent(event, decidedSchema);
+    const reason = next === 'wait' && until !== undefined ? 'time' : WAITS[next];
+    return reason === undefined ? [] : [{ for: reason, why, from: event.at, until: decisions[index + 1]?.at ?? null }];
+  });
+}
+
+const WAITS: Readonly<Record<string, RunWait['for']>> = { ask: 'answer', stop: 'resume' };
 
 /** Limits that this event changed. */
 function amendmentOf(event: LedgerEvent): SomeLimits[] {

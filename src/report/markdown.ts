@@ -1,22 +1,54 @@
 import { fenceFor } from '../text/fence.ts';
-import { plainText } from '../text/plain-text.ts';
+import { oneLine, MOST_QUOTE, quoteText, type Block, type ReportDocument, type Section, type Text } from './document.ts';
 
 /**
- * Markdown around text from agents, repositories and programs. Their text cannot make a heading, a fence, a cell, a tag or a
- * link with a false name, and reaches a terminal as plain characters only.
+ * The report as Markdown. Text of agents, repositories and programs cannot make a heading, a fence, a cell, a tag or a link with a
+ * false name, and reaches a terminal as plain characters only.
  */
+export function renderMarkdown({ title, about, sections }: ReportDocument): string {
+  return `${[`# ${textOf(title)}`, ...about.map(blockText), ...sections.map(sectionText)].join('\n\n')}\n`;
+}
 
-const MOST_INLINE = 300;
-const MOST_BLOCK = 4_000;
+export function sectionText({ title, blocks }: Section): string {
+  return [`## ${title}`, ...blocks.map(blockText)].join('\n\n');
+}
 
-/** On one line, within a paragraph, a list item or a table's cell. */
-export function inline(text: string, most = MOST_INLINE): string {
-  const line = plainText(text.slice(0, most * 20).toWellFormed())
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  const cut = line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
+function blockText(shown: Block): string {
+  switch (shown.is) {
+    case 'heading':
+      return `### ${textOf(shown.text)}`;
+    case 'paragraph':
+      return textOf(shown.text);
+    case 'list':
+      return shown.items.map((item) => `- ${textOf(item)}`).join('\n');
+    case 'table':
+      return tableText(shown.head, shown.rows);
+    case 'quote':
+      return block(shown.text, shown.most);
+    case 'commands':
+      return `\`\`\`sh\n${shown.lines.join('\n')}\n\`\`\``;
+  }
+}
+
+function textOf(text: Text): string {
+  if (typeof text === 'string') return inline(text);
+  if (!('is' in text)) return text.map(textOf).join('');
+  switch (text.is) {
+    case 'own':
+      return text.text;
+    case 'cut':
+      return inline(text.text, text.most);
+    case 'code':
+      return `\`${text.text}\``;
+    case 'strong':
+      return `**${textOf(text.text)}**`;
+  }
+}
+
+/** Text of others within a paragraph, a list item or a table's cell. */
+export function inline(text: string, most?: number): string {
   return (
-    cut
+    oneLine(text, most)
       .replaceAll(/[\\`*[\]<>&|~!$]/g, String.raw`\$&`)
       // Within a word an underscore is harmless, and an escape makes names hard to read.
       .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
@@ -27,35 +59,14 @@ export function inline(text: string, most = MOST_INLINE): string {
 }
 
 /** The text unchanged, in a fence longer than any within it. Only for the top level of a document. */
-export function block(text: string, most = MOST_BLOCK): string {
-  const all = plainText(text.toWellFormed()).trimEnd();
-  const body = all.slice(0, most).toWellFormed();
+export function block(text: string, most = MOST_QUOTE): string {
+  const { body, missing } = quoteText({ text, most });
   const fence = fenceFor(body);
-  const more = all.length > most ? `\n\n(${all.length - most} more characters)` : '';
+  const more = missing > 0 ? `\n\n(${missing} more characters)` : '';
   return `${fence}text\n${body}\n${fence}${more}`;
 }
 
-/** The cells are Markdown. An empty one shows as a dash. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function tableText(head: readonly string[], rows: readonly (readonly Text[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell || '–').join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-/** undefined: no rows. */
-export function tableSection(title: string, ...of: Parameters<typeof table>): string | undefined {
-  return of[1].length === 0 ? undefined : `## ${title}\n\n${table(...of)}`;
-}
-
-/** undefined: no lines. */
-export function listSection(title: string, lines: readonly string[]): string | undefined {
-  return lines.length === 0 ? undefined : `## ${title}\n\n${list(lines)}`;
-}
-
-export function list(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n');
-}
-
-/** Only for the engine's own plain words: slugs, commit ids, branches. */
-export function code(text: string): string {
-  return `\`${text.replaceAll(/[^\w./:@#-]/g, '')}\``;
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(row.map(textOf)))].join('\n');
 }

@@ -2,17 +2,17 @@ import type { Intervention, Reload } from '../model/plan/intervention.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { OperatorRequest } from '../read-model/replay-plan.ts';
 import { utcTime } from '../text/time.ts';
-import { inline, tableSection } from './markdown.ts';
+import { ownWords, tableSection, type Section, type Text } from './document.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** Operators' commands, so that a reader can tell their decisions from verified results. */
-export function peopleSection({ interventions }: RunReading): string | undefined {
-  const rows = interventions.map(({ at, by, intervention }: OperatorRequest) => [
-    utcTime(at),
-    inline(by),
-    intervention.verb,
-    inline(aboutOf(intervention)),
-    inline(reasonOf(intervention)),
+export function peopleSection({ interventions }: RunReading): Section | undefined {
+  const rows = interventions.map(({ at, by, intervention }: OperatorRequest): Text[] => [
+    ownWords(utcTime(at)),
+    by,
+    ownWords(intervention.verb),
+    aboutOf(intervention),
+    reasonOf(intervention),
   ]);
   return tableSection('Operator commands', ['when', 'who', 'what', 'about', 'why'], rows);
 }

@@ -1,33 +1,52 @@
 import { moneyText } from '../model/amount.ts';
 import { capNotes, capUseOf, capUseText, type CapUse } from '../read-model/cap-use.ts';
-import { code, inline, listSection, table } from './markdown.ts';
+import {
+  code,
+  list,
+  listSection,
+  ownWords,
+  paragraph,
+  section,
+  strong,
+  table,
+  words,
+  type Section,
+  type Text,
+} from './document.ts';
 import type { AttemptReading, RunHistory } from '../read-model/read-run.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
-/** The turns of each agent with the sum of their reported usage, and how many did not report it. */
-export function costSection({ attempts }: RunHistory): string {
+/** The turns of each agent and task with the sum of their reported usage, and how many did not report it. */
+export function costSection({ attempts }: RunHistory): Section | undefined {
   const turns = attempts.filter(isTurn);
   const checks = attempts.filter(({ attempt }) => attempt.kind === 'check');
   const failed = checks.filter(({ settlement }) => settlement && settlement.result.outcome !== 'completed');
-  const lines = [
-    ...(turns.length === 0 ? ['No turn ran.'] : [table(HEAD, rowsOf(turns))]),
-    ...(checks.length === 0 ? [] : [`Commands that squad ran: ${checks.length}; ${failed.length} did not pass.`]),
-  ];
-  return ['## Turns and cost', ...lines].join('\n\n');
+  return section('Turns and cost', [
+    ...(turns.length === 0
+      ? [paragraph(ownWords('No turn ran.'))]
+      : [table(['agent', 'runtime', ...SUMS], agentRows(turns)), table(['task', ...SUMS], taskRows(turns))]),
+    ...(checks.length === 0
+      ? []
+      : [paragraph(words`Commands that squad ran: ${checks.length}; ${failed.length} did not pass.`)]),
+  ]);
 }
 
-const HEAD = ['agent', 'runtime', 'turns', 'completed', 'tokens in', 'cached', 'tokens out', 'cost'];
+const SUMS = ['turns', 'completed', 'tokens in', 'cached', 'tokens out', 'cost'];
 
-function rowsOf(turns: readonly AttemptReading[]): string[][] {
-  const rows = [...new Set(turns.map(({ attempt }) => attempt.agent))].map((agent) => {
-    const own = turns.filter(({ attempt }) => attempt.agent === agent);
-    const runtimes = [...new Set(own.map(({ attempt }) => inline(attempt.runtime)))];
-    return [inline(agent), runtimes.join(', '), ...sumsOf(own)];
+function agentRows(turns: readonly AttemptReading[]): Text[][] {
+  const rows = [...Map.groupBy(turns, ({ attempt }) => attempt.agent)].map(([agent, own]): Text[] => {
+    const runtimes = [...new Set(own.map(({ attempt }) => attempt.runtime))];
+    return [agent, runtimes.join(', '), ...sumsOf(own)];
   });
-  return rows.length === 1 ? rows : [...rows, ['**all**', '', ...sumsOf(turns)]];
+  return rows.length === 1 ? rows : [...rows, [strong('all'), '', ...sumsOf(turns)]];
 }
 
-function sumsOf(turns: readonly AttemptReading[]): string[] {
+function taskRows(turns: readonly AttemptReading[]): Text[][] {
+  const tasks = Map.groupBy(turns, ({ attempt }) => attempt.taskId);
+  return [...tasks].map(([task, own]) => [code(task), ...sumsOf(own)]);
+}
+
+function sumsOf(turns: readonly AttemptReading[]): Text[] {
   const completed = turns.filter(({ settlement }) => settlement?.result.outcome === 'completed');
   const { turnsClaimed, turnsSettled, unknownUsage, unknownCost, ...sums } = totalsOf(turns);
   const tokens = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens'): string =>
@@ -39,7 +58,7 @@ function sumsOf(turns: readonly AttemptReading[]): string[] {
     tokens('cachedInputTokens'),
     tokens('outputTokens'),
     sumText(moneyText(sums.costUsd), unknownCost, turnsSettled),
-  ];
+  ].map((text) => ownWords(text));
 }
 
 function sumText(sum: string, unknown: number, of: number): string {
@@ -48,36 +67,35 @@ function sumText(sum: string, unknown: number, of: number): string {
 }
 
 /** The limits that were reached or could not see all use; undefined if there are none. */
-export function limitsSection(reading: RunHistory): string | undefined {
+export function limitsSection(reading: RunHistory): Section | undefined {
   const caps = capUseOf(reading);
   const lines = [
-    ...caps.filter(({ reached }) => reached).map((cap) => `${useOf(cap)} reached`),
-    ...caps.flatMap((cap) => capNotes(cap).map((note) => `${useOf(cap)}: ${inline(note)}`)),
+    ...caps.filter(({ reached }) => reached).map((cap) => words`${useOf(cap)} reached`),
+    ...caps.flatMap((cap) => capNotes(cap).map((note) => words`${useOf(cap)}: ${note}`)),
   ];
   return listSection('Limits', lines);
 }
 
-function useOf(use: CapUse): string {
+function useOf(use: CapUse): Text {
   const { level, name } = use;
-  const owner = name === null ? 'The run' : `${level === 'agent' ? 'Agent' : 'Task'} ${code(name)}`;
-  return `${owner}: ${capUseText(use)}`;
+  const owner = name === null ? ownWords('The run') : [ownWords(level === 'agent' ? 'Agent ' : 'Task '), code(name)];
+  return words`${owner}: ${ownWords(capUseText(use))}`;
 }
 
 /** Turns that did not complete, and work that came back to its author; review rounds have their own section. */
-export function retriesSection({ attempts, returns }: RunHistory): string | undefined {
+export function retriesSection({ attempts, returns }: RunHistory): Section | undefined {
   const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn');
   const failed = turns.flatMap((turn) => failedRow(turn, turns));
   const back = returns
     .filter(({ from }) => from !== 'review' && from !== 'end')
     .map(
-      ({ task, from, text }) => `- ${code(task)} went back to its author (${REASONS[from] ?? from}): ${inline(text)}`,
+      ({ task, from, text }) =>
+        words`${code(task)} went back to its author (${ownWords(REASONS[from] ?? from)}): ${text}`,
     );
-  if (failed.length === 0 && back.length === 0) return undefined;
-  return [
-    '## Retries',
+  return section('Retries', [
     ...(failed.length === 0 ? [] : [table(['attempt', 'agent', 'ended', 'why', 'then'], failed)]),
-    ...(back.length === 0 ? [] : [back.join('\n')]),
-  ].join('\n\n');
+    ...(back.length === 0 ? [] : [list(back)]),
+  ]);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -87,15 +105,15 @@ const REASONS: Readonly<Record<string, string>> = {
   playbook: 'the playbook reopened it',
 };
 
-function failedRow({ attempt, settlement }: AttemptReading, turns: readonly AttemptReading[]): string[][] {
+function failedRow({ attempt, settlement }: AttemptReading, turns: readonly AttemptReading[]): Text[][] {
   if (settlement === undefined || settlement.result.outcome === 'completed') return [];
   const { outcome, failure } = settlement.result;
   const next = turns.find(
     ({ attempt: other }) =>
       other.taskId === attempt.taskId && other.claimedAt >= settlement.at && other.id !== attempt.id,
   )?.attempt;
-  const by = next === undefined || next.agent === attempt.agent ? '' : ` by ${inline(next.agent)}`;
-  const then = next === undefined ? '' : `${code(next.id)}${by}`;
+  const by = next === undefined || next.agent === attempt.agent ? [] : words` by ${next.agent}`;
+  const then = next === undefined ? '' : [code(next.id), by];
   const how = failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`;
-  return [[code(attempt.id), inline(attempt.agent), how, inline(failure?.message ?? ''), then]];
+  return [[code(attempt.id), attempt.agent, ownWords(how), failure?.message ?? '', then]];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MailMessage } from '../../src/model/mail/envelope.ts';
+import { sectionText } from '../../src/report/markdown.ts';
 import { mailSection } from '../../src/report/report-mail.ts';
 import type { Delivery, MailStatus } from '../../src/substrate/ports/mailbox.ts';
 
@@ -42,14 +43,19 @@ function status(more: Partial<MailStatus> = {}, counts: Partial<MailStatus['coun
   };
 }
 
+function shown(...of: Parameters<typeof mailSection>): string | undefined {
+  const section = mailSection(...of);
+  return section && sectionText(section);
+}
+
 describe('mail in a report', () => {
   it('is nothing where there was none', () => {
-    expect(mailSection(undefined)).toBeUndefined();
-    expect(mailSection(status({}, { messages: 0 }))).toBeUndefined();
+    expect(shown(undefined)).toBeUndefined();
+    expect(shown(status({}, { messages: 0 }))).toBeUndefined();
   });
 
   it('says that all is well where it is', () => {
-    expect(mailSection(status())).toBe(
+    expect(shown(status())).toBe(
       '## Mail\n\nMessages: 7. All were read and answered. `squad mail trace` shows it all.',
     );
   });
@@ -58,7 +64,7 @@ describe('mail in a report', () => {
     const dead: Delivery = { ...ASK, state: 'dead', lastError: 'not read | in time' };
     const other: Delivery = { ...ASK, message: { ...MESSAGE, id: 'sess-1-8', from: 'x\n# y' } };
     const members = [{ address: 'MAIN', role: 'main', agent: null, online: false, unread: 2, oldestUnread: 1 }];
-    const text = mailSection(status({ members, dead: [dead], unanswered: [dead, other] }, { refused: 3 }));
+    const text = shown(status({ members, dead: [dead], unanswered: [dead, other] }, { refused: 3 }));
     expect(text).toContain('3 more were refused.');
     expect(text).toContain(
       '2 messages unread (MAIN 2), 2 questions without an answer, 1 message that could not be delivered',
@@ -76,6 +82,6 @@ describe('mail in a report', () => {
       ...ASK,
       message: { ...MESSAGE, id: `sess-1-${seq}` },
     }));
-    expect(mailSection(status({ unanswered }))).toMatch(/\n\n5 more\.$/);
+    expect(shown(status({ unanswered }))).toMatch(/\n\n5 more\.$/);
   });
 });

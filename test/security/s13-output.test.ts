@@ -9,7 +9,8 @@ import { plainLine, plainText } from '../../src/text/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderEvent, renderResult } from '../../src/cli/render/turn-lines.ts';
 import { plainJsonText } from '../../src/text/plain-text.ts';
-import { block, code, inline } from '../../src/report/markdown.ts';
+import { code, heading } from '../../src/report/document.ts';
+import { block, inline, sectionText } from '../../src/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
 
 /** All that must not get out: control characters but tab and newline, formats, separators, halves of characters. */
@@ -116,7 +117,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
   errorBlock,
   inline: (text) => inline(text, 60),
   block: (text) => block(text, 80),
-  code,
+  code: (text) => sectionText({ title: 'x', blocks: [heading(code(text))] }),
   says: (text) => renderEvent({ at: 0, type: 'text', text, delta: false }) ?? '',
   tool: (text) =>
     renderEvent({

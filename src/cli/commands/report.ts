@@ -1,31 +1,83 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { letThroughBy } from '../../preflight/secrets.ts';
 import { mailOf } from '../../read-model/status.ts';
-import { renderReport } from '../../report/report.ts';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import type { ReportDocument } from '../../report/document.ts';
+import { renderMarkdown } from '../../report/markdown.ts';
+import { foldPatch, type Patch } from '../../report/patch.ts';
+import { reportOf, type GitFacts } from '../../report/report.ts';
+import { timelineOf } from '../../report/timeline.ts';
 import { openRun, readLedger, type OpenedRun } from '../../squad/open-run.ts';
-import { printResult } from '../output.ts';
+import { exists } from '../../substrate/files/exists.ts';
+import { runFolder, writeRunFile } from '../../substrate/files/run-files.ts';
 import { plainText } from '../../text/plain-text.ts';
+import type { CommandContext, ReportOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
 
-/** Prints the report that the last engine wrote, or else one from the ledger alone, without git. */
-export async function report(context: CommandContext, run: string | undefined, options: JsonOptions): Promise<void> {
+/** Shows a report at a terminal, and prints it as Markdown elsewhere: the file that the last engine wrote, or else one from the ledger. */
+export async function report(context: CommandContext, run: string | undefined, options: ReportOptions): Promise<void> {
+  const { output } = context;
   const opened = await openRun(context, run);
-  const { id, name } = opened.reading.row;
+  const { id: runId, name } = opened.reading.row;
+  if (options.html === true) {
+    const page = await pageOf(context, opened);
+    return printResult(output, options, { type: 'report-page', runId, name, path: page }, [page]);
+  }
+  const columns = output.columns();
+  if (options.json !== true && columns !== undefined) {
+    const { renderReportLines } = await import('../render/report-lines.ts');
+    const lines = renderReportLines(documentOf(opened, await findChanges(context, opened)), columns, output.style);
+    return printResult(output, options, {}, lines);
+  }
   const left = readReport(opened);
-  const text = left?.text ?? renderFrom(opened);
-  const found = { type: 'report', runId: id, name, path: left?.path ?? null, text };
-  printResult(context.output, options, found, [plainText(text).trimEnd()]);
+  const text = left?.text ?? renderMarkdown(documentOf(opened));
+  printResult(output, options, { type: 'report', runId, name, path: left?.path ?? null, text }, [
+    plainText(text).trimEnd(),
+  ]);
 }
 
-function renderFrom(opened: OpenedRun): string {
+function documentOf(opened: OpenedRun, git?: GitFacts): ReportDocument {
   const mail = readLedger(opened, (ledger) => mailOf(ledger, opened.reading.row.id));
-  return renderReport(opened.reading, opened.now, undefined, mail);
+  return reportOf(opened.reading, opened.now, git, mail);
 }
 
-function readReport({ reading, directory }: OpenedRun): { path: string; text: string } | undefined {
+/** The path of the page that the last engine wrote, or of one that is made now. */
+async function pageOf(context: CommandContext, opened: OpenedRun): Promise<string> {
+  const { reading, directory, now } = opened;
+  const { id, name } = reading.row;
+  const left = join(runFolder(directory, id), 'report.html');
+  if (isLeftByEngine(opened) && (await exists(left))) return left;
+  const changes = await findChanges(context, opened);
+  const { renderPage } = await import('../../report/page.ts');
+  const facts = { timeline: timelineOf(reading, now), patch: changes?.patch, run: name };
+  return writeRunFile(directory, id, 'report.html', renderPage(documentOf(opened, changes), facts));
+}
+
+/** undefined: an engine is changing the run branch now. */
+async function findChanges(
+  { host }: CommandContext,
+  opened: OpenedRun,
+): Promise<(GitFacts & { readonly patch: Patch }) | undefined> {
+  const { reading, composition } = opened;
+  if (reading.driven) return undefined;
+  const { lookIntoWorkspaces } = await import('../open-workspaces.ts');
+  const { readPatch, readRunChanges } = await import('../../substrate/git/run-changes.ts');
+  const changes = await lookIntoWorkspaces(host, opened, (workspaces) =>
+    readRunChanges(composition.git, workspaces, reading.definition),
+  );
+  const patch = await foldPatch(readPatch(composition.git, reading.definition, changes));
+  return composition.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
+}
+
+/** Whether the last engine has written the report of how it left the run. */
+function isLeftByEngine({ reading }: OpenedRun): boolean {
   const last = reading.segments.at(-1);
-  if (reading.driven || last === undefined || last.releasedAt === null) return undefined;
-  const path = join(directory, 'runs', reading.row.id, 'report.md');
+  return !reading.driven && last !== undefined && last.releasedAt !== null;
+}
+
+function readReport(opened: OpenedRun): { path: string; text: string } | undefined {
+  if (!isLeftByEngine(opened)) return undefined;
+  const path = join(runFolder(opened.directory, opened.reading.row.id), 'report.md');
   try {
     return { path, text: readFileSync(path, 'utf8') };
   } catch {

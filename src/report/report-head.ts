@@ -1,0 +1,82 @@
+import type { Conclusion } from '../graph/decisions/conclude.ts';
+import { fullAccessWarning } from '../model/access.ts';
+import { stateText, type RunState } from '../model/run-state.ts';
+import { engineTime } from '../model/spending.ts';
+import type { RunHistory } from '../read-model/read-run.ts';
+import type { RunStanding } from '../read-model/run-state.ts';
+import { utcTime } from '../text/time.ts';
+import { code, list, ownWords, paragraph, quote, strong, words, type Block, type Text, type Tone } from './document.ts';
+import { endOf } from './timeline.ts';
+
+/** The outcome and the facts of the whole run. */
+export function aboutOf(reading: RunHistory, standing: RunStanding, now: number): Block[] {
+  const { row, definition, segments, workspace } = reading;
+  const { deadline } = definition.objective;
+  const unconfined = fullAccessWarning(definition.agents);
+  const [word, meaning, tone] = headline(standing);
+  const lines = [
+    words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
+    words`Exit code ${meaning}`,
+    timesOf(reading, now),
+    ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),
+    ...(deadline === undefined ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
+    ...(unconfined === undefined ? [] : [words`${strong(ownWords('Unconfined:'))} ${unconfined}`]),
+    ...(workspace === undefined
+      ? []
+      : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
+  ];
+  return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, standing), list(lines)];
+}
+
+/** Start, end, and how long it took by the clock and by the engine. */
+function timesOf({ row, segments, limits, attempts, driven }: RunHistory, now: number): Text {
+  const ended = driven ? undefined : endOf({ segments, attempts }, now);
+  const wall = duration(Math.max(0, (ended ?? now) - row.createdAt));
+  const end = ended === undefined ? 'not over' : `ended ${utcTime(ended)}`;
+  const engine = `${duration(engineTime(segments))} of engine time of at most ${duration(limits.minutes * 60_000)}`;
+  return ownWords(`Started ${utcTime(row.createdAt)}; ${end}; ${wall} by the clock; ${engine}`);
+}
+
+/** The state in a word, what it means for the exit code, and whether that is good. */
+function headline({ state, conclusion, waitingFor }: RunStanding): [string, Text, Tone | undefined] {
+  if (conclusion === null) return [stateText(state), exitText(state, waitingFor), undefined];
+  return [conclusion.headline, codeMeaning(conclusion), conclusion.outcome === 'failed' ? 'bad' : 'good'];
+}
+
+function exitText(state: RunState, waitingFor: RunStanding['waitingFor']): Text {
+  const resume = words`${code('squad resume')} continues`;
+  if (waitingFor?.for === 'answer') {
+    return words`3: waits for a person; ${code('squad answer')}, then ${code('squad resume')}`;
+  }
+  if (waitingFor?.for === 'time') return words`4: waits for a limit to reset; ${resume}`;
+  if (state === 'stopped') return words`4: stopped at a limit or on request (130 or 143 after a signal); ${resume}`;
+  if (state === 'interrupted') return words`130 or 143, or none: interrupted; ${resume}`;
+  return ownWords('none yet: the run is not over');
+}
+
+function codeMeaning({ outcome, exitCode }: Conclusion): Text {
+  if (outcome === 'failed') return ownWords('1: finished with failed work');
+  if (exitCode === 0) return ownWords('0: finished');
+  return words`1: finished, and ${code('strict')} asks for more than was checked`;
+}
+
+function whyOf({ board, published, decided }: RunHistory, { waitingFor }: RunStanding): Block[] {
+  // The headline shows only what fits on one line.
+  const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
+  const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
+  return reasons
+    .map((reason) => reason.trim())
+    .filter((reason) => reason !== '')
+    .map((reason) => (reason.length > 200 || reason.includes('\n') ? quote(reason) : paragraph(reason)));
+}
+
+export function short(commit: string): string {
+  return commit.slice(0, 12);
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

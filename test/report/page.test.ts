@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { code, cut, heading, list, quote, strong, table, words, type Block } from '../../src/report/document.ts';
 import { renderPage, type PageFacts } from '../../src/report/page.ts';
@@ -191,7 +191,7 @@ describe('a diff', () => {
       ...['diff --git a/old name b/new name', 'similarity index 100%', 'rename from old name', 'rename to new name'],
       ...['diff --git a/gone b/gone', '--- a/gone', '+++ /dev/null', '@@ -1 +0,0 @@', '--- a/not-a-name'],
     ]);
-    expect(patch.files.map(({ lines: _, ...file }) => file)).toEqual([
+    expect(patch.files.map(({ path, added, deleted, missing }) => ({ path, added, deleted, missing }))).toEqual([
       { path: 'long', added: 1_000, deleted: 0, missing: 603 },
       { path: 'new name', added: 0, deleted: 0, missing: 0 },
       { path: 'gone', added: 0, deleted: 1, missing: 0 },

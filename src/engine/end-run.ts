@@ -25,7 +25,6 @@ import type { Segment, SegmentEnd } from './run-loop.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
-
 /** The text of the report, and the conclusion of a finished run. */
 type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };
 

@@ -1,5 +1,13 @@
 import { fenceFor } from '../text/fence.ts';
-import { oneLine, MOST_QUOTE, quoteText, type Block, type ReportDocument, type Section, type Text } from './document.ts';
+import {
+  oneLine,
+  MOST_QUOTE,
+  quoteText,
+  type Block,
+  type ReportDocument,
+  type Section,
+  type Text,
+} from './document.ts';
 
 /**
  * The report as Markdown. Text of agents, repositories and programs cannot make a heading, a fence, a cell, a tag or a link with a

@@ -30,25 +30,31 @@ export function renderPage({ title, about, sections }: ReportDocument, facts: Pa
   ].toSorted((a, b) => placeOf(a.title) - placeOf(b.title));
   const name = plainOf(title);
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${name}</title>
-${STYLE}
-</head>
-<body>
-<main>
-<h1>${textOf(title)}</h1>
-<div class="about">${about.map(blockOf)}</div>
-${all.map((one) => html`<section><h2>${one.title}</h2>${one.body}</section>
-`)}</main>
-<footer><p>Times are UTC. <code>squad report ${facts.run}</code> shows this in a terminal.</p></footer>
-</body>
-</html>
-`.text;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${name}</title>
+        ${STYLE}
+      </head>
+      <body>
+        <main>
+          <h1>${textOf(title)}</h1>
+          <div class="about">${about.map(blockOf)}</div>
+          ${all.map(
+            (one) => html`<section>
+              <h2>${one.title}</h2>
+              ${one.body}
+            </section> `,
+          )}
+        </main>
+        <footer>
+          <p>Times are UTC. <code>squad report ${facts.run}</code> shows this in a terminal.</p>
+        </footer>
+      </body>
+    </html> `.text;
 }
 
 function placeOf(title: string): number {
@@ -63,13 +69,16 @@ function blockOf(block: Block): Markup {
     case 'paragraph':
       return html`<p>${textOf(block.text)}</p>`;
     case 'list':
-      return html`<ul>${block.items.map((item) => html`<li>${textOf(item)}</li>`)}</ul>`;
+      return html`<ul>
+        ${block.items.map((item) => html`<li>${textOf(item)}</li>`)}
+      </ul>`;
     case 'table':
       return tableOf(block.head, block.rows);
     case 'quote': {
       const { body, missing } = quoteText(block);
       const more = missing === 0 ? '' : html`<p class="soft">(${missing} more characters)</p>`;
-      return html`<pre>${body}</pre>${more}`;
+      return html`<pre>${body}</pre>
+        ${more}`;
     }
     case 'commands':
       return html`<pre><code>${block.lines.map((line) => oneLine(line, MOST_COMMAND)).join('\n')}</code></pre>`;
@@ -78,9 +87,23 @@ function blockOf(block: Block): Markup {
 
 function tableOf(head: readonly string[], rows: readonly (readonly Text[])[]): Markup {
   const cell = (text: Text): Markup => html`<td>${plainOf(text) === '' ? '–' : textOf(text)}</td>`;
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Table: ${head.join(', ')}"><table><thead><tr>${head.map(
-    (name) => html`<th scope="col">${name}</th>`,
-  )}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>`)}</tbody></table></div>`;
+  return html`<div class="wide" tabindex="0" role="group" aria-label="Table: ${head.join(', ')}">
+    <table>
+      <thead>
+        <tr>
+          ${head.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map(cell)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function textOf(text: Text): Markup {
@@ -119,8 +142,11 @@ function diffOf({ title }: Section, { patch, run }: PageFacts): Markup[] {
 function fileOf({ path, added, deleted, lines, missing }: FilePatch, run: string): Markup {
   const more = missing === 0 ? '' : html`<p>${missing} more lines: ${commandOf(run)} shows them.</p>`;
   const count = html`<span class="good">${added} added</span>, <span class="bad">${deleted} deleted</span>`;
-  return html`<details><summary><code>${oneLine(path)}</code> (${count})</summary><pre class="diff" tabindex="0" role="group" aria-label="Diff of ${oneLine(path)}">${linesOf(lines)}</pre>${more}</details>
-`;
+  return html`<details>
+    <summary><code>${oneLine(path)}</code> (${count})</summary>
+    <pre class="diff" tabindex="0" role="group" aria-label="Diff of ${oneLine(path)}">${linesOf(lines)}</pre>
+    ${more}
+  </details> `;
 }
 
 function commandOf(run: string): Markup {
@@ -143,12 +169,18 @@ function timelineBody(timeline: Timeline): Markup[] {
   const waits = timeline.waits.map((wait): Text[] => [utcTime(wait.from), waitText(wait)]);
   const left = timeline.left + Math.max(0, rows.length - MOST_ROWS);
   return [
-    html`<p class="soft">A bar is a turn, or a command that squad ran. ↻ a retry, ✗ failed, ! a limit, ‖ a wall: no sign of life, … not over. Grey columns are waits of the whole run: filled for a time, framed for a person, dashed while it was stopped.</p>`,
+    html`<p class="soft">
+      A bar is a turn, or a command that squad ran. ↻ a retry, ✗ failed, ! a limit, ‖ a wall: no sign of life, … not
+      over. Grey columns are waits of the whole run: filled for a time, framed for a person, dashed while it was
+      stopped.
+    </p>`,
     html`<div class="wide" tabindex="0" role="group" aria-label="Timeline">${timelineSvg(timeline)}</div>`,
-    html`<details><summary>The timeline as a table</summary>${tableOf(
-      ['started', 'took', 'agent', 'task', 'attempt', 'ended', 'why'],
-      rows.slice(0, MOST_ROWS),
-    )}${left > 0 ? html`<p>${left} more: <code>squad log</code> shows them.</p>` : ''}${waits.length === 0 ? '' : tableOf(['since', 'waits'], waits.slice(0, MOST_ROWS))}</details>`,
+    html`<details>
+      <summary>The timeline as a table</summary>
+      ${tableOf(['started', 'took', 'agent', 'task', 'attempt', 'ended', 'why'], rows.slice(0, MOST_ROWS))}${left > 0
+        ? html`<p>${left} more: <code>squad log</code> shows them.</p>`
+        : ''}${waits.length === 0 ? '' : tableOf(['since', 'waits'], waits.slice(0, MOST_ROWS))}
+    </details>`,
   ];
 }
 

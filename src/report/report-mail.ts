@@ -13,7 +13,9 @@ export function mailSection(mail: MailStatus | undefined): Section | undefined {
   const open = [...dead, ...unanswered.filter(({ message }) => !dead.some((one) => one.message.id === message.id))];
   const how = left === undefined ? ownWords('All were read and answered.') : `${left}.`;
   return section('Mail', [
-    paragraph(words`Messages: ${counts.messages}.${ownWords(refused)} ${how} ${code('squad mail trace')} shows it all.`),
+    paragraph(
+      words`Messages: ${counts.messages}.${ownWords(refused)} ${how} ${code('squad mail trace')} shows it all.`,
+    ),
     ...(open.length === 0 ? [] : [table(['id', 'from', 'to', 'what', 'why'], open.slice(0, MOST_ROWS).map(rowOf))]),
     ...(open.length > MOST_ROWS ? [paragraph(words`${open.length - MOST_ROWS} more.`)] : []),
   ]);

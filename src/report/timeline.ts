@@ -46,7 +46,10 @@ export function timelineOf(reading: RunHistory, now: number): Timeline {
     from: row.createdAt,
     to: Math.max(to, row.createdAt + 1),
     waits: waits.map((wait) => ({ ...wait, until: wait.until ?? Math.max(wait.from, to) })),
-    lanes: [...lanes].map(([agent, own]) => ({ agent, bars: own.map((one) => barOf(one, { retries, walls, end: to })) })),
+    lanes: [...lanes].map(([agent, own]) => ({
+      agent,
+      bars: own.map((one) => barOf(one, { retries, walls, end: to })),
+    })),
     left: attempts.length - shown.length,
   };
 }
@@ -97,5 +100,8 @@ export function endOf({ segments, attempts }: Pick<RunHistory, 'segments' | 'att
   if (last === undefined) return now;
   if (last.releasedAt !== null) return last.releasedAt;
   const settled = attempts.map(({ settlement }) => settlement?.at ?? 0);
-  return Math.min(now, settled.reduce((latest, at) => Math.max(latest, at), last.acquiredAt + last.workedMs));
+  return Math.min(
+    now,
+    settled.reduce((latest, at) => Math.max(latest, at), last.acquiredAt + last.workedMs),
+  );
 }

@@ -25,7 +25,7 @@ function parse(page: string): { tags: string[]; text: string } {
   const open: string[] = [];
   const tags: string[] = [];
   let text = '';
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     if (body[at] !== '<') {
       const end = body.indexOf('<', at);
       text += body.slice(at, end === -1 ? undefined : end);
@@ -35,7 +35,8 @@ function parse(page: string): { tags: string[]; text: string } {
     TAG.lastIndex = at;
     const [whole, closes, name = '', attributes = '', isEmpty] =
       TAG.exec(body) ?? fail(`no tag: ${body.slice(at, at + 80)}`);
-    for (const [, attribute = ''] of attributes.matchAll(/ ([a-zA-Z][\w-]*)="/g)) expect(ATTRIBUTES).toContain(attribute);
+    for (const [, attribute = ''] of attributes.matchAll(/ ([a-zA-Z][\w-]*)="/g))
+      expect(ATTRIBUTES).toContain(attribute);
     if (closes === '/') expect(open.pop()).toBe(name);
     else tags.push(name);
     if (closes === '' && isEmpty === '' && !VOID.has(name)) open.push(name);
@@ -69,9 +70,11 @@ async function pageOf(evil: string): Promise<string> {
   const oneLine = evil.replaceAll('\n', ' ');
   const diff = ['--- a/x', `+++ b/${oneLine}`, '@@ -1 +1 @@', `+${oneLine}`, `-${oneLine}`, oneLine];
   const kinds = ['completed', 'failed', 'limit', 'wall', 'live'] as const;
-  const bars = kinds.map((kind, index): Bar => ({
-    ...{ attempt: evil, task: evil, from: index, to: 100, kind, ended: evil.slice(0, 100), retry: true, why: evil },
-  }));
+  const bars = kinds.map(
+    (kind, index): Bar => ({
+      ...{ attempt: evil, task: evil, from: index, to: 100, kind, ended: evil.slice(0, 100), retry: true, why: evil },
+    }),
+  );
   const facts: PageFacts = {
     run: evil.slice(0, 100),
     patch: await foldPatch([`diff --git a/${oneLine} b/${oneLine}`, ...diff]),
@@ -104,12 +107,31 @@ describe('what others wrote on a page', () => {
     expect(text).toContain('<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(1)>');
     expect(text).toContain(String.raw`\u202egnp.exe`);
     // The same elements as around harmless text: nothing was added and nothing swallowed.
-    expect(tags.filter((tag) => tag !== 'text')).toEqual(parse(await pageOf('xy')).tags.filter((tag) => tag !== 'text'));
+    expect(tags.filter((tag) => tag !== 'text')).toEqual(
+      parse(await pageOf('xy')).tags.filter((tag) => tag !== 'text'),
+    );
   });
 
   it('is text, whatever it is', async () => {
     const harmless = parse(await pageOf('xy')).tags.filter((tag) => tag !== 'text' && tag !== 'p');
-    const bits = ['<', '>', '"', "'", '&', '</', '<!--', '-->', '<script>', ' onload=', 'url(', '\u202e', '\u001b[', '\ud800', '`', '='];
+    const bits = [
+      '<',
+      '>',
+      '"',
+      "'",
+      '&',
+      '</',
+      '<!--',
+      '-->',
+      '<script>',
+      ' onload=',
+      'url(',
+      '\u202e',
+      '\u001b[',
+      '\ud800',
+      '`',
+      '=',
+    ];
     const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ unit: 'binary' })), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(hostile, async (parts) => {
@@ -155,7 +177,13 @@ describe('a page', () => {
     const run = eventful();
     const reading = run.read();
     const git = { base: BASE, head: HEAD, commits: [{ commit: HEAD, subject: 'Tidy' }], diffStat: ' a | 1 +' };
-    const patch = await foldPatch(['diff --git a/shelf b/shelf', '--- a/shelf', '+++ b/shelf', '@@ -0,0 +1 @@', '+tidy']);
+    const patch = await foldPatch([
+      'diff --git a/shelf b/shelf',
+      '--- a/shelf',
+      '+++ b/shelf',
+      '@@ -0,0 +1 @@',
+      '+tidy',
+    ]);
     const now = run.clock.time;
     const facts = { timeline: timelineOf(reading, now), patch, run: 'tidy' };
     const page = renderPage(reportOf(reading, now, git), facts);
@@ -175,7 +203,14 @@ describe('a page', () => {
     const run = eventful();
     const { lanes, waits } = timelineOf(run.read(), run.clock.time);
     expect(lanes.map(({ agent, bars }) => [agent, bars.map(({ kind, retry }) => [kind, retry])])).toEqual([
-      ['bob', [['limit', false], ['wall', true], ['completed', true]]],
+      [
+        'bob',
+        [
+          ['limit', false],
+          ['wall', true],
+          ['completed', true],
+        ],
+      ],
       ['cyd', [['live', false]]],
     ]);
     expect(waits).toMatchObject([{ for: 'answer', why: 'a person has to log in' }]);

@@ -1,4 +1,12 @@
-import { oneLine, ownWords, quoteText, strong, type Block, type ReportDocument, type Text } from '../../report/document.ts';
+import {
+  oneLine,
+  ownWords,
+  quoteText,
+  strong,
+  type Block,
+  type ReportDocument,
+  type Text,
+} from '../../report/document.ts';
 import { wrap } from '../board/cells.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
@@ -37,7 +45,11 @@ function blockLines(block: Block, shape: Shape): string[] {
       return block.items.flatMap((item) => wrapped(item, shape, ['- ', '  ']));
     case 'table': {
       const head = block.head.map((name) => style('dim', name));
-      return renderTable({ head, rows: block.rows.map((row) => row.map((cell) => painted(spansOf(cell), style) || '–')), columns });
+      return renderTable({
+        head,
+        rows: block.rows.map((row) => row.map((cell) => painted(spansOf(cell), style) || '–')),
+        columns,
+      });
     }
     case 'quote': {
       const { body, missing } = quoteText(block);
@@ -102,7 +114,5 @@ function between(spans: readonly Painted[], from: number, to: number): Painted[]
 }
 
 function painted(spans: readonly Painted[], style: Style): string {
-  return spans
-    .map(({ text, format }) => (format === undefined || text === '' ? text : style(format, text)))
-    .join('');
+  return spans.map(({ text, format }) => (format === undefined || text === '' ? text : style(format, text))).join('');
 }

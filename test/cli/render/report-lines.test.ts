@@ -1,6 +1,15 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { code, list, ownWords, quote, strong, table, words, type ReportDocument } from '../../../src/report/document.ts';
+import {
+  code,
+  list,
+  ownWords,
+  quote,
+  strong,
+  table,
+  words,
+  type ReportDocument,
+} from '../../../src/report/document.ts';
 import { renderReportLines } from '../../../src/cli/render/report-lines.ts';
 import { COLOURED, PLAIN } from '../../../src/cli/render/style.ts';
 
@@ -12,7 +21,18 @@ const DOCUMENT: ReportDocument = {
     list([words`Run ${code('tidy')} of ${'a person with a long name '.repeat(8)} and ${EVIL}`]),
   ],
   sections: [
-    { title: 'Tasks', blocks: [table(['task', 'what'], [[code('a'), EVIL.repeat(20)], ['', 'x']])] },
+    {
+      title: 'Tasks',
+      blocks: [
+        table(
+          ['task', 'what'],
+          [
+            [code('a'), EVIL.repeat(20)],
+            ['', 'x'],
+          ],
+        ),
+      ],
+    },
     { title: 'Work', blocks: [quote(`first\n\tsecond ${EVIL}`), { is: 'commands', lines: ['git merge squad/tidy'] }] },
   ],
 };

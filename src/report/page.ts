@@ -126,7 +126,7 @@ function partOf(part: Part): Markup {
 }
 
 /** The text without its form. */
-export function plainOf(text: Text): string {
+function plainOf(text: Text): string {
   if (typeof text === 'string') return oneLine(text);
   if (!('is' in text)) return text.map(plainOf).join('');
   if (text.is === 'cut') return oneLine(text.text, text.most);

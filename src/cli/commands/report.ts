@@ -25,7 +25,7 @@ export async function report(context: CommandContext, run: string | undefined, o
   }
   const columns = output.columns();
   if (options.json !== true && columns !== undefined) {
-    const { renderReportLines } = await import('../render/report-lines.ts');
+    const { renderReportLines } = await import('../report/report-lines.ts');
     const lines = renderReportLines(documentOf(opened, await findChanges(context, opened)), columns, output.style);
     return printResult(output, options, {}, lines);
   }

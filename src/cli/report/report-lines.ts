@@ -8,8 +8,8 @@ import {
   type Text,
 } from '../../report/document.ts';
 import { wrap } from '../board/cells.ts';
-import type { Style } from './style.ts';
-import { renderTable } from './table.ts';
+import type { Style } from '../render/style.ts';
+import { renderTable } from '../render/table.ts';
 
 /** Prose is not wider than this: longer lines are hard to read. */
 const MOST_COLUMNS = 120;

@@ -10,7 +10,7 @@ import {
   words,
   type ReportDocument,
 } from '../../../src/report/document.ts';
-import { renderReportLines } from '../../../src/cli/render/report-lines.ts';
+import { renderReportLines } from '../../../src/cli/report/report-lines.ts';
 import { COLOURED, PLAIN } from '../../../src/cli/render/style.ts';
 
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil 日本語\u0000';

@@ -104,9 +104,14 @@ export interface CancelOptions extends JsonOptions {
 }
 
 export interface TaskOptions extends ScopeOptions, RunNameOptions {
+  readonly reason?: string;
+  readonly model?: string;
+}
+
+export interface RetryOptions extends RunNameOptions {
   readonly fresh?: boolean;
   readonly note?: string;
-  readonly reason?: string;
+  readonly runtime?: string;
   readonly model?: string;
 }
 

@@ -47,13 +47,22 @@ function addAnswer(program: Command, context: CommandContext): void {
 }
 
 function addTaskCommands(program: Command, context: CommandContext): void {
-  const retries = ['squad retry greet', 'squad retry greet --fresh --note "use the old API"'];
-  ofTask(program, 'retry', 'Try a task again that failed, stalled, or was skipped or cancelled.', ...retries)
+  const retries = [
+    'squad retry',
+    'squad retry greet',
+    'squad retry greet --fresh --note "use the old API"',
+    'squad retry greet --runtime codex',
+  ];
+  const retry = 'Try a task again that failed, stalled, or was skipped or cancelled.';
+  addCommand(program, 'retry', retry, ...retries)
+    .argument('[task]', 'id of the task (default: list those that failed, and ask what to do at a terminal)')
+    .option('--run <run>', RUN)
     .option('--fresh', 'start a new session from the delivered state; old work is kept under refs/squad')
     .option('--note <text>', 'a note for its agent')
-    .action(async (task: string, { note, fresh = false, ...options }: TaskOptions) =>
-      intervene(context, options.run, { verb: 'retry', task, fresh, ...(note === undefined ? {} : { note }) }, options),
-    );
+    .option('--runtime <name>', `switch the task to this runtime: ${RUNTIMES}`)
+    .option('--model <name>', 'with --runtime: the model, as the runtime names it')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/retry.ts')).retry));
   const skip = 'Skip a task. Tasks that need it start as if it were delivered.';
   ofTask(program, 'skip', skip, 'squad skip docs --reason "we write them later"')
     .option('--reason <text>', REASON, '')

@@ -1,0 +1,64 @@
+import type { TaskFailure } from '../../model/task-failure.ts';
+import type { Prompts } from './prompts.ts';
+
+/** What a person does with a task that failed. Each is also a command. */
+export type Way =
+  | { readonly way: 'retry'; readonly options: { fresh?: boolean; note?: string; runtime?: string; model?: string } }
+  | { readonly way: 'skip' | 'override'; readonly why: string };
+
+const WAYS = [
+  { value: 'continue', label: 'Continue its session' },
+  { value: 'note', label: 'Continue its session, with a note to the agent' },
+  { value: 'fresh', label: 'Start a new session', hint: 'the work so far stays under refs/squad' },
+  { value: 'runtime', label: 'Use another runtime' },
+  { value: 'skip', label: 'Skip it', hint: 'tasks that need it start without it' },
+  { value: 'override', label: 'Take it as done', hint: 'the checks still run' },
+  { value: 'nothing', label: 'Change nothing' },
+] as const;
+
+/** The only one, or the one that the person chooses. undefined: none. */
+export async function chooseTask(prompts: Prompts, failures: readonly TaskFailure[]): Promise<TaskFailure | undefined> {
+  if (failures.length < 2) return failures[0];
+  const choices = failures.map(({ task, as, why }) => ({ value: task, label: `${task} (${as})`, hint: why }));
+  const chosen = await prompts.choose('Which task?', choices, never());
+  return failures.find(({ task }) => task === chosen);
+}
+
+/** undefined: the person changes nothing. */
+export async function chooseWay(
+  prompts: Prompts,
+  { task }: Pick<TaskFailure, 'task'>,
+  runtimes: readonly string[],
+): Promise<Way | undefined> {
+  const way = await prompts.choose(`What should happen with ${task}?`, WAYS, never());
+  switch (way) {
+    case 'continue':
+      return { way: 'retry', options: {} };
+    case 'fresh':
+      return { way: 'retry', options: { fresh: true } };
+    case 'note': {
+      const note = await prompts.write('What should the agent know?', never());
+      return note === undefined ? undefined : { way: 'retry', options: { note } };
+    }
+    case 'runtime': {
+      const choices = runtimes.map((value) => ({ value, label: value }));
+      const runtime = await prompts.choose('Which runtime?', choices, never());
+      return runtime === undefined ? undefined : { way: 'retry', options: { runtime } };
+    }
+    case 'skip':
+    case 'override': {
+      const why = await prompts.write('Why? The report says it.', never());
+      return why === undefined ? undefined : { way, why };
+    }
+    case 'nothing':
+    case undefined:
+      return undefined;
+    default:
+      return way satisfies never;
+  }
+}
+
+/** Nothing but the person ends a prompt here. */
+function never(): AbortSignal {
+  return new AbortController().signal;
+}

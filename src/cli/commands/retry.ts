@@ -1,0 +1,90 @@
+import { usageError } from '../../model/errors.ts';
+import { taskScope } from '../../model/plan/scope.ts';
+import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
+import type { TaskFailure } from '../../model/task-failure.ts';
+import { failuresOf } from '../../read-model/explain-failure.ts';
+import { requestRefusal } from '../../read-model/replay-plan.ts';
+import { openRun } from '../../squad/open-run.ts';
+import { listKeptWork } from '../../substrate/git/repository.ts';
+import { defined } from '../../text/defined.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
+import type { CommandContext, RetryOptions } from '../command-context.ts';
+import { failureLines } from '../render/failure-lines.ts';
+import { intervene } from './intervene.ts';
+
+/** Retries a task. Without one, it lists the tasks that failed, and at a terminal asks what to do with one. */
+export async function retry(context: CommandContext, task: string | undefined, options: RetryOptions): Promise<void> {
+  if (task !== undefined) return retryTask(context, task, options);
+  const { name, failures } = await failedTasks(context, options.run);
+  if (failures.length === 0) {
+    throw usageError(`no task of ${name} has failed`, `Name a task to retry it; \`squad status ${name}\` lists them.`);
+  }
+  const isAsked = context.output.terminal !== undefined && process.stdin.isTTY && options.json !== true;
+  if (isAsked) return retryAtTerminal(context, { name, failures }, options);
+  if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures });
+  else for (const line of failureLines(failures)) context.output.line(line);
+  const [{ task: first }] = failures as [TaskFailure];
+  throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${first} --run ${name}\`.`);
+}
+
+async function failedTasks(
+  { host }: CommandContext,
+  run: string | undefined,
+): Promise<{ name: string; failures: TaskFailure[] }> {
+  const { reading, composition, repository } = await openRun({ host }, run);
+  const { name } = reading.row;
+  return { name, failures: failuresOf(reading, await listKeptWork(composition.git, repository.root, name)) };
+}
+
+async function retryAtTerminal(
+  context: CommandContext,
+  { name, failures }: { readonly name: string; readonly failures: readonly TaskFailure[] },
+  options: RetryOptions,
+): Promise<void> {
+  const { TERMINAL_PROMPTS: prompts } = await import('../ask/prompts.ts');
+  const failure = await chooseTask(prompts, failures);
+  if (failure === undefined) return context.output.problem('Nothing was changed.');
+  for (const line of failureLines([failure])) context.output.line(line);
+  const way = await chooseWay(prompts, failure, BUILT_IN_RUNTIMES);
+  if (way === undefined) return context.output.problem('Nothing was changed.');
+  await take(context, failure.task, way, { ...options, run: name });
+}
+
+async function take(context: CommandContext, task: string, way: Way, options: RetryOptions): Promise<void> {
+  switch (way.way) {
+    case 'retry':
+      return retryTask(context, task, { ...options, ...way.options });
+    case 'skip':
+      return void (await intervene(context, options.run, { verb: 'skip', task, why: way.why }, options));
+    case 'override':
+      return void (await intervene(
+        context,
+        options.run,
+        { verb: 'override', task, as: 'done', why: way.why },
+        options,
+      ));
+    default:
+      return way satisfies never;
+  }
+}
+
+/** Switches the task to another runtime first, if one is given, so that no turn starts on the old one. */
+async function retryTask(context: CommandContext, task: string, options: RetryOptions): Promise<void> {
+  const { run, runtime, model, note, fresh = false } = options;
+  if (runtime === undefined && model !== undefined) {
+    throw usageError(
+      '--model needs --runtime',
+      `For example: \`squad retry ${plainLine(task, 80)} --runtime claude --model ${plainLine(model, 80)}\`.`,
+    );
+  }
+  const request = { verb: 'retry', task, fresh, ...defined({ note }) } as const;
+  if (runtime !== undefined) {
+    const { reading } = await openRun(context, run);
+    const refused = requestRefusal(reading, request);
+    if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${reading.row.name}\`.`);
+    const { intervene: record } = await import('../../squad/intervene.ts');
+    await record(context, reading.row.id, { verb: 'switch', on: taskScope(task), runtime, ...defined({ model }) });
+  }
+  await intervene(context, run, request, options);
+}

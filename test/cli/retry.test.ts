@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseTask, chooseWay } from '../../src/cli/ask/ask-retry.ts';
+import type { Prompts } from '../../src/cli/ask/prompts.ts';
+import type { TaskFailure } from '../../src/model/task-failure.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
+
+/** Answers in their order; undefined: Ctrl-C. */
+function answering(...answers: readonly (string | undefined)[]): Prompts {
+  const left = [...answers];
+  const next = async (): Promise<string | undefined> => Promise.resolve(left.shift());
+  return { choose: next as Prompts['choose'], write: next };
+}
+
+const failure = (task: string): TaskFailure => ({
+  ...{ task, title: task, as: 'failed', cause: 'attempts', why: 'it hangs', agent: null, lastWords: null },
+  ...{ errors: [], work: null, next: [] },
+});
+
+describe('what a person chooses', () => {
+  it.each([
+    ['its session', ['continue'], { way: 'retry', options: {} }],
+    ['a note', ['note', 'use b'], { way: 'retry', options: { note: 'use b' } }],
+    ['a new session', ['fresh'], { way: 'retry', options: { fresh: true } }],
+    ['another runtime', ['runtime', 'codex'], { way: 'retry', options: { runtime: 'codex' } }],
+    ['to skip it', ['skip', 'later'], { way: 'skip', why: 'later' }],
+    ['to take it', ['override', 'I read it'], { way: 'override', why: 'I read it' }],
+    ['nothing', ['nothing'], undefined],
+    ['nothing, by Ctrl-C', [undefined], undefined],
+    ['nothing, by Ctrl-C instead of a reason', ['skip', undefined], undefined],
+  ])('%s', async (_title, answers, expected) => {
+    expect(await chooseWay(answering(...answers), failure('a'), ['claude', 'codex'])).toEqual(expected);
+  });
+
+  it('is asked for the task only where there are several', async () => {
+    expect((await chooseTask(answering(), [failure('a')]))?.task).toBe('a');
+    expect((await chooseTask(answering('b'), [failure('a'), failure('b')]))?.task).toBe('b');
+    expect(await chooseTask(answering(undefined), [failure('a'), failure('b')])).toBeUndefined();
+  });
+});
+
+describe('squad retry without a task', { timeout: 240_000 }, () => {
+  let bench: RunBench;
+  const script = (...steps: object[]) => [
+    plan([piece('a')]),
+    author('a', steps as Parameters<typeof author>[1]),
+    APPROVE_ALL,
+  ];
+  beforeAll(async () => {
+    bench = openRunBench({ script: script({ fail: { kind: 'bad-request', message: 'it cannot be asked' } }) });
+    const run = await bench.runAll();
+    expect(run.code, run.stdout + run.stderr).toBe(1);
+  }, 120_000);
+  afterAll(() => bench.end());
+
+  it('lists what failed with the next command, retries nothing, and exits with 2', async () => {
+    const { code, stdout, stderr } = await bench.run(['retry']);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^failed +a — .*\n(?:.*\n)*next +squad retry a --run make-things\n$/);
+    expect(stderr).toContain('Next: For example: `squad retry a --run make-things`.');
+    const { lines } = await bench.run(['retry', '--json']);
+    expect(lines).toMatchObject([
+      { type: 'failed-tasks', name: 'make-things', failures: [{ task: 'a' }] },
+      { type: 'error', code: 'usage' },
+    ]);
+    expect((await bench.status()).phase).toBe('finished');
+  });
+
+  it('refuses a model without its runtime, and a task that is none, and stores nothing', async () => {
+    expect((await bench.run(['retry', 'a', '--model', 'm'])).stderr).toContain('--model needs --runtime');
+    const { stderr } = await bench.run(['retry', 'aa', '--runtime', 'scripted']);
+    expect(stderr).toContain('there is no task aa; did you mean a?');
+    expect((await bench.status()).phase).toBe('finished');
+  });
+
+  it('switches the task and retries it, and says that the run has to be resumed', async () => {
+    bench.rescript(script(...commits({ 'a.txt': 'a\n' })));
+    const { code, stdout, stderr } = await bench.run(['retry', 'a', '--runtime', 'scripted']);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toBe('make-things: a is retried\nNext: squad resume make-things\n');
+    expect((await bench.run(['resume', '--json'])).code).toBe(0);
+    const { code: none, stderr: said } = await bench.run(['retry']);
+    expect([none, said]).toEqual([2, expect.stringContaining('no task of make-things has failed')]);
+  });
+});

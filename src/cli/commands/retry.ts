@@ -75,7 +75,7 @@ async function retryTask(context: CommandContext, task: string, options: RetryOp
   if (runtime === undefined && model !== undefined) {
     throw usageError(
       '--model needs --runtime',
-      `For example: \`squad retry ${plainLine(task, 80)} --runtime claude --model ${plainLine(model, 80)}\`.`,
+      `For example: \`squad retry ${plainLine(task, 80)} --runtime ${BUILT_IN_RUNTIMES[0]} --model ${plainLine(model, 80)}\`.`,
     );
   }
   const request = { verb: 'retry', task, fresh, ...defined({ note }) } as const;

@@ -1,6 +1,6 @@
 import { visibleText } from '../text/plain-text.ts';
 
-/** HTML that is safe to put into a page. Only `html` makes it, and what it is given escapes there and nowhere else. */
+/** HTML that is safe to put into a page. Only `markup` makes it, and what it is given escapes there and nowhere else. */
 export class Markup {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class Markup {
 type Content = string | number | Markup | readonly Content[];
 
 /** Own markup around anything else. A string becomes text: of an element, or of an attribute in double quotes. */
-export function html(own: readonly string[], ...others: readonly Content[]): Markup {
+export function markup(own: readonly string[], ...others: readonly Content[]): Markup {
   return new Markup(own.map((text, index) => text + shown(others[index] ?? '')).join(''));
 }
 

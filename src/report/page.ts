@@ -1,5 +1,5 @@
 import { oneLine, quoteText, type Block, type Part, type ReportDocument, type Section, type Text } from './document.ts';
-import { html, type Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { STYLE } from './page-style.ts';
 import type { FilePatch, Patch } from './patch.ts';
 import { duration } from './report-head.ts';
@@ -22,39 +22,35 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 const MOST_ROWS = 500;
 const MOST_COMMAND = 1_000;
 
-/** `report.html`: one file that loads nothing and needs no script. */
+/** `report.markup`: one file that loads nothing and needs no script. */
 export function renderPage({ title, about, sections }: ReportDocument, facts: PageFacts): string {
   const all = [
     ...sections.map((one) => ({ title: one.title, body: [...one.blocks.map(blockOf), ...diffOf(one, facts)] })),
     { title: 'Timeline', body: timelineBody(facts.timeline) },
   ].toSorted((a, b) => placeOf(a.title) - placeOf(b.title));
   const name = plainOf(title);
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-        <meta name="referrer" content="no-referrer" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${name}</title>
-        ${STYLE}
-      </head>
-      <body>
-        <main>
-          <h1>${textOf(title)}</h1>
-          <div class="about">${about.map(blockOf)}</div>
-          ${all.map(
-            (one) => html`<section>
-              <h2>${one.title}</h2>
-              ${one.body}
-            </section> `,
-          )}
-        </main>
-        <footer>
-          <p>Times are UTC. <code>squad report ${facts.run}</code> shows this in a terminal.</p>
-        </footer>
-      </body>
-    </html> `.text;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+${STYLE}
+</head>
+<body>
+<main>
+<h1>${textOf(title)}</h1>
+<div class="about">${about.map(blockOf)}</div>
+${all.map(
+  (one) => markup`<section><h2>${one.title}</h2>${one.body}</section>
+`,
+)}</main>
+<footer><p>Times are UTC. <code>squad report ${facts.run}</code> shows this in a terminal.</p></footer>
+</body>
+</html>
+`.text;
 }
 
 function placeOf(title: string): number {
@@ -65,63 +61,46 @@ function placeOf(title: string): number {
 function blockOf(block: Block): Markup {
   switch (block.is) {
     case 'heading':
-      return html`<h3>${textOf(block.text)}</h3>`;
+      return markup`<h3>${textOf(block.text)}</h3>`;
     case 'paragraph':
-      return html`<p>${textOf(block.text)}</p>`;
+      return markup`<p>${textOf(block.text)}</p>`;
     case 'list':
-      return html`<ul>
-        ${block.items.map((item) => html`<li>${textOf(item)}</li>`)}
-      </ul>`;
+      return markup`<ul>${block.items.map((item) => markup`<li>${textOf(item)}</li>`)}</ul>`;
     case 'table':
       return tableOf(block.head, block.rows);
     case 'quote': {
       const { body, missing } = quoteText(block);
-      const more = missing === 0 ? '' : html`<p class="soft">(${missing} more characters)</p>`;
-      return html`<pre>${body}</pre>
-        ${more}`;
+      const more = missing === 0 ? '' : markup`<p class="soft">(${missing} more characters)</p>`;
+      return markup`<pre>${body}</pre>${more}`;
     }
     case 'commands':
-      return html`<pre><code>${block.lines.map((line) => oneLine(line, MOST_COMMAND)).join('\n')}</code></pre>`;
+      return markup`<pre><code>${block.lines.map((line) => oneLine(line, MOST_COMMAND)).join('\n')}</code></pre>`;
   }
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly Text[])[]): Markup {
-  const cell = (text: Text): Markup => html`<td>${plainOf(text) === '' ? '–' : textOf(text)}</td>`;
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Table: ${head.join(', ')}">
-    <table>
-      <thead>
-        <tr>
-          ${head.map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (row) =>
-            html`<tr>
-              ${row.map(cell)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const cell = (text: Text): Markup => markup`<td>${plainOf(text) === '' ? '–' : textOf(text)}</td>`;
+  return markup`<div class="wide" tabindex="0" role="group" aria-label="Table: ${head.join(', ')}"><table><thead><tr>${head.map(
+    (name) => markup`<th scope="col">${name}</th>`,
+  )}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map(cell)}</tr>`)}</tbody></table></div>`;
 }
 
 function textOf(text: Text): Markup {
-  if (typeof text === 'string') return html`${oneLine(text)}`;
-  if (!('is' in text)) return html`${text.map(textOf)}`;
+  if (typeof text === 'string') return markup`${oneLine(text)}`;
+  if (!('is' in text)) return markup`${text.map(textOf)}`;
   return partOf(text);
 }
 
 function partOf(part: Part): Markup {
   switch (part.is) {
     case 'own':
-      return part.tone === undefined ? html`${part.text}` : html`<span class="${part.tone}">${part.text}</span>`;
+      return part.tone === undefined ? markup`${part.text}` : markup`<span class="${part.tone}">${part.text}</span>`;
     case 'cut':
-      return html`${oneLine(part.text, part.most)}`;
+      return markup`${oneLine(part.text, part.most)}`;
     case 'code':
-      return html`<code>${oneLine(part.text)}</code>`;
+      return markup`<code>${oneLine(part.text)}</code>`;
     case 'strong':
-      return html`<strong class="${part.tone ?? ''}">${textOf(part.text)}</strong>`;
+      return markup`<strong class="${part.tone ?? ''}">${textOf(part.text)}</strong>`;
   }
 }
 
@@ -135,29 +114,26 @@ function plainOf(text: Text): string {
 
 function diffOf({ title }: Section, { patch, run }: PageFacts): Markup[] {
   if (title !== 'Changes' || patch === undefined) return [];
-  const files = patch.missing === 0 ? [] : [html`<p>${patch.missing} more files: ${commandOf(run)} shows them.</p>`];
-  return [html`<h3>Diff</h3>`, ...patch.files.map((file) => fileOf(file, run)), ...files];
+  const files = patch.missing === 0 ? [] : [markup`<p>${patch.missing} more files: ${commandOf(run)} shows them.</p>`];
+  return [markup`<h3>Diff</h3>`, ...patch.files.map((file) => fileOf(file, run)), ...files];
 }
 
 function fileOf({ path, added, deleted, lines, missing }: FilePatch, run: string): Markup {
-  const more = missing === 0 ? '' : html`<p>${missing} more lines: ${commandOf(run)} shows them.</p>`;
-  const count = html`<span class="good">${added} added</span>, <span class="bad">${deleted} deleted</span>`;
-  return html`<details>
-    <summary><code>${oneLine(path)}</code> (${count})</summary>
-    <pre class="diff" tabindex="0" role="group" aria-label="Diff of ${oneLine(path)}">${linesOf(lines)}</pre>
-    ${more}
-  </details> `;
+  const more = missing === 0 ? '' : markup`<p>${missing} more lines: ${commandOf(run)} shows them.</p>`;
+  const count = markup`<span class="good">${added} added</span>, <span class="bad">${deleted} deleted</span>`;
+  return markup`<details><summary><code>${oneLine(path)}</code> (${count})</summary><pre class="diff" tabindex="0" role="group" aria-label="Diff of ${oneLine(path)}">${linesOf(lines)}</pre>${more}</details>
+`;
 }
 
 function commandOf(run: string): Markup {
-  return html`<code>squad diff ${run}</code>`;
+  return markup`<code>squad diff ${run}</code>`;
 }
 
 function linesOf(lines: readonly string[]): Markup[] {
   const first = lines.findIndex((line) => line.startsWith('@@ '));
   return lines.map((line, index) => {
     const kind = first === -1 || index < first ? 'hunk' : (KINDS[line[0] ?? ''] ?? '');
-    return html`<span class="${kind}">${line}</span>`;
+    return markup`<span class="${kind}">${line}</span>`;
   });
 }
 
@@ -169,18 +145,12 @@ function timelineBody(timeline: Timeline): Markup[] {
   const waits = timeline.waits.map((wait): Text[] => [utcTime(wait.from), waitText(wait)]);
   const left = timeline.left + Math.max(0, rows.length - MOST_ROWS);
   return [
-    html`<p class="soft">
-      A bar is a turn, or a command that squad ran. ↻ a retry, ✗ failed, ! a limit, ‖ a wall: no sign of life, … not
-      over. Grey columns are waits of the whole run: filled for a time, framed for a person, dashed while it was
-      stopped.
-    </p>`,
-    html`<div class="wide" tabindex="0" role="group" aria-label="Timeline">${timelineSvg(timeline)}</div>`,
-    html`<details>
-      <summary>The timeline as a table</summary>
-      ${tableOf(['started', 'took', 'agent', 'task', 'attempt', 'ended', 'why'], rows.slice(0, MOST_ROWS))}${left > 0
-        ? html`<p>${left} more: <code>squad log</code> shows them.</p>`
-        : ''}${waits.length === 0 ? '' : tableOf(['since', 'waits'], waits.slice(0, MOST_ROWS))}
-    </details>`,
+    markup`<p class="soft">A bar is a turn, or a command that squad ran. ↻ a retry, ✗ failed, ! a limit, ‖ a wall: no sign of life, … not over. Grey columns are waits of the whole run: filled for a time, framed for a person, dashed while it was stopped.</p>`,
+    markup`<div class="wide" tabindex="0" role="group" aria-label="Timeline">${timelineSvg(timeline)}</div>`,
+    markup`<details><summary>The timeline as a table</summary>${tableOf(
+      ['started', 'took', 'agent', 'task', 'attempt', 'ended', 'why'],
+      rows.slice(0, MOST_ROWS),
+    )}${left > 0 ? markup`<p>${left} more: <code>squad log</code> shows them.</p>` : ''}${waits.length === 0 ? '' : tableOf(['since', 'waits'], waits.slice(0, MOST_ROWS))}</details>`,
   ];
 }
 

@@ -251,6 +251,31 @@ describe('squad report', () => {
     expect((await room.run(['report', 'tidy'])).stdout).toMatch(/^# Tidy up\n/);
   });
 
+  it('makes the page of an older run, once, and prints its path', async () => {
+    const room = roomForTest();
+    const run = withFile(room, true);
+    run.close();
+    const path = join(run.directory, 'runs', run.id, 'report.html');
+    const made = await room.run(['report', 'tidy', '--html']);
+    expect(made).toMatchObject({ code: 0, stdout: `${path}\n`, stderr: '' });
+    expect(readFileSync(path, 'utf8')).toMatch(/^<!doctype html>[^]*<h1>Tidy up<\/h1>[^]*<\/html>\n$/);
+    writeFileSync(path, 'as the engine left it');
+    const [json] = (await room.run(['report', '--html', '--json'])).lines;
+    expect(json).toEqual({ type: 'report-page', runId: run.id, name: 'tidy', path });
+    expect(readFileSync(path, 'utf8')).toBe('as the engine left it');
+    expect(readdirSync(join(path, '..')).toSorted()).toEqual(['report.html', 'report.md']);
+  });
+
+  it('makes the page anew while an engine runs, without what git has', async () => {
+    const room = roomForTest();
+    const run = withFile(room, false);
+    const path = join(run.directory, 'runs', run.id, 'report.html');
+    writeFileSync(path, 'of the engine before');
+    expect((await room.run(['report', '--html'])).stdout).toBe(`${path}\n`);
+    expect(readFileSync(path, 'utf8')).toContain('<h1>Tidy up</h1>');
+    expect(run.lock.isHeld()).toBe(true);
+  });
+
   it('leaves damaged history to the check', async () => {
     const room = roomForTest();
     const run = record(room);

@@ -35,7 +35,7 @@ function parse(page: string): { tags: string[]; text: string } {
     TAG.lastIndex = at;
     const [whole, closes, name = '', attributes = '', isEmpty] =
       TAG.exec(body) ?? fail(`no tag: ${body.slice(at, at + 80)}`);
-    for (const [, attribute = ''] of attributes.matchAll(/ ([a-zA-Z][\w-]*)="/g))
+    for (const [, attribute = ''] of attributes.matchAll(/ ([a-zA-Z][\w-]*)="[^"]*"/g))
       expect(ATTRIBUTES).toContain(attribute);
     if (closes === '/') expect(open.pop()).toBe(name);
     else tags.push(name);

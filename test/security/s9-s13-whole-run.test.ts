@@ -91,7 +91,7 @@ describe('S9: a whole run', () => {
   it('S9: nothing else of the workspace does: ledger, checkpoints, logs of them, reports', () => {
     const kept = files(join(room.repository, '.squad')).filter((path) => !path.includes('/.squad/turns/'));
     expect(kept.map((path) => path.split('/').at(-1))).toEqual(
-      expect.arrayContaining(['squad.db', 'checkpoints.db', 'report.md']),
+      expect.arrayContaining(['squad.db', 'checkpoints.db', 'report.md', 'report.html']),
     );
     expect(kept.filter((path) => leaksOf(readFileSync(path, 'latin1')).length > 0)).toEqual([]);
   });

@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process';
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-docs.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan, type Entry } from '../runs/run-script.ts';
+import { installChaosAgent } from '../support/chaos-agent.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { git } from '../support/git.ts';
+import { killAll } from '../support/marked-pids.ts';
+import { NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
+import { mailRoom } from './mail/room.ts';
+
+const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
+
+interface Place {
+  /** The repository in which it is run. */
+  readonly in: 'new' | 'stopped' | 'done' | 'failed' | 'asks' | 'mail';
+  /** Commands of a shell that come first. */
+  readonly first?: readonly string[];
+  /** Commands that come last, so that nothing of it is left. */
+  readonly then?: readonly string[];
+  /** It continues until it is interrupted, after it has printed this. */
+  readonly until?: RegExp;
+  /** Its exit code, where that is not 0: it asks for something that a test cannot give, and says so. */
+  readonly code?: number;
+}
+
+/** By a whole example, or else by the words that it begins with. */
+const PLACES: Readonly<Record<string, Place>> = {
+  'squad init': { in: 'new' },
+  'squad doctor': { in: 'new' },
+  'squad demo': { in: 'new' },
+  'squad run': { in: 'new' },
+  'squad run objective.md --detach': { in: 'new', then: ['squad watch --plain'] },
+  'git log -1 --format=%B | squad run -': { in: 'new' },
+  'squad resume': { in: 'stopped' },
+  'squad resume --all --every 60s': { in: 'stopped', until: /DONE/ },
+  'squad stop': { in: 'stopped' },
+  'squad answer "try again"': { in: 'asks' },
+  'squad answer engine/auth/claude give up': { in: 'asks' },
+  'squad pause': { in: 'stopped' },
+  'squad drain': { in: 'stopped' },
+  'squad cancel': { in: 'stopped' },
+  // It lists what failed; only at a terminal does it ask.
+  'squad retry': { in: 'failed', code: 2 },
+  'squad retry greet': { in: 'failed' },
+  'squad skip': { in: 'stopped' },
+  'squad override': { in: 'failed' },
+  'squad switch': { in: 'stopped' },
+  // Without a terminal it needs --yes.
+  'squad drop': { in: 'done', code: 2 },
+  'squad drop my-run --all --yes': { in: 'done' },
+  'squad merge my-run --unverified': { in: 'failed' },
+  'squad mail': { in: 'mail' },
+  'squad mail listen': { in: 'mail', until: /which port/ },
+  'squad team objective.md': { in: 'new', then: ['squad watch --plain', 'squad team --close'] },
+  'squad plan': { in: 'new' },
+  'squad team': { in: 'stopped' },
+  squad: { in: 'done' },
+};
+
+/** What an example names that a test does not have, and what is there in its place. */
+const REPLACED: readonly (readonly [example: RegExp, named: string, instead: string])[] = [
+  [/^squad answer/, 'engine/auth/claude', 'engine/auth/scripted'],
+  [/^squad db/, '/mnt/usb', '..'],
+  // A person agrees at the terminal to what the objective and squad.yaml run.
+  [/squad run /, 'squad run ', 'squad run --yes '],
+  [/^squad plan/, 'squad plan', 'squad plan --yes'],
+  // The agents of squad.yaml have the roles of this playbook.
+  [/^squad team objective/, 'objective.md', 'objective.md --yes --playbook delivery'],
+];
+
+const AGENTS = [
+  { name: 'planner', role: 'planner', runtime: 'scripted', access: 'read-only' },
+  { name: 'builder-1', role: 'builder', runtime: 'scripted' },
+  { name: 'builder-2', role: 'builder', runtime: 'scripted' },
+  { name: 'reviewer', role: 'reviewer', runtime: 'scripted', access: 'read-only' },
+];
+const PIECES = [piece('greet'), piece('docs')];
+/** The planner of objective.md, which has criteria, and the one that proposes a criterion. */
+const PLAN = plan(PIECES, 'things are there');
+const PROPOSAL: Entry = {
+  when: 'Split this objective',
+  steps: [{ answer: 'planned' }],
+  structured: { summary: 'the plan', tasks: PIECES, criteria: [{ text: 'it is there', command: 'test -d .' }] },
+};
+const made = (id: string): Entry => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
+const RESUMED: Entry = {
+  when: 'Your last turn on task greet was cut short',
+  steps: commits({ 'greet.txt': 'greet\n' }),
+};
+const WORKS = [RESUMED, made('greet'), made('docs'), APPROVE_ALL, PLAN, PROPOSAL];
+
+const program = await allCommands();
+const EXAMPLES = [...new Set([program, ...shownCommands(program)].flatMap(examplesOf))];
+
+function placeOf(example: string): Place {
+  const words = example.split(' ');
+  const found = words.map((_, index) => PLACES[words.slice(0, words.length - index).join(' ')]);
+  return found.find((place) => place !== undefined) ?? { in: 'done' };
+}
+
+/** How a repository comes to be as the examples need it. */
+const PREPARED: Readonly<Record<Place['in'], (bench: RunBench) => Promise<void>>> = {
+  new: () => Promise.resolve(),
+  done: async (bench) => {
+    const run = await bench.runAll(['--name', 'my-run']);
+    expect(run.code, run.stderr).toBe(0);
+  },
+  stopped: async (bench) => {
+    bench.rescript([author('greet', [{ run: ['true'] }, { hang: true }]), ...WORKS]);
+    const engine = bench.startRun(['--name', 'my-run', '--parallel', '1']);
+    await engine.line(({ type, task }) => type === 'tool-started' && task === 'greet');
+    // The machine went down.
+    engine.child.kill('SIGKILL');
+    await engine.finished;
+    killAll(bench.alive());
+    bench.rescript(WORKS);
+  },
+  failed: async (bench) => {
+    await PREPARED.stopped(bench);
+    expect((await bench.run(['override', 'greet', 'failed', '--reason', 'it hangs'])).code).toBe(0);
+    expect((await bench.run(['resume'])).code).toBe(1);
+  },
+  asks: async (bench) => {
+    bench.rescript([author('greet', [{ fail: { kind: 'auth', message: 'no login' } }]), ...WORKS]);
+    expect((await bench.runAll(['--name', 'my-run'])).code).toBe(3);
+    bench.rescript(WORKS);
+  },
+  mail: () => Promise.resolve(),
+};
+
+describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples in a repository: %s', (state) => {
+  const examples = EXAMPLES.filter((example) => placeOf(example).in === state);
+  const tmux = NO_TMUX === undefined ? openTmuxRoom() : undefined;
+  let bench: RunBench;
+  let kept: string;
+
+  beforeAll(async () => {
+    bench = openRunBench({ script: WORKS, settings: { agents: AGENTS } });
+    const { root, repository } = bench;
+    installChaosAgent(join(root, 'bin'), {});
+    symlinkSync(FAKE_GH, join(root, 'bin', 'gh'));
+    git(repository, 'remote', 'add', 'origin', 'https://github.com/acme/app.git');
+    const issue = { number: 12, title: 'Login fails', body: 'It says 500.' };
+    writeFileSync(join(root, 'github.json'), JSON.stringify({ branches: '', pulls: [], issues: [issue] }));
+    await PREPARED[state](bench);
+    kept = `${root}-kept`;
+    cpSync(root, kept, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  }, 120_000);
+  afterAll(() => {
+    tmux?.close();
+    rmSync(kept, { recursive: true, force: true });
+    bench.end();
+  });
+
+  it.each(examples)('%s', { timeout: 60_000 }, async (example) => {
+    const { root, repository } = bench;
+    rmSync(root, { recursive: true });
+    cpSync(kept, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    const place = placeOf(example);
+    const line = REPLACED.reduce((text, [of, a, b]) => (of.test(example) ? text.replace(a, b) : text), example);
+    const ended = await inShell([...(place.first ?? []), line, ...(place.then ?? [])].join(' && '), place, repository, {
+      ...tmux?.environment,
+      ANTHROPIC_API_KEY: 'none',
+      CODEX_API_KEY: 'none',
+      PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
+      HOME: root,
+      XDG_STATE_HOME: join(root, 'state'),
+    });
+    expect(ended.code, ended.text).toBe(place.code ?? 0);
+  });
+});
+
+describe('examples of squad mail', () => {
+  it.each(EXAMPLES.filter((example) => placeOf(example).in === 'mail'))('%s', { timeout: 60_000 }, async (example) => {
+    const { root, repository, run, messages } = mailRoom();
+    const mail = async (...words: string[]): Promise<void> => {
+      const ended = await run(['mail', ...words]);
+      expect(ended.code, ended.stderr).toBe(0);
+    };
+    const issues = [{ doc_path: 'a.md#L1', category: 'docs', severity: 'low', summary: 's', suggestion: 't' }];
+    writeFileSync(join(repository, 'review.json'), JSON.stringify({ issues, summary: 'one thing' }));
+    await prepareMail(mail, () => messages().length);
+    const ended = await inShell(example, placeOf(example), repository, {
+      PATH: process.env['PATH'],
+      HOME: root,
+      XDG_STATE_HOME: join(root, 'state'),
+    });
+    expect(ended.code, ended.text).toBe(0);
+  });
+});
+
+/** Work for MAIN and from it, and as its last message, #12, the one question that waits for MAIN. */
+async function prepareMail(mail: (...words: string[]) => Promise<void>, count: () => number): Promise<void> {
+  const work = ['--files', 'src/router.ts', '--success-criteria', 'Tests pass', '--deadline', '2h'];
+  await mail('assign', '--to', 'B', '--task', 'FEAT-1', ...work);
+  while (count() < 11) await mail('say', '--to', 'A', 'one thing more');
+  await mail('say', '--as', 'b', 'which port?');
+}
+
+/** Runs a line of a shell in which `squad` is the command line. */
+async function inShell(
+  line: string,
+  { until }: Place,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ code: number | null; text: string }> {
+  const child = spawn('/bin/sh', ['-c', `squad() { "$NODE" "$MAIN" "$@"; }; ${line}`], {
+    cwd,
+    env: { ...environment, NODE: process.execPath, MAIN: CLI_ENTRY },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let text = '';
+  let isTold = false;
+  const take = (part: string): void => {
+    text += part;
+    if (isTold || until?.test(text) !== true || child.pid === undefined) return;
+    isTold = true;
+    process.kill(-child.pid, 'SIGINT');
+  };
+  child.stdout.setEncoding('utf8').on('data', take);
+  child.stderr.setEncoding('utf8').on('data', take);
+  return new Promise((resolve) => {
+    // The shell ends by the signal; what it started has ended before it closes these pipes.
+    child.once('close', (code, signal) => resolve({ code: isTold && signal === 'SIGINT' ? 0 : code, text }));
+  });
+}

@@ -21,7 +21,7 @@ interface Place {
   /** Commands of a shell that come first. */
   readonly first?: readonly string[];
   /** Commands that come last, so that nothing of it is left. */
-  readonly then?: readonly string[];
+  readonly after?: readonly string[];
   /** It continues until it is interrupted, after it has printed this. */
   readonly until?: RegExp;
   /** Its exit code, where that is not 0: it asks for something that a test cannot give, and says so. */
@@ -34,10 +34,9 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad doctor': { in: 'new' },
   'squad demo': { in: 'new' },
   'squad run': { in: 'new' },
-  'squad run objective.md --detach': { in: 'new', then: ['squad watch --plain'] },
+  'squad run objective.md --detach': { in: 'new', after: ['squad watch --plain'] },
   'git log -1 --format=%B | squad run -': { in: 'new' },
   'squad resume': { in: 'stopped' },
-  'squad resume --all --every 60s': { in: 'stopped', until: /DONE/ },
   'squad stop': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },
   'squad answer engine/auth/claude give up': { in: 'asks' },
@@ -55,11 +54,20 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad drop my-run --all --yes': { in: 'done' },
   'squad merge my-run --unverified': { in: 'failed' },
   'squad mail': { in: 'mail' },
-  'squad mail listen': { in: 'mail', until: /which port/ },
-  'squad team objective.md': { in: 'new', then: ['squad watch --plain', 'squad team --close'] },
+  'squad mail listen': { in: 'mail', until: /which port|one thing more/ },
+  'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
   'squad plan': { in: 'new' },
   'squad team': { in: 'stopped' },
   squad: { in: 'done' },
+};
+
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'squad resume --all --every 60s': 'it never ends',
+  'squad mail review': 'it waits until agents have taken the review',
+  'squad mail ask': 'a member sends it, and the person here is MAIN',
+  'squad mail report': 'it answers a review, and nobody gave one to this person',
+  'squad mail done': 'it answers work, and nobody gave any to this person',
+  'squad mail listen --as a --json': 'it never ends, as the one without --json, which is run',
 };
 
 /** What an example names that a test does not have, and what is there in its place. */
@@ -95,7 +103,18 @@ const RESUMED: Entry = {
 const WORKS = [RESUMED, made('greet'), made('docs'), APPROVE_ALL, PLAN, PROPOSAL];
 
 const program = await allCommands();
-const EXAMPLES = [...new Set([program, ...shownCommands(program)].flatMap(examplesOf))];
+const ALL_EXAMPLES = [...new Set([program, ...shownCommands(program)].flatMap(examplesOf))];
+const EXAMPLES = ALL_EXAMPLES.filter((example) => notRun(example) === undefined);
+
+/** Why it is not run here; undefined: it is. */
+function notRun(example: string): string | undefined {
+  return Object.entries(NOT_RUN).find(([start]) => example.startsWith(start))?.[1];
+}
+
+for (const example of ALL_EXAMPLES) {
+  const why = notRun(example);
+  if (why !== undefined) it.skip(`${example}: ${why}`);
+}
 
 function placeOf(example: string): Place {
   const words = example.split(' ');
@@ -163,14 +182,19 @@ describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples i
     cpSync(kept, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     const place = placeOf(example);
     const line = REPLACED.reduce((text, [of, a, b]) => (of.test(example) ? text.replace(a, b) : text), example);
-    const ended = await inShell([...(place.first ?? []), line, ...(place.then ?? [])].join(' && '), place, repository, {
-      ...tmux?.environment,
-      ANTHROPIC_API_KEY: 'none',
-      CODEX_API_KEY: 'none',
-      PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
-      HOME: root,
-      XDG_STATE_HOME: join(root, 'state'),
-    });
+    const ended = await inShell(
+      [...(place.first ?? []), line, ...(place.after ?? [])].join(' && '),
+      place,
+      repository,
+      {
+        ...tmux?.environment,
+        ANTHROPIC_API_KEY: 'none',
+        CODEX_API_KEY: 'none',
+        PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
+        HOME: root,
+        XDG_STATE_HOME: join(root, 'state'),
+      },
+    );
     expect(ended.code, ended.text).toBe(place.code ?? 0);
   });
 });

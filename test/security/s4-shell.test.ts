@@ -72,11 +72,13 @@ describe('S4: no shell', () => {
       files.filter((name) => pattern.test(readFileSync(join(source, name), 'utf8')));
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
     // The wrapper's own text; checks and `notify` of the settings, which are shown and agreed to first; the person's own
-    // editor; and fixed lines: one tries out namespaces, one takes a pane's folder and command as arguments.
+    // editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and command as arguments.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
       'checks/command-adapter.ts',
       'checks/notify-command.ts',
       'cli/ask/edit-plan.ts',
+      'cli/completion/scripts.ts',
+      'cli/program.ts',
       'substrate/process/isolation.ts',
       'substrate/process/spawn-turn.ts',
       'substrate/terminal/tmux.ts',

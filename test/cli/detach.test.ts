@@ -5,6 +5,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, planWithCriteria } from '../runs/run-script.ts';
 import type { Finished } from '../support/engine.ts';
 import { killAll } from '../support/marked-pids.ts';
+import { eventually } from '../support/tmux.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 
@@ -43,7 +44,8 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     const stopped = await bench.run(['stop', 'make-things']);
     expect(stopped.code, stopped.stderr).toBe(0);
     expect(readdirSync(join(bench.repository, '.squad', 'panes'))).toEqual([]);
-    expect(readFileSync(log, 'utf8')).toContain('"type":"run-ended"');
+    // The run is stopped before its engine has said so and ended.
+    await eventually('its last line', () => readFileSync(log, 'utf8').includes('"type":"run-ended"') || undefined);
   });
 
   it('resumes a run, and says how to watch and stop it', async (test) => {

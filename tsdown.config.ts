@@ -20,7 +20,10 @@ const PARTS = Object.entries({
     'model/redaction/redactor',
     'substrate/failpoint',
   ],
-  ledger: ['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn', 'text/tool-target'],
+  ledger: [
+    ...['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn', 'text/tool-target'],
+    ...['engine/run-files', 'substrate/git/show-diff'],
+  ],
   runtimes: ['compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces'],
   engine: ['engine'],

@@ -18,8 +18,8 @@ const WORKS = [plan([piece('a')]), author('a', COMMITS), { ...CUT_SHORT, steps: 
 const SLOW = [{ run: ['sleep', '1.5'] }, ...COMMITS];
 const SLOW_RUN = [plan([piece('a')]), author('a', SLOW), { ...CUT_SHORT, steps: SLOW }, APPROVE_ALL];
 
-/** What the status line says during the task's first turn. */
-const AT_WORK = '→a ';
+/** What the board says during the task's first turn. */
+const AT_WORK = 'starts a';
 const TERMINAL = join(import.meta.dirname, '../fixtures/terminal/terminal.py');
 
 /** What is missing for trials in a terminal; undefined: nothing. */
@@ -144,14 +144,18 @@ async function resized(bench: RunBench): Promise<'ended early'> {
   expect(code, shown).toBe(130);
   expect(restored).toBe(true);
   expect(shown).toContain('INTERRUPTED');
-  // The cursor is where a prompt can be written, was never hidden, and no other screen is left on.
+  // The shell has its screen and cursor back, and can write a prompt.
   expect(shown).toMatch(/(?:\n|\r\u001b\[K)$/);
-  expect(shown).not.toMatch(/\u001b\[\?(?:25l|1049h|47h)/);
+  const last = (sequence: string): number => shown.lastIndexOf(`\u001b[?${sequence}`);
+  expect(last('1049h')).toBeGreaterThan(-1);
+  expect(last('1049l')).toBeGreaterThan(last('1049h'));
+  expect(last('25h')).toBeGreaterThan(last('25l'));
   return 'ended early';
 }
 
 async function terminalGone(bench: RunBench): Promise<'ended early'> {
   const { code, shown } = await inTerminal(bench, 0, 'hangup');
+  expect(shown).toContain(AT_WORK);
   expect(code, shown).toBe(143);
   return 'ended early';
 }

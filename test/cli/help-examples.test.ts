@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-docs.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
@@ -176,7 +177,7 @@ describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples i
     bench.end();
   });
 
-  it.each(examples)('%s', { timeout: 60_000 }, async (example) => {
+  it.each(examples)('%s', { ...ALL, timeout: 60_000 }, async (example) => {
     const { root, repository } = bench;
     rmSync(root, { recursive: true });
     cpSync(kept, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
@@ -200,22 +201,26 @@ describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples i
 });
 
 describe('examples of squad mail', () => {
-  it.each(EXAMPLES.filter((example) => placeOf(example).in === 'mail'))('%s', { timeout: 60_000 }, async (example) => {
-    const { root, repository, run, messages } = mailRoom();
-    const mail = async (...words: string[]): Promise<void> => {
-      const ended = await run(['mail', ...words]);
-      expect(ended.code, ended.stderr).toBe(0);
-    };
-    const issues = [{ doc_path: 'a.md#L1', category: 'docs', severity: 'low', summary: 's', suggestion: 't' }];
-    writeFileSync(join(repository, 'review.json'), JSON.stringify({ issues, summary: 'one thing' }));
-    await prepareMail(mail, () => messages().length);
-    const ended = await inShell(example, placeOf(example), repository, {
-      PATH: process.env['PATH'],
-      HOME: root,
-      XDG_STATE_HOME: join(root, 'state'),
-    });
-    expect(ended.code, ended.text).toBe(0);
-  });
+  it.each(EXAMPLES.filter((example) => placeOf(example).in === 'mail'))(
+    '%s',
+    { ...ALL, timeout: 60_000 },
+    async (example) => {
+      const { root, repository, run, messages } = mailRoom();
+      const mail = async (...words: string[]): Promise<void> => {
+        const ended = await run(['mail', ...words]);
+        expect(ended.code, ended.stderr).toBe(0);
+      };
+      const issues = [{ doc_path: 'a.md#L1', category: 'docs', severity: 'low', summary: 's', suggestion: 't' }];
+      writeFileSync(join(repository, 'review.json'), JSON.stringify({ issues, summary: 'one thing' }));
+      await prepareMail(mail, () => messages().length);
+      const ended = await inShell(example, placeOf(example), repository, {
+        PATH: process.env['PATH'],
+        HOME: root,
+        XDG_STATE_HOME: join(root, 'state'),
+      });
+      expect(ended.code, ended.text).toBe(0);
+    },
+  );
 });
 
 /** Work for MAIN and from it, and as its last message, #12, the one question that waits for MAIN. */

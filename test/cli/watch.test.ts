@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { TURN_EVENTS } from '../../src/model/run-event.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Step } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 
@@ -55,7 +56,7 @@ describe('squad watch', { timeout: 300_000 }, () => {
     expect(lines).toEqual([expect.objectContaining({ type: 'run-ended', outcome: 'failed', exitCode: 1 })]);
   });
 
-  it('ends when the engine is killed, and says how to continue', async () => {
+  it('ends when the engine is killed, and says how to continue', ALL, async () => {
     const runs = bench();
     const running = runs.startRun();
     await running.line(({ type, task }) => type === 'attempt-taken' && task === 'b');
@@ -68,7 +69,7 @@ describe('squad watch', { timeout: 300_000 }, () => {
     expect((await runs.run(['resume', '--json'])).code).toBe(0);
   });
 
-  it('ends when nobody reads its lines any more, and the run continues', async () => {
+  it('ends when nobody reads its lines any more, and the run continues', ALL, async () => {
     const runs = bench();
     const running = runs.startRun();
     await running.line(({ type, task }) => type === 'attempt-taken' && task === 'b');

@@ -68,6 +68,11 @@ export interface CleanOptions extends JsonOptions {
   readonly refs?: boolean;
 }
 
+export interface UninstallOptions extends JsonOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
 export interface WatchOptions extends JsonOptions {
   readonly plain?: boolean;
 }

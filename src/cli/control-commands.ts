@@ -55,7 +55,10 @@ function addTaskCommands(program: Command, context: CommandContext): void {
   ];
   const retry = 'Try a task again that failed, stalled, or was skipped or cancelled.';
   addCommand(program, 'retry', retry, ...retries)
-    .argument('[task]', 'id of the task (default: list those that failed, and ask what to do at a terminal)')
+    .argument(
+      '[task]',
+      'id of the task (default: list those that failed or are stuck, and ask what to do at a terminal)',
+    )
     .option('--run <run>', RUN)
     .option('--fresh', 'start a new session from the delivered state; old work is kept under refs/squad')
     .option('--note <text>', 'a note for its agent')

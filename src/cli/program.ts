@@ -40,7 +40,7 @@ const GROUPS: readonly Group[] = [
   },
   { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
   { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
-  { title: 'Manage squad:', names: ['db', 'completion'], add: addManagingCommands },
+  { title: 'Manage squad:', names: ['db', 'completion', 'uninstall'], add: addManagingCommands },
   { names: ['mcp', 'complete', 'dev'], add: addHiddenCommands },
 ];
 
@@ -116,6 +116,12 @@ function addManagingCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'completion', about, 'squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc')
     .addArgument(new Argument('<shell>', 'the shell that reads the script').choices(['bash', 'zsh', 'fish']))
     .action(lazily(context, async () => (await import('./commands/completion.ts')).completion));
+  const uninstall = 'List what squad keeps on this machine with its size, and remove it after a question.';
+  addCommand(program, 'uninstall', uninstall, 'squad uninstall --dry-run', 'squad uninstall --yes')
+    .option('--dry-run', 'show what would be removed, and change nothing')
+    .option('--yes', 'remove without a question')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/uninstall.ts')).uninstall));
 }
 
 /** Commands that squad itself starts, or that are for people who work on it. */

@@ -59,6 +59,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
   'squad plan': { in: 'new' },
   'squad team': { in: 'stopped' },
+  // Programs of this machine have nothing open in the folders of a test.
+  'squad uninstall': { in: 'stopped' },
   squad: { in: 'done' },
 };
 

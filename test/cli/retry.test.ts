@@ -80,6 +80,21 @@ describe('squad retry without a task', { timeout: 240_000 }, () => {
     expect(stdout).toBe('make-things: a is retried\nNext: squad resume make-things\n');
     expect((await bench.run(['resume', '--json'])).code).toBe(0);
     const { code: none, stderr: said } = await bench.run(['retry']);
-    expect([none, said]).toEqual([2, expect.stringContaining('no task of make-things has failed')]);
+    expect([none, said]).toEqual([2, expect.stringContaining('no task of make-things has failed or is stuck')]);
   });
+});
+
+it('lists what is stuck, with the commands that act on it', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  const fails = author('a', [{ fail: { kind: 'auth', message: 'no login' } }]);
+  const bench = openRunBench({ script: [plan([piece('a'), piece('b', { needs: ['a'] })]), fails, APPROVE_ALL] });
+  onTestFinished(() => bench.end());
+  expect((await bench.runAll()).code).toBe(3);
+  expect((await bench.run(['pause', '--task', 'b'])).code).toBe(0);
+  const { code, stdout } = await bench.run(['retry']);
+  expect(code).toBe(2);
+  const answer = String.raw`next +squad answer engine/auth/scripted \S.* --run make-things\n`;
+  expect(stdout).toMatch(new RegExp(String.raw`^stuck +\S.*: asks: .*\n${answer}`));
+  expect(stdout).toMatch(/stuck +b: it is paused by .*\nnext +squad resume make-things --task b\n/);
+  const { lines } = await bench.run(['retry', '--json']);
+  expect(lines[0]).toMatchObject({ type: 'failed-tasks', failures: [], stuck: expect.anything() as unknown });
 });

@@ -4,37 +4,44 @@ import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import { failuresOf } from '../../read-model/explain-failure.ts';
 import { requestRefusal } from '../../read-model/replay-plan.ts';
+import { stuckTasksOf, type StuckTask } from '../../read-model/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
 import type { CommandContext, RetryOptions } from '../command-context.ts';
-import { failureLines } from '../render/failure-lines.ts';
+import { failureLines, stuckLines } from '../render/failure-lines.ts';
 import { intervene } from './intervene.ts';
 
-/** Retries a task. Without one, it lists the tasks that failed, and at a terminal asks what to do with one. */
+/** Retries a task. Without one, it lists the tasks that failed or are stuck, and at a terminal asks what to do with a failed one. */
 export async function retry(context: CommandContext, task: string | undefined, options: RetryOptions): Promise<void> {
   if (task !== undefined) return retryTask(context, task, options);
-  const { name, failures } = await failedTasks(context, options.run);
-  if (failures.length === 0) {
-    throw usageError(`no task of ${name} has failed`, `Name a task to retry it; \`squad status ${name}\` lists them.`);
+  const { name, failures, stuck } = await troubledTasks(context, options.run);
+  if (failures.length + stuck.length === 0) {
+    throw usageError(
+      `no task of ${name} has failed or is stuck`,
+      `Name a task to retry it; \`squad status ${name}\` lists them.`,
+    );
   }
+  if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures, stuck });
+  else for (const line of stuckLines(stuck)) context.output.line(line);
+  const [first] = failures;
   const isAsked = context.output.terminal !== undefined && process.stdin.isTTY && options.json !== true;
-  if (isAsked) return retryAtTerminal(context, { name, failures }, options);
-  if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures });
-  else for (const line of failureLines(failures)) context.output.line(line);
-  const [{ task: first }] = failures as [TaskFailure];
-  throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${first} --run ${name}\`.`);
+  if (isAsked && first !== undefined) return retryAtTerminal(context, { name, failures }, options);
+  if (options.json !== true) for (const line of failureLines(failures)) context.output.line(line);
+  const example = first?.task ?? stuck.find((one) => one.task !== null)?.task ?? '<task>';
+  throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${example} --run ${name}\`.`);
 }
 
-async function failedTasks(
+async function troubledTasks(
   { host }: CommandContext,
   run: string | undefined,
-): Promise<{ name: string; failures: TaskFailure[] }> {
-  const { reading, composition, repository } = await openRun({ host }, run);
+): Promise<{ name: string; failures: TaskFailure[]; stuck: StuckTask[] }> {
+  const { reading, composition, repository, now } = await openRun({ host }, run);
   const { name } = reading.row;
-  return { name, failures: failuresOf(reading, await listKeptWork(composition.git, repository.root, name)) };
+  const failures = failuresOf(reading, await listKeptWork(composition.git, repository.root, name));
+  return { name, failures, stuck: stuckTasksOf(reading, now) };
 }
 
 async function retryAtTerminal(

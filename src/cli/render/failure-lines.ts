@@ -1,9 +1,18 @@
 import type { TaskFailure } from '../../model/task-failure.ts';
+import type { StuckTask } from '../../read-model/stuck-tasks.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
 export function failureLines(failures: readonly TaskFailure[]): string[] {
   return failures.flatMap(linesOf);
+}
+
+/** A task that is stuck, or the run, with the reason and the commands that act on it. */
+export function stuckLines(stuck: readonly StuckTask[]): string[] {
+  return stuck.flatMap(({ task, why, next }) => [
+    line('stuck', `${task ?? 'the run'}: ${plainLine(why, 300)}`),
+    ...next.map((command) => line('next', command)),
+  ]);
 }
 
 function linesOf({ task, as, title, why, agent, lastWords, errors, work, next }: TaskFailure): string[] {

@@ -4,12 +4,11 @@ import { wrongEnvironment } from '../../model/errors.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
 import { discardFolder, INTEGRATION, isHalfMade } from './folders.ts';
-import { requireName } from './git-call.ts';
+import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { findRun } from './open-run.ts';
 import { dropRef, isPin, listRefs } from './run-repository.ts';
-import { isAncestor } from './rescue.ts';
 
 /** Found by their notes, in the order of their names. */
 export async function listFolders(context: GitContext, run: string): Promise<readonly ListedFolder[]> {
@@ -59,18 +58,16 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   if (head === undefined) return { type: 'absent' };
   const ref = runBranch(run);
   if ((await checkoutOf(context, run)) !== undefined) return { type: 'kept', head, why: 'checked-out' };
-  if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
+  if (!(await isElsewhere(context.git, userCall(context), head))) return { type: 'kept', head, why: 'unmerged' };
   await dropRef(context, ref, head);
   return { type: 'deleted', head };
 }
 
 /** On the user's HEAD, a branch of theirs, or a remote's. Other run branches do not count, because they may be deleted next. */
-async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
-  const call = userCall(context);
-  const user = await context.talk.find('HEAD^{commit}');
-  if (user !== undefined && (await isAncestor(context, head, user))) return true;
+export async function isElsewhere(git: Git, call: GitCall, head: string): Promise<boolean> {
+  if ((await git.run(['merge-base', '--is-ancestor', head, 'HEAD'], call)).code === 0) return true;
   const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];
-  const refs = (await context.git.text(args, call)).split('\n');
+  const refs = (await git.text(args, call)).split('\n');
   return refs.some((name) => name !== '' && !/^refs\/heads\/squad\/|^refs\/remotes\/[^/]+\/squad\//.test(name));
 }
 

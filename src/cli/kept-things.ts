@@ -1,0 +1,165 @@
+import { lstat, readdir, readlink, realpath, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Host, Machine } from '../machine.ts';
+import { errorText } from '../model/errors.ts';
+import { listUnfinished } from '../read-model/unfinished.ts';
+import { readLedger } from '../squad/open-run.ts';
+import { exists } from '../substrate/files/exists.ts';
+import { deleteFolder } from '../substrate/files/remove-tree.ts';
+import { treeSize } from '../substrate/files/tree-size.ts';
+import type { Checkout } from '../substrate/git/repository.ts';
+import { deleteRefs, findSquadRefs, type FoundBranch } from '../substrate/git/squad-refs.ts';
+import { counted } from '../text/counted.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { findOldLocks } from './clean-run.ts';
+
+/** What squad keeps at one place. */
+export interface KeptThing {
+  readonly what: 'folder' | 'file' | 'link' | 'refs' | 'branch';
+  /** Its path; of refs and branches the repository's. */
+  readonly path: string;
+  readonly name: string | null;
+  /** null: unknown, as of refs. */
+  readonly bytes: number | null;
+  readonly about: string;
+}
+
+export interface FoundThing extends KeptThing {
+  /** Returns why it is still there; undefined: it is gone. */
+  remove(): Promise<string | undefined>;
+}
+
+export interface LeftThing {
+  readonly name: string;
+  readonly why: string;
+  /** The command that removes it, or null. */
+  readonly next: string | null;
+}
+
+/** What squad keeps for the checkouts of one repository. */
+export async function findInRepository(
+  machine: Machine,
+  stateDirectory: string,
+  checkouts: readonly [Checkout, ...Checkout[]],
+): Promise<{ found: FoundThing[]; left: LeftThing[] }> {
+  const [{ root: path, commonDirectory }] = checkouts;
+  const folders: FoundThing[] = [];
+  const runs: string[] = [];
+  for (const { root, key } of checkouts) {
+    runs.push(...(await readdir(join(stateDirectory, key)).catch(() => [])));
+    const directory = join(root, '.squad');
+    const known = (await isFolder(directory)) ? runsIn(machine, directory) : UNREAD;
+    runs.push(...known.names);
+    folders.push(...(await findPath(directory, known.about)));
+  }
+  const locks = await findOldLocks(commonDirectory);
+  if (locks !== undefined) folders.push(...(await findPath(locks, 'locks of older versions')));
+  const { work, branches } = await findSquadRefs(machine.git, { commonDirectory }, runs);
+  const remove = async (refs: typeof work) => deleteRefs(machine.git, { commonDirectory }, refs);
+  const refs: FoundThing = {
+    ...{ what: 'refs', path, name: 'refs/squad', bytes: null },
+    about: `${counted(work.length, 'ref')} with work that runs kept`,
+    remove: async () => remove(work),
+  };
+  const ours = branches.filter(({ stays }) => stays === null);
+  const gone = ours.map((branch): FoundThing => {
+    const about = 'another branch has its work';
+    return { what: 'branch', path, name: nameOf(branch), bytes: null, about, remove: async () => remove([branch]) };
+  });
+  // The ledger goes last, because it names the runs.
+  return {
+    found: [...(work.length === 0 ? [] : [refs]), ...gone, ...folders],
+    left: branches.flatMap((branch) => leftBranch(branch, path)),
+  };
+}
+
+function nameOf({ ref }: Pick<FoundBranch, 'ref'>): string {
+  return ref.slice('refs/heads/'.length);
+}
+
+function leftBranch(branch: FoundBranch, path: string): LeftThing[] {
+  const name = nameOf(branch);
+  const next = `git -C ${shellWord(path)} branch -D ${shellWord(name)}`;
+  const called = `branch ${name} in ${path}`;
+  switch (branch.stays) {
+    case null:
+      return [];
+    case 'unmerged':
+      return [{ name: called, why: 'no other branch has its work', next }];
+    case 'checked-out':
+      return [{ name: called, why: 'it is checked out', next: null }];
+    case 'not-ours':
+      return [{ name: called, why: 'no run of squad has this name', next: null }];
+    default:
+      return branch.stays satisfies never;
+  }
+}
+
+/** Not a link: to read a ledger makes files beside it. */
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+interface KnownRuns {
+  readonly names: readonly string[];
+  readonly about: string;
+}
+
+const UNREAD: KnownRuns = { names: [], about: 'ledger, prompts, output and reports' };
+
+/** A ledger that cannot be read is removed all the same. */
+function runsIn(machine: Machine, directory: string): KnownRuns {
+  try {
+    return readLedger({ directory, composition: machine }, (ledger) => {
+      const names = ledger.runs().map(({ name }) => name);
+      const open = listUnfinished(ledger, null, machine.clock.now()).map(({ name }) => name);
+      const unfinished = open.length === 0 ? '' : `; not over: ${open.join(', ')}`;
+      return { names, about: `ledger, prompts, output and reports of ${counted(names.length, 'run')}${unfinished}` };
+    });
+  } catch {
+    return UNREAD;
+  }
+}
+
+/** The person's settings and consents. Other files there may be another program's. */
+export async function findSettings({ configHome }: Pick<Host, 'configHome'>): Promise<FoundThing[]> {
+  const folder = join(configHome, 'squad');
+  const texts = { 'config.yaml': 'your settings', 'config.yml': 'your settings', 'trust.json': 'what you agreed to' };
+  const found: FoundThing[] = [];
+  for (const [name, about] of Object.entries(texts)) found.push(...(await findPath(join(folder, name), about)));
+  return found.map((file) => ({
+    ...file,
+    remove: async () => {
+      const problem = await file.remove();
+      // Not while another file is there.
+      if ((await readdir(folder).catch(() => ['?'])).length === 0) await rmdir(folder).catch(() => undefined);
+      return problem;
+    },
+  }));
+}
+
+/** None if nothing is there. Of a link, the link itself is removed and nothing behind it. */
+export async function findPath(path: string, about: string): Promise<FoundThing[]> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats === undefined) return [];
+  const isLink = stats.isSymbolicLink();
+  const target = isLink ? await readlink(path).catch(() => '') : '';
+  return [
+    {
+      ...{ path, name: null, bytes: await treeSize(path) },
+      what: isLink ? 'link' : stats.isDirectory() ? 'folder' : 'file',
+      about: isLink ? `only the link: what is at ${target} stays` : about,
+      remove: async () => removePath(path),
+    },
+  ];
+}
+
+/** A folder above may be a link: people put their state on another disk. */
+async function removePath(path: string): Promise<string | undefined> {
+  try {
+    const problem = await deleteFolder(join(await realpath(dirname(path)), basename(path)));
+    return problem ?? ((await exists(path)) ? 'it is still there' : undefined);
+  } catch (error) {
+    return (await exists(path)) ? errorText(error) : undefined;
+  }
+}

@@ -38,6 +38,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad run objective.md --detach': { in: 'new', after: ['squad watch --plain'] },
   'git log -1 --format=%B | squad run -': { in: 'new' },
   'squad resume': { in: 'stopped' },
+  // It looks again until it is interrupted. A run that waits for a time, such as that of a retry, is left to the next look.
+  'squad resume --all --every 60s': { in: 'stopped', until: /DONE, |STOPPED, waits before the next try/ },
   'squad stop': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },
   'squad answer engine/auth/claude give up': { in: 'asks' },
@@ -65,7 +67,6 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'squad resume --all --every 60s': 'it never ends',
   'squad mail review': 'it waits until agents have taken the review',
   'squad mail ask': 'a member sends it, and the person here is MAIN',
   'squad mail report': 'it answers a review, and nobody gave one to this person',

@@ -182,7 +182,6 @@ export function nextCommandsOf(
   { state, waitingFor }: RunStanding,
   failures: readonly TaskFailure[],
 ): string[] {
-  const { row } = reading;
   const phase = phaseOf(state);
   if (phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
   if (waitingFor?.for === 'answer') {
@@ -192,19 +191,24 @@ export function nextCommandsOf(
     );
   }
   if (phase !== 'stopped') return [];
-  return [`squad resume ${row.name}${raised(reading)}`];
+  return [resumeCommand(reading)];
 }
 
-/** The option that raises the limit reached, because the run would only stop there again. */
-function raised(reading: RunReading): string {
-  if (reading.decided?.next !== 'stop' || reading.decided.because !== 'limit') return '';
+/** With the option that raises the limit reached, because the run would only stop there again. */
+export function resumeCommand(reading: RunReading): string {
+  const command = `squad resume ${reading.row.name}`;
+  if (!isAtLimit(reading)) return command;
   const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
-  return reached
-    .map(({ limit, most }) => {
-      const flag = LIMITS.find(({ key }) => key === limit)?.flag;
-      return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
-    })
-    .join('');
+  const raises = reached.map(({ limit, most }) => {
+    const flag = LIMITS.find(({ key }) => key === limit)?.flag;
+    return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
+  });
+  return `${command}${raises.join('')}`;
+}
+
+/** The last engine stopped at a limit of the run. */
+export function isAtLimit({ decided }: Pick<RunReading, 'decided'>): boolean {
+  return decided?.next === 'stop' && decided.because === 'limit';
 }
 
 /** undefined: the run has no mailbox. */

@@ -98,3 +98,13 @@ it('lists what is stuck, with the commands that act on it', { timeout: 120_000 }
   const { lines } = await bench.run(['retry', '--json']);
   expect(lines[0]).toMatchObject({ type: 'failed-tasks', failures: [], stuck: expect.anything() as unknown });
 });
+
+it('names the option that raises a limit which was reached', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
+  onTestFinished(() => bench.end());
+  expect((await bench.runAll(['--max-turns', '1'])).code).toBe(4);
+  const { code, stdout } = await bench.run(['retry']);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^stuck +the run: turns: 1 of 1 used\nnext +squad resume make-things --max-turns 2\n/);
+  expect((await bench.status()).next).toEqual(['squad resume make-things --max-turns 2']);
+});

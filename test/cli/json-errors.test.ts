@@ -39,7 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'mail reply': ['yes'],
 };
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs']);
+const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs', 'uninstall']);
 
 function withoutCommits(): EngineRoom {
   const room = roomForTest();

@@ -242,9 +242,8 @@ it(
     const refused = await bench.run(['uninstall', '--yes']);
     expect(refused.code).toBe(75);
     expect(existsSync(join(bench.root, 'state', 'squad'))).toBe(true);
-    engine.child.kill('SIGKILL');
+    expect((await bench.run(['stop'])).code).toBe(0);
     await engine.finished;
-    killAll(bench.alive());
   },
 );
 

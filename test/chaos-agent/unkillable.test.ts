@@ -38,7 +38,7 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 300_000 }, (cl
         ['breeds', 1],
         ...(isolated ? [['estranged', 1] as [string, number]] : []),
       ],
-      3,
+      2,
     ),
   )('%s: nothing of it survives a stop, and no stranger is touched', SPREAD, async ([mode, count], test) => {
     const bench = openChaosBench(test, { mode });

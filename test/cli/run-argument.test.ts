@@ -9,6 +9,7 @@ import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { shell } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 const RUN = '--runtime scripted --yes --json';
@@ -72,7 +73,7 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
     expect(other.lines.at(0)).toMatchObject({ resumed: false, name: 'add-a-logout-button' });
   });
 
-  it('takes standard input, and says where a problem in it is', async (test) => {
+  it('takes standard input, and says where a problem in it is', ALL, async (test) => {
     const bench = openBench(test);
     const ended = await shell(bench, `printf 'Add a login form\\n\\nwith a password' | squad run - ${RUN}`);
     expect(ended.code, ended.stderr).toBe(0);

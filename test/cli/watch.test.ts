@@ -90,7 +90,7 @@ describe('squad watch', { timeout: 300_000 }, () => {
 });
 
 describe.skipIf(NO_TMUX !== undefined)('a board at a terminal', { timeout: 300_000 }, () => {
-  it('has what happened before a crash, obeys keys, and leaves the end on the shell’s screen', async () => {
+  it('has what happened before a crash, obeys keys, and leaves the end on the shell’s screen', ALL, async () => {
     const runs = bench();
     await runs.runAll([], { SQUAD_FAILPOINTS: 'attempt.settled:2=kill' });
     const [shell] = openShells(runs);

@@ -8,7 +8,7 @@ import { ALL, some, SPREAD, spread } from '../support/lane.ts';
 const MINUTES = 60_000;
 /** Each run dies at every twelfth of its failpoints, each at others. */
 const SHARES = 12;
-const KILLS = spread(2, 60);
+const KILLS = spread(1, 60);
 const CRASHES = spread(1, 20);
 
 /*

@@ -182,30 +182,34 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
     },
   );
 
-  it('loses nothing and counts nothing twice where a member is killed after it spoke, at each step', async (test) => {
-    const dies = { run: ['/bin/sh', '-c', 'kill -9 "$PPID"'] };
-    const again = (task: string, steps: readonly Step[], structured?: unknown): Entry => ({
-      when: `task ${task} was cut short`,
-      steps: [...steps, { answer: 'done' }],
-      ...(structured === undefined ? {} : { structured }),
-    });
-    const done = tool('done', {});
-    const bench = open(test, [
-      again('review-1', [], NOTHING),
-      again('verify-1-2', [tool('done', { has_new_issues: false })], NOTHING),
-      again('execute-1', [done]),
-      author('review-1', [tool('report', { issues: [ISSUE], summary: 'one' }), dies]),
-      author('verify-1-2', [tool('done', { has_new_issues: false }), dies]),
-      author('execute-1', [...commits({ 'src/router.txt': 'a backoff\n' }).slice(0, -1), done, dies]),
-    ]);
-    const { ended, mail } = await play(bench);
-    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
-    expect(['review-1', 'verify-1-2', 'execute-1'].map((task) => turnsOf(ended, task).length)).toEqual([2, 2, 2]);
-    const of = (who: string) => mail.messages.filter((line) => line.startsWith(`${who} →`));
-    expect(of('A')).toEqual(['A → MAIN: report/review_feedback', 'A → MAIN: done/verified']);
-    expect(of('B')).toEqual(['B → MAIN: done', 'B → MAIN: done/verified', 'B → MAIN: done']);
-    expect([mail.unread, mail.status.unanswered]).toEqual([[], []]);
-  });
+  it(
+    'loses nothing and counts nothing twice where a member is killed after it spoke, at each step',
+    ALL,
+    async (test) => {
+      const dies = { run: ['/bin/sh', '-c', 'kill -9 "$PPID"'] };
+      const again = (task: string, steps: readonly Step[], structured?: unknown): Entry => ({
+        when: `task ${task} was cut short`,
+        steps: [...steps, { answer: 'done' }],
+        ...(structured === undefined ? {} : { structured }),
+      });
+      const done = tool('done', {});
+      const bench = open(test, [
+        again('review-1', [], NOTHING),
+        again('verify-1-2', [tool('done', { has_new_issues: false })], NOTHING),
+        again('execute-1', [done]),
+        author('review-1', [tool('report', { issues: [ISSUE], summary: 'one' }), dies]),
+        author('verify-1-2', [tool('done', { has_new_issues: false }), dies]),
+        author('execute-1', [...commits({ 'src/router.txt': 'a backoff\n' }).slice(0, -1), done, dies]),
+      ]);
+      const { ended, mail } = await play(bench);
+      expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+      expect(['review-1', 'verify-1-2', 'execute-1'].map((task) => turnsOf(ended, task).length)).toEqual([2, 2, 2]);
+      const of = (who: string) => mail.messages.filter((line) => line.startsWith(`${who} →`));
+      expect(of('A')).toEqual(['A → MAIN: report/review_feedback', 'A → MAIN: done/verified']);
+      expect(of('B')).toEqual(['B → MAIN: done', 'B → MAIN: done/verified', 'B → MAIN: done']);
+      expect([mail.unread, mail.status.unanswered]).toEqual([[], []]);
+    },
+  );
 
   it('ends work honestly that a member gives up by its tool', ALL, async (test) => {
     const bench = open(test, [author('execute-1', [tool('fail', { reason: 'there is no router' }), { answer: 'no' }])]);

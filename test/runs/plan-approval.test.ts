@@ -4,6 +4,7 @@ import { createSquad } from '../../src/squad.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const AUTHORS = ['a', 'b', 'x'].map((id) => author(id, commits({ [`${id}.txt`]: `${id}\n` })));
 const SCRIPT: Entry[] = [plan([piece('b')], 'asks for a change'), plan([piece('a')]), ...AUTHORS, APPROVE_ALL];
@@ -53,20 +54,24 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual([undefined, 'b']);
   });
 
-  it('is edited: a circle is refused with its place and nothing is recorded, the right one is built', async (test) => {
-    const bench = benchFor(test);
-    await bench.runAll();
-    const circle = planText(piece('x', { needs: ['y'] }), piece('y', { needs: ['x'] }));
-    const refused = await bench.run(['answer', 'plan-1', circle]);
-    expect([refused.code, refused.stderr]).toEqual([65, expect.stringContaining('in a circle: x, y')]);
-    const unknown = await bench.run(['answer', 'plan-1', planText(piece('x', { needs: ['q'] }))]);
-    expect(unknown.stderr).toContain('task 1 (x): it needs q, which is not in the plan');
-    expect((await bench.run(['answer', 'plan-1', planText(piece('x'))])).code).toBe(0);
-    expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
-    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('x.txt')]).toEqual([undefined, 'x']);
-  });
+  it(
+    'is edited: a circle is refused with its place and nothing is recorded, the right one is built',
+    ALL,
+    async (test) => {
+      const bench = benchFor(test);
+      await bench.runAll();
+      const circle = planText(piece('x', { needs: ['y'] }), piece('y', { needs: ['x'] }));
+      const refused = await bench.run(['answer', 'plan-1', circle]);
+      expect([refused.code, refused.stderr]).toEqual([65, expect.stringContaining('in a circle: x, y')]);
+      const unknown = await bench.run(['answer', 'plan-1', planText(piece('x', { needs: ['q'] }))]);
+      expect(unknown.stderr).toContain('task 1 (x): it needs q, which is not in the plan');
+      expect((await bench.run(['answer', 'plan-1', planText(piece('x'))])).code).toBe(0);
+      expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
+      expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('x.txt')]).toEqual([undefined, 'x']);
+    },
+  );
 
-  it('is stopped: nothing starts, and the run says why', async (test) => {
+  it('is stopped: nothing starts, and the run says why', ALL, async (test) => {
     const bench = benchFor(test);
     await bench.runAll();
     await bench.run(['answer', 'stop']);

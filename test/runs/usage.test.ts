@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { openRunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const NO_TERMINAL = process.platform === 'linux' ? undefined : 'script(1) takes other arguments here';
 
@@ -13,7 +14,7 @@ function costing(entry: Entry): Entry {
 describe('what a run used', () => {
   it.skipIf(NO_TERMINAL !== undefined)(
     'is one count for the live line, status and report, also after a resume',
-    { timeout: 300_000 },
+    { ...ALL, timeout: 300_000 },
     async ({ onTestFinished }) => {
       const pieces = [piece('a'), piece('b', { needs: ['a'] })];
       const slow = [{ run: ['sleep', '3'] }, ...commits({ 'b.txt': 'b\n' })];

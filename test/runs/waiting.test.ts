@@ -50,7 +50,7 @@ describe.concurrent('a person is asked', { timeout: 300_000 }, () => {
     expect(await bench.report()).toContain('a person gave up');
   });
 
-  it('when a setup command fails; mended, it runs again, and once in each fresh worktree', async (test) => {
+  it('when a setup command fails; mended, it runs again, and once in each fresh worktree', ALL, async (test) => {
     const bench = openRunBench({
       script: [
         plan([piece('a'), piece('b')]),

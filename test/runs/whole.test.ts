@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, statusOf, turnsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 describe.concurrent('what only shows once everything is together', { timeout: 300_000 }, () => {
   it('a criterion that fails on the run branch gets a piece of its own, and is met in the end', async (test) => {
@@ -43,7 +44,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 30
     expect(turnsOf(ended, 'a').map(({ outcome }) => outcome)).toEqual(['failed', 'completed', 'completed']);
   });
 
-  it('a check that is stopped in the middle is made again by the next engine', async (test) => {
+  it('a check that is stopped in the middle is made again by the next engine', ALL, async (test) => {
     const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
     test.onTestFinished(() => bench.end());
     const [log, gate] = [join(bench.root, 'checked'), join(bench.root, 'gate')];

@@ -24,6 +24,27 @@ const mcpServerSchema = z.object({
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
+/** A folder with instructions for one kind of work, which a runtime offers to its model. */
+const skillSchema = z.object({
+  /** The name of the folder. */
+  name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/),
+  /** Absolute: the copy that was bound to the run. It holds a SKILL.md. */
+  folder: z.string(),
+});
+
+const HOOK_EVENTS = ['turn-started', 'tool-started', 'tool-ended', 'turn-ended'] as const;
+
+/** A command that the runtime runs at a point of the turn. */
+const hookSchema = z.object({
+  on: z.enum(HOOK_EVENTS),
+  /** Only for this tool, by its name in the runtime. */
+  tool: z.string().min(1).max(200).optional(),
+  run: z.string(),
+});
+
+/** The name of an environment variable. */
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
 /** A folder a turn works in. */
 export const workspaceSchema = z.object({
   path: z.string(),
@@ -72,6 +93,12 @@ export const turnRequestSchema = z.object({
   /** More tool rules, in the runtime's own syntax. */
   toolRules: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
   mcp: z.array(mcpServerSchema),
+  skills: z.array(skillSchema).optional(),
+  hooks: z.array(hookSchema).optional(),
+  /** Names of the host's variables that the agent gets besides the runtime's own. */
+  environment: z.array(z.string().regex(VARIABLE)).optional(),
+  /** `mine`: with the user's own settings, memory and plugins. Absent: without them. */
+  home: z.literal('mine').optional(),
   /** JSON Schema of the final answer. */
   outputSchema: z.record(z.string(), jsonSchema).optional(),
   limits: turnLimitsSchema,

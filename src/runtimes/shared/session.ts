@@ -29,12 +29,21 @@ export function sessionRefusal(runtime: string, request: TurnRequest): Failure |
   return undefined;
 }
 
+/** What an agent can be equipped with that not every runtime can honour. */
+const EQUIPMENT = ['skills', 'hooks', 'environment', 'home'] as const;
+type Equipment = (typeof EQUIPMENT)[number];
+
 /**
  * `sessionRefusal`, and what every adapter of squad also refuses: a session id of another form (programs take it for a
- * name or a path and start a new session), writable folders that are not absolute (`:root` is the whole disk to codex), and
- * two MCP servers of one name (only one of them would start).
+ * name or a path and start a new session), writable folders that are not absolute (`:root` is the whole disk to codex), two
+ * MCP servers of one name (only one of them would start), and equipment that is not in `honoured`.
  */
-export function requestRefusal(runtime: string, request: TurnRequest, sessionId: RegExp): Refusal | undefined {
+export function requestRefusal(
+  runtime: string,
+  request: TurnRequest,
+  sessionId: RegExp,
+  honoured: readonly Equipment[] = [],
+): Refusal | undefined {
   const { session, access, mcp } = request;
   const failure = sessionRefusal(runtime, request);
   if (failure !== undefined) return { type: 'refusal', failure };
@@ -48,7 +57,8 @@ export function requestRefusal(runtime: string, request: TurnRequest, sessionId:
   if (new Set(mcp.map(({ name }) => name)).size < mcp.length) {
     return refuse('setting-unsupported', 'mcp', 'two servers have one name');
   }
-  return undefined;
+  const unknown = EQUIPMENT.find((setting) => request[setting] !== undefined && !honoured.includes(setting));
+  return unknown && refuse('setting-unsupported', unknown, `${runtime} cannot honour ${unknown}`);
 }
 
 /** `requestRefusal` for a program with sessions named by UUIDs, which must be there; then the program's own checks. */
@@ -57,8 +67,9 @@ export function turnRefusal(
   request: TurnRequest,
   { binary }: { readonly binary: string | undefined },
   own: Parameters<typeof refuseAny>[0] = [],
+  honoured: readonly Equipment[] = [],
 ): Refusal | undefined {
-  if (binary !== undefined) return requestRefusal(runtime, request, UUID) ?? refuseAny(own);
+  if (binary !== undefined) return requestRefusal(runtime, request, UUID, honoured) ?? refuseAny(own);
   return refuse('cli-missing', `runtimes.${runtime}.command`, `${runtime} was not found; install it or name its path`);
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
-import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import { DEFAULT_TURN_LIMITS, turnRequestSchema, type TurnRequest } from '../../../src/model/turn-request.ts';
 import { childEnvironment } from '../../../src/runtimes/shared/child-environment.ts';
-import { instructionsHash, sessionRefusal, promptFor } from '../../../src/runtimes/shared/session.ts';
+import { instructionsHash, promptFor, requestRefusal, sessionRefusal } from '../../../src/runtimes/shared/session.ts';
 
 const request: TurnRequest = {
   turnId: 't',
@@ -44,6 +44,21 @@ describe('instructions', () => {
     const refusal = sessionRefusal('codex', asked);
     if (expected === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toMatchObject(expected);
+  });
+});
+
+describe('equipment that an adapter does not know', () => {
+  it.each<[string, Partial<TurnRequest>]>([
+    ['skills', { skills: [{ name: 'review', folder: '/skills/review' }] }],
+    ['hooks', { hooks: [{ on: 'turn-ended', run: 'true' }] }],
+    ['environment', { environment: ['MY_KEY'] }],
+    ['home', { home: 'mine' }],
+  ])('%s is refused by name, unless the adapter honours it', (setting, equipment) => {
+    const asked = { ...request, ...equipment };
+    const failure = { kind: 'setting-unsupported', setting, mayHaveActed: false };
+    expect(requestRefusal('codex', asked, /x/)).toMatchObject({ type: 'refusal', failure });
+    expect(requestRefusal('codex', asked, /x/, ['skills', 'hooks', 'environment', 'home'])).toBeUndefined();
+    expect(turnRequestSchema.parse(asked)).toMatchObject(equipment);
   });
 });
 

@@ -298,6 +298,22 @@ describe('doctor', () => {
     ]);
   });
 
+  it('checks the program and variables that the user’s own file names for a runtime', async () => {
+    const room = roomForTest();
+    const folder = join(room.root, '.config', 'squad');
+    mkdirSync(folder, { recursive: true });
+    const program = join(room.root, 'my-claude');
+    writeFileSync(program, '#!/bin/sh\necho "2.1.328 (Claude Code)"\n', { mode: 0o755 });
+    writeFileSync(
+      join(folder, 'config.yaml'),
+      `runtimes:\n  claude: { command: ${program}, env: [ANTHROPIC_API_KEY] }\n`,
+    );
+    writeFileSync(join(room.repository, 'squad.yaml'), 'strict: true\n');
+    const run = await room.run(['doctor'], { ANTHROPIC_API_KEY: 'key-of-a-test' });
+    expect(run.stdout).toContain(`at ${program}, login ok`);
+    expect(run.stdout).not.toContain('doctor does not check');
+  });
+
   it('without any agent CLI: exit 78, and what to do', async () => {
     const room = roomForTest();
     const bin = join(room.root, 'bin');

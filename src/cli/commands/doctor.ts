@@ -14,6 +14,7 @@ import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { fileOf, readOwnSettings, readSettings } from '../../preflight/read-settings.ts';
+import { createProbes, describeRuntimes, resolveRuntimes } from '../../preflight/runtimes.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import type { GitPorts } from '../../substrate/git/git-call.ts';
@@ -26,7 +27,7 @@ import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
 export async function doctor({ host, output, exit }: CommandContext, options: JsonOptions): Promise<void> {
   const composition = compose(host);
-  const probes = await probeAgents(composition);
+  const probes = await probeAgents(composition, host);
   const machine = [
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
@@ -42,11 +43,15 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
   exit(probes.some(({ probe }) => probe.ok) && machine.every(({ ok }) => ok) ? 0 : 78);
 }
 
-/** Probes the runtimes of agents. */
-export async function probeAgents(composition: Composition): Promise<{ name: string; probe: Probe }[]> {
-  const named = Object.keys(composition.runtimes);
-  const agents = named.filter((name) => composition.describe(name).onlyByName !== true);
-  return Promise.all(agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })));
+/** Probes the runtimes of agents, with the settings of the user's own file. */
+export async function probeAgents(composition: Composition, host: Host): Promise<{ name: string; probe: Probe }[]> {
+  const described = describeRuntimes(composition);
+  // A file that cannot be used is a problem of its own.
+  const own = await readOwnSettings(composition, host).catch(() => undefined);
+  const runtimes = await resolveRuntimes(own?.settings.runtimes ?? {}, described, host.workingDirectory, host);
+  const probeOf = createProbes(composition, runtimes);
+  const agents = Object.keys(described).filter((name) => described[name]?.onlyByName !== true);
+  return Promise.all(agents.map(async (name) => ({ name, probe: await probeOf(name) })));
 }
 
 function checkOf(name: string, probe: Probe): DoctorCheck {
@@ -158,13 +163,13 @@ async function checkRepositoryFile(root: string, host: Host, composition: Compos
       text: `${file}:${line}: ${message}`,
       next: `Change \`agents\` in ${file}: \`squad run\` refuses them as they are.`,
     }));
-    const programs = Object.entries(settings.runtimes).flatMap(([runtime, { command }]) =>
+    const programs = Object.entries(read.repository.settings.runtimes).flatMap(([runtime, { command }]) =>
       command === undefined || command === runtime
         ? []
         : [
             {
               text: `runs ${command} as ${runtime}, which doctor does not check`,
-              next: `\`squad run\` checks it once you agree to it; the line ${runtime} below is about the ${runtime} on PATH.`,
+              next: `\`squad run\` checks it once you agree to it; the line ${runtime} below is not about it.`,
             },
           ],
     );

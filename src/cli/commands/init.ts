@@ -23,7 +23,7 @@ import { plainLine } from '../../text/plain-text.ts';
 export async function init({ host, output, exit }: CommandContext, options: InitOptions): Promise<void> {
   const composition = compose(host);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
-  const probes = await probeAgents(composition);
+  const probes = await probeAgents(composition, host);
   const runtimes = probes.filter(({ probe }) => probe.ok).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));

@@ -1,8 +1,10 @@
 /** Everything to prove that a runtime of your own keeps the promises of the port. */
 export { CASES, runtimeConformance } from './runtime-conformance.ts';
 export {
+  CONVERSATION_SCENARIOS,
   FAILING_SCENARIOS,
   SCENARIOS,
+  type ConversationScenario,
   type RuntimeBench,
   type RuntimeHarness,
   type ScenarioName,

@@ -3,23 +3,30 @@ import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
 import { turnResultSchema } from '../model/turn-result.ts';
+import { CONVERSATION_CASES } from './cases/conversation-cases.ts';
 import { FAILURE_CASES } from './cases/failure-cases.ts';
 import { LIFE_CASES } from './cases/life-cases.ts';
 import { SAFETY_CASES } from './cases/safety-cases.ts';
 import { SESSION_CASES } from './cases/session-cases.ts';
 import { WORK_CASES } from './cases/work-cases.ts';
 import type { RuntimeBench, RuntimeHarness } from './runtime-scenarios.ts';
-import type { RuntimeCase, Stage, Started, TestRunner } from './runtime-stage.ts';
+import type { ConversationCase, RuntimeCase, Stage, Started, TestRunner } from './runtime-stage.ts';
 
 /** Tests one runtime against every promise of the port. A case is skipped only by title and reason. */
 export function runtimeConformance(runner: TestRunner, harness: RuntimeHarness): void {
   const skips = new Map((harness.skip ?? []).map((entry) => [entry.title, entry.reason]));
   runner.describe(`${harness.name} keeps the promises of AgentRuntime`, () => {
-    for (const item of CASES) {
+    const add = (item: RuntimeCase | ConversationCase, open: () => Promise<RuntimeBench>): void => {
       const reason = skips.get(item.title);
       skips.delete(item.title);
       if (reason !== undefined) runner.skip(`${item.title} (skipped: ${reason})`);
-      else runner.it(item.title, () => runCase(harness, item), harness.failureBoundMs + 60_000);
+      else runner.it(item.title, () => runCase(harness, item, open), harness.failureBoundMs + 60_000);
+    };
+    for (const item of CASES) add(item, () => harness.open(item.scenario));
+    const converse = harness.openConversation?.bind(harness);
+    for (const item of CONVERSATION_CASES) {
+      if (converse !== undefined) add(item, () => converse(item.scenario));
+      else runner.skip(`${item.title} (skipped: the runtime holds no conversation)`);
     }
     for (const title of skips.keys()) {
       runner.it(
@@ -31,8 +38,12 @@ export function runtimeConformance(runner: TestRunner, harness: RuntimeHarness):
   });
 }
 
-async function runCase(harness: RuntimeHarness, item: RuntimeCase): Promise<void> {
-  const bench = await harness.open(item.scenario);
+async function runCase(
+  harness: RuntimeHarness,
+  item: RuntimeCase | ConversationCase,
+  open: () => Promise<RuntimeBench>,
+): Promise<void> {
+  const bench = await open();
   const started: Started[] = [];
   try {
     await item.check(stageOf(harness, bench, started));

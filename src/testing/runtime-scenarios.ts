@@ -41,6 +41,22 @@ export const SCENARIOS = {
 /** The name of a scenario. */
 export type ScenarioName = keyof typeof SCENARIOS;
 
+/** What the agent must do where its runtime holds a conversation with it: it asks and is answered in the middle of a turn. */
+export const CONVERSATION_SCENARIOS = {
+  'late-request':
+    'Waits for a second, asks whether it may run `echo tool-ran` in a shell, runs it if so, answers `done`.',
+  'asked-person':
+    'Asks whether it may run a shell command that creates `asked.txt`, runs it if so, then answers `done`. A person is to answer.',
+  'open-text': 'Says `still thinking` and then nothing more.',
+  'long-tool': SCENARIOS['long-tool'],
+  history:
+    'Runs `echo tool-ran` in a shell and answers `first` to its first turn, and answers `second` to the next one.',
+  'mended-answer':
+    'Asked for a schema, it answers prose first, and {"verdict":"approve","score":7} when it is told what is wrong.',
+} as const;
+/** The name of a scenario of a conversation. */
+export type ConversationScenario = keyof typeof CONVERSATION_SCENARIOS;
+
 /** The failure kind of each failing scenario. */
 export const FAILING_SCENARIOS: readonly (readonly [ScenarioName, FailureKind])[] = [
   ['bad-request', 'bad-request'],
@@ -87,6 +103,8 @@ export interface RuntimeBench {
 export interface RuntimeHarness {
   readonly name: string;
   open(scenario: ScenarioName): Promise<RuntimeBench>;
+  /** Of a runtime that holds a conversation with its agent. Without it the suite skips the cases of a conversation. */
+  openConversation?(scenario: ConversationScenario): Promise<RuntimeBench>;
   /** Cases that this runtime cannot pass, by title, with the reason. An unknown title fails the suite. */
   readonly skip?: readonly { readonly title: string; readonly reason: string }[];
   /** Longest time in ms that a failing turn may take with the limits in `request`. */

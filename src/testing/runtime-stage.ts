@@ -6,7 +6,7 @@ import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { Turn } from '../runtimes/port/agent-runtime.ts';
-import type { RuntimeBench, ScenarioName } from './runtime-scenarios.ts';
+import type { ConversationScenario, RuntimeBench, ScenarioName } from './runtime-scenarios.ts';
 
 /** Functions of a test runner, so that any runner can run the suite. */
 export interface TestRunner {
@@ -16,11 +16,14 @@ export interface TestRunner {
 }
 
 /** One promise of the port. `check` throws an error with a sentence if it is broken. */
-export interface RuntimeCase {
+export interface RuntimeCase<Scenario extends string = ScenarioName> {
   readonly title: string;
-  readonly scenario: ScenarioName;
+  readonly scenario: Scenario;
   check(stage: Stage): Promise<void>;
 }
+
+/** A promise that only a conversation can keep or break. */
+export type ConversationCase = RuntimeCase<ConversationScenario>;
 
 /** The bench and the actions that every case needs. */
 export interface Stage {

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
-import { completed, insist, type RuntimeCase, type Stage, type Started } from '../runtime-stage.ts';
+import { attach, processEnded, toolRunning } from '../runtime-follow.ts';
+import { completed, insist, type RuntimeCase } from '../runtime-stage.ts';
 
 /** Promises about starting, cancelling, detaching and attaching. */
 export const LIFE_CASES: readonly RuntimeCase[] = [
@@ -44,7 +44,7 @@ export const LIFE_CASES: readonly RuntimeCase[] = [
       const { identity } = started;
       insist(identity !== undefined && (await stage.bench.alive(identity)), 'detaching ended the process');
       const events: string[] = [];
-      const turn = attach(stage, started, (type) => events.push(type));
+      const turn = attach(stage, started, ({ type }) => events.push(type));
       const result = await turn.result;
       const completes = result.outcome === 'completed' && result.text.includes('done');
       insist(completes, 'the adopted turn did not complete', result);
@@ -91,33 +91,6 @@ export const LIFE_CASES: readonly RuntimeCase[] = [
     },
   },
 ];
-
-function attach(stage: Stage, started: Started, onType?: (type: string) => void) {
-  if (started.identity === undefined) throw new Error('nothing was spawned');
-  return stage.bench.runtime().attach(started.request, {
-    directory: started.directory,
-    identity: started.identity,
-    spawnedAt: started.spawnedAt,
-    onEvent: (event) => onType?.(event.type),
-  });
-}
-
-async function toolRunning(started: Started): Promise<void> {
-  await until('no tool was started', () => started.turn.activity().openTools > 0);
-}
-
-async function processEnded(stage: Stage, started: Started): Promise<void> {
-  const { identity } = started;
-  await until('the process does not end', async () => identity !== undefined && !(await stage.bench.alive(identity)));
-}
-
-async function until(problem: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 30_000; waited += 50) {
-    if (await holds()) return;
-    await setTimeout(50);
-  }
-  throw new Error(problem);
-}
 
 function kill(pid: number): void {
   try {

@@ -1,7 +1,8 @@
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { insist, readWorkspaceFile, runRefused, runToEnd, type RuntimeCase } from '../runtime-stage.ts';
 
-const VERDICT_SCHEMA = {
+/** What the scenarios with a structured answer are asked for. */
+export const VERDICT_SCHEMA = {
   type: 'object',
   properties: { verdict: { type: 'string', enum: ['approve', 'reject'] }, score: { type: 'integer' } },
   required: ['verdict', 'score'],

@@ -72,13 +72,16 @@ describe('S4: no shell', () => {
       files.filter((name) => pattern.test(readFileSync(join(source, name), 'utf8')));
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
     // The wrapper's own text; checks and `notify` of the settings, which are shown and agreed to first; the person's own
-    // editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and command as arguments.
+    // editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and
+    // command as arguments, and two start a cage and MCP servers, whose commands they take as arguments too.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
       'checks/command-adapter.ts',
       'checks/notify-command.ts',
       'cli/ask/edit-plan.ts',
       'cli/completion/scripts.ts',
       'cli/program.ts',
+      'runtimes/shared/confine.ts',
+      'runtimes/shared/outside-servers.ts',
       'substrate/process/isolation.ts',
       'substrate/process/spawn-turn.ts',
       'substrate/terminal/tmux.ts',

@@ -48,13 +48,21 @@ export interface CliCommand {
    * Written with mode 0600 into the turn's directory before the spawn; refer to them by `<directory>/<name>`. Secret
    * files are removed when the turn is over.
    */
-  readonly files: readonly { readonly name: string; readonly text: string; readonly secret?: boolean }[];
+  readonly files: readonly LaunchFile[];
   /** State directory that this turn uses. It becomes `SessionRef.home`. */
   readonly home: string;
   /** The program may have to become another user, as `sudo` does. */
   readonly keepsUser?: boolean;
   /** Folders that must exist before the spawn; created with mode 0700. */
   readonly folders: readonly string[];
+}
+
+export interface LaunchFile {
+  readonly name: string;
+  readonly text: string;
+  readonly secret?: boolean;
+  /** It is in `home` and not in the turn's directory. What the agent left in its place, links too, is removed. */
+  readonly inHome?: boolean;
 }
 
 /** A request declined by name. Nothing has been spawned. */

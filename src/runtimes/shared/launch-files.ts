@@ -1,22 +1,55 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { confine } from '../../substrate/files/confine.ts';
 import { parseJson } from '../../text/json.ts';
-import type { CliCommand } from './cli-adapter.ts';
+import type { CliCommand, LaunchFile } from './cli-adapter.ts';
 
 /** Facts that `attach` needs and cannot look up again. Written next to the output before the spawn. */
-const launchSchema = z.object({ home: z.string(), secrets: z.array(z.string()) });
+const launchSchema = z.object({
+  home: z.string(),
+  secrets: z.array(z.string()),
+  homeSecrets: z.array(z.string()).default([]),
+});
 type Launch = z.infer<typeof launchSchema>;
 const LAUNCH_FILE = 'launch.json';
 
 export async function writeLaunchFiles(command: CliCommand, directory: string): Promise<void> {
   for (const folder of command.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const file of command.files) await writeFile(confine(directory, file.name), file.text, { mode: 0o600 });
-  const secrets = command.files.filter((file) => file.secret === true).map((file) => file.name);
-  const launch: Launch = { home: command.home, secrets };
+  const [inHome, own] = [true, false].map((wanted) =>
+    command.files.filter((file) => (file.inHome === true) === wanted),
+  );
+  for (const file of own ?? []) await writeFile(confine(directory, file.name), file.text, { mode: 0o600 });
+  for (const file of inHome ?? []) await writeInHome(command.home, file);
+  const secretsOf = (files: readonly LaunchFile[] = []): string[] =>
+    files.filter(({ secret }) => secret === true).map(({ name }) => name);
+  const launch: Launch = { home: command.home, secrets: secretsOf(own), homeSecrets: secretsOf(inHome) };
   // Flushed before the identity is committed. Otherwise a power cut could leave a session whose home is unknown.
   await writeFile(join(directory, LAUNCH_FILE), JSON.stringify(launch), { mode: 0o600, flush: true });
+}
+
+/** An agent writes in its home: a link that it left there must not lead this file, or its removal, anywhere else. */
+async function writeInHome(home: string, { name, text }: LaunchFile): Promise<void> {
+  const path = confine(home, name);
+  for (const folder of foldersBetween(name)) {
+    if (await isPlainFolder(join(home, folder))) continue;
+    await rm(join(home, folder), { force: true });
+    await mkdir(join(home, folder), { mode: 0o700 });
+  }
+  await rm(path, { recursive: true, force: true });
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+}
+
+/** `a`, `a/b` for `a/b/c`. */
+function foldersBetween(name: string): string[] {
+  const parts = dirname(name)
+    .split('/')
+    .filter((part) => part !== '.');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+async function isPlainFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** undefined: the file is lost or damaged. The turn can still be followed, but its session has no home. */
@@ -27,7 +60,11 @@ export async function readLaunch(directory: string): Promise<Launch | undefined>
 
 /** Removes the files with secrets, which nothing needs after the turn. */
 export async function removeSecrets(directory: string): Promise<void> {
-  for (const name of (await readLaunch(directory))?.secrets ?? []) {
-    await rm(confine(directory, name), { force: true });
+  const { home = '', secrets = [], homeSecrets = [] } = (await readLaunch(directory)) ?? {};
+  for (const name of secrets) await rm(confine(directory, name), { force: true });
+  for (const name of homeSecrets) {
+    const path = confine(home, name);
+    const folders = await Promise.all(foldersBetween(name).map((folder) => isPlainFolder(join(home, folder))));
+    if (!folders.includes(false)) await rm(path, { force: true });
   }
 }

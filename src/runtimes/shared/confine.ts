@@ -1,0 +1,87 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RuntimeSettings } from './cli-adapter.ts';
+import type { Trial } from './cli-program.ts';
+import { findProgram } from './find-program.ts';
+
+/** The programs that confine an agent without a sandbox of its own. */
+export interface Bubblewrap {
+  readonly bwrap: string;
+  readonly env: string;
+}
+
+/** A path that a confined agent sees empty. */
+export interface Hidden {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** What a confined agent may touch. It reads everything else and writes nothing else; it keeps the network. */
+export interface Cage {
+  /** Absolute, without links. A folder that is missing stays missing. */
+  readonly writable: readonly string[];
+  readonly hidden: readonly Hidden[];
+  readonly cwd: string;
+}
+
+/** Bubblewrap as this machine has it, after a trial with the real options. */
+export async function findBubblewrap(
+  { platform, environment }: Pick<RuntimeSettings, 'platform' | 'environment'>,
+  trial: Trial,
+): Promise<Bubblewrap | { readonly problem: string }> {
+  if (platform !== 'linux') return { problem: 'it runs on Linux only' };
+  const [bwrap, env] = await Promise.all(['bwrap', 'env'].map((name) => findProgram(environment['PATH'], name)));
+  if (bwrap === undefined || env === undefined) return { problem: 'bubblewrap is not installed' };
+  const { binary, args } = confined({ bwrap, env }, { writable: [], hidden: [], cwd: '/' }, 'true', []);
+  const problem = await trial(binary, args);
+  return problem === undefined ? { bwrap, env } : { problem };
+}
+
+/** A signal to the turn's group is for the program: the shell makes bubblewrap deaf to it, and `env` gives the program its ears back. */
+const DEAF = 'trap "" INT TERM; exec "$@"';
+
+/**
+ * The command in a cage that ends with it. Its own user namespace keeps it from the memory and the mounts of other processes, also
+ * where squad runs as root.
+ */
+export function confined(
+  { bwrap, env }: Bubblewrap,
+  { writable, hidden, cwd }: Cage,
+  program: string,
+  args: readonly string[],
+): { readonly binary: string; readonly args: string[] } {
+  const namespaces = ['--unshare-user', '--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL'];
+  const disk = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+  const masks = hidden.flatMap(({ path, isFolder }) =>
+    isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
+  );
+  const open = writable.flatMap((path) => ['--bind-try', path, path]);
+  const inside = ['--chdir', cwd, '--', env, '--default-signal=INT,TERM', program, ...args];
+  return { binary: '/bin/sh', args: ['-c', DEAF, 'sh', bwrap, ...namespaces, ...disk, ...masks, ...open, ...inside] };
+}
+
+/** Below the user's home: logins, keys, and other programs' state with logins in it. */
+const PRIVATE = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials', '.npmrc', '.pypirc'],
+  ...['.config/gh', '.config/gcloud', '.local/share/keyrings'],
+  ...['.claude', '.claude.json', '.codex', '.gemini', '.copilot', '.local/share/opencode', '.qwen', '.kimi'],
+];
+/** Sockets of services that start a process outside the cage on request. */
+const SERVICES = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman', '/run/dbus'];
+
+/** The paths to hide that exist here. A link is hidden by what it leads to. */
+export async function hiddenPaths(userHome: string): Promise<Hidden[]> {
+  const paths = [...PRIVATE.map((name) => join(userHome, name)), ...SERVICES];
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      try {
+        const real = await realpath(path);
+        return [{ path: real, isFolder: (await stat(real)).isDirectory() }];
+      } catch {
+        // Missing, or not for this user.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}

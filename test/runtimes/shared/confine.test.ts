@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { McpServer } from '../../../src/model/turn-request.ts';
+import { confined, findBubblewrap, hiddenPaths, type Bubblewrap } from '../../../src/runtimes/shared/confine.ts';
+import { removeSecrets, writeLaunchFiles } from '../../../src/runtimes/shared/launch-files.ts';
+import { unstartedServers, withServers } from '../../../src/runtimes/shared/outside-servers.ts';
+
+const environment = { PATH: process.env['PATH'] ?? '' };
+let root = '';
+let bubblewrap: Bubblewrap;
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(
+  { binary, args }: { binary: string; args: readonly string[] },
+  interruptAt?: (stdout: string) => boolean,
+): Promise<Ran> {
+  const child = spawn(binary, args, { cwd: root, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr, interrupted] = ['', '', false];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    if (interrupted || interruptAt?.(stdout) !== true || child.pid === undefined) return;
+    interrupted = true;
+    process.kill(-child.pid, 'SIGINT');
+  });
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // Whatever the shell left behind in the background.
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
+  await setTimeout(50);
+  return { code, stdout, stderr };
+}
+
+beforeAll(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-cage-')));
+  for (const name of ['open', 'closed', 'secret', 'turn']) mkdirSync(join(root, name));
+  writeFileSync(join(root, 'secret', 'key'), 'canary');
+  writeFileSync(join(root, 'token'), 'canary');
+  const found = await findBubblewrap({ platform: process.platform, environment }, async (binary, args) => {
+    const { code, stderr } = await run({ binary, args });
+    return code === 0 ? undefined : stderr;
+  });
+  if ('problem' in found) throw new Error(`these tests need bubblewrap: ${found.problem}`);
+  bubblewrap = found;
+});
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+
+const inCage = (script: string) =>
+  confined(
+    bubblewrap,
+    {
+      writable: [join(root, 'open'), join(root, 'never-made')],
+      hidden: [
+        { path: join(root, 'secret'), isFolder: true },
+        { path: join(root, 'token'), isFolder: false },
+      ],
+      cwd: join(root, 'open'),
+    },
+    '/bin/sh',
+    ['-c', script],
+  );
+
+describe('a cage', () => {
+  it('lets its program write only where it may, and hides what is hidden', async () => {
+    const { stdout, code } = await run(
+      inCage(
+        `pwd; echo x >made && echo made; echo x >../closed/made || echo no; mkdir ../never-made || echo no; ls ../secret; cat ../token; exit 3`,
+      ),
+    );
+    expect([code, stdout.split('\n')]).toEqual([3, [join(root, 'open'), 'made', 'no', 'no', '']]);
+    expect([existsSync(join(root, 'open', 'made')), existsSync(join(root, 'closed', 'made'))]).toEqual([true, false]);
+  });
+
+  it('cannot be opened from inside, also by root', async () => {
+    const tries = [
+      'mount -o remount,rw,bind / && echo opened',
+      `mount --bind ${join(root, 'open')} ${join(root, 'closed')} && echo opened`,
+      `unshare --user --mount --map-root-user sh -c 'mount -o remount,rw,bind /; touch ${join(root, 'closed', 'x')}' && echo opened`,
+      'umount -l / && echo opened',
+      `umount -l ${join(root, 'token')} && cat ${join(root, 'token')}`,
+    ];
+    const { stdout } = await run(inCage(`${tries.map((one) => `(${one}) 2>/dev/null`).join('; ')}; echo end`));
+    expect(stdout).toBe('end\n');
+    expect(existsSync(join(root, 'closed', 'x'))).toBe(false);
+  });
+
+  it('passes a signal to the group on to its program, and its exit status out', async () => {
+    const script =
+      'trap "echo heard; exit 7" INT; echo ready; n=0; while [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done';
+    const { stdout, code } = await run(inCage(script), (said) => said.includes('ready'));
+    expect([code, stdout]).toEqual([7, 'ready\nheard\n']);
+  });
+
+  it('hides the logins of the user that are there, and none that is not', async () => {
+    mkdirSync(join(root, 'home', '.ssh'), { recursive: true });
+    writeFileSync(join(root, 'home', '.claude.json'), '{}');
+    const below = (await hiddenPaths(join(root, 'home'))).filter(({ path }) => path.startsWith(root));
+    expect(below).toEqual([
+      { path: join(root, 'home', '.ssh'), isFolder: true },
+      { path: join(root, 'home', '.claude.json'), isFolder: false },
+    ]);
+  });
+});
+
+describe('a server outside of the cage', () => {
+  const server = (name: string, command: string, args: string[], env: Record<string, string> = {}): McpServer => ({
+    name,
+    transport: { type: 'stdio', command, args, env },
+  });
+
+  async function talk(turn: string, servers: McpServer[], script: (calls: string[]) => string): Promise<Ran> {
+    const directory = join(root, 'turn', turn);
+    mkdirSync(directory);
+    const before = withServers(servers, { binary: '/bin/true', args: [] }, { directory, without: ['PATH'] });
+    const calls = before.servers.map(({ command, args }) =>
+      [command, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' '),
+    );
+    const inner = inCage(script(calls));
+    const all = withServers(servers, inner, { directory, without: ['LEFT_OUT'] });
+    for (const { name, text } of all.files) writeFileSync(join(directory, name), text);
+    return run(all);
+  }
+
+  it('writes what the agent may not, and is reached by pipes from inside', async () => {
+    const odd = `it's "odd" $HOME\n*`;
+    const outside = `echo "$1|$ODD" >"${join(root, 'closed')}/$2"; while read -r line; do echo "got $line"; done`;
+    const { stdout, code } = await talk(
+      'talks',
+      [
+        server('one', '/bin/sh', ['-c', outside, 'sh', odd, 'one'], { ODD: odd }),
+        server('two', '/bin/sh', ['-c', outside, 'sh', 'second', 'two'], { ODD: 'x' }),
+        server('idle', '/bin/sh', ['-c', `touch ${join(root, 'closed', 'idle')}`]),
+      ],
+      ([one, two]) => `printf 'a\\nb\\n' | ${one}; printf 'c\\n' | ${two}; echo over`,
+    );
+    expect([code, stdout]).toEqual([0, 'got a\ngot b\ngot c\nover\n']);
+    expect(readFileSync(join(root, 'closed', 'one'), 'utf8')).toBe(`${odd}|${odd}\n`);
+    expect(readFileSync(join(root, 'closed', 'two'), 'utf8')).toBe('second|x\n');
+    expect(existsSync(join(root, 'closed', 'idle'))).toBe(false);
+  });
+
+  it('that cannot be started gives the agent the end of its input, and is named', async () => {
+    const { stdout, stderr } = await talk(
+      'missing',
+      [server('lost', '/nonexistent/server', [])],
+      ([lost]) => `sleep 0.2 | ${lost}; echo over`,
+    );
+    expect(stdout).toBe('over\n');
+    expect(unstartedServers(stderr)).toEqual(['lost']);
+  });
+});
+
+describe('a file in the home of an agent', () => {
+  it('is written and removed in place, whatever links an agent left', async () => {
+    const home = join(root, 'agent-home');
+    const [away, directory] = [join(root, 'away'), join(root, 'turn', 'files')];
+    for (const folder of [home, away, directory]) mkdirSync(folder);
+    writeFileSync(join(away, 'config.json'), 'mine');
+    symlinkSync(away, join(home, '.agent'));
+    const launch = {
+      ...({ type: 'command', binary: '/bin/true', args: [], env: {}, stdin: '', home, folders: [home] } as const),
+      files: [
+        { name: '.agent/deep/config.json', text: 'ours', secret: true, inHome: true },
+        { name: '.agent/config.json', text: 'ours too', inHome: true },
+      ],
+    };
+    await writeLaunchFiles(launch, directory);
+    expect(readFileSync(join(home, '.agent', 'config.json'), 'utf8')).toBe('ours too');
+    expect(readFileSync(join(away, 'config.json'), 'utf8')).toBe('mine');
+    rmSync(join(home, '.agent', 'deep'), { recursive: true });
+    symlinkSync(away, join(home, '.agent', 'deep'));
+    await removeSecrets(directory);
+    expect(readFileSync(join(away, 'config.json'), 'utf8')).toBe('mine');
+    await writeLaunchFiles(launch, directory);
+    expect(lstatSync(join(home, '.agent', 'deep')).isDirectory()).toBe(true);
+    await removeSecrets(directory);
+    expect(existsSync(join(home, '.agent', 'deep', 'config.json'))).toBe(false);
+    expect(existsSync(join(home, '.agent', 'config.json'))).toBe(true);
+  });
+});

@@ -14,8 +14,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
 import { commandRoom, expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { ALL } from '../support/lane.ts';
+import { NO_TERMINAL } from '../runs/signal-trials.ts';
 
+const TERMINAL = join(import.meta.dirname, '../fixtures/terminal/terminal.py');
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 describe('words on the command line', () => {
@@ -417,6 +420,22 @@ describe('demo', { timeout: 300_000 }, () => {
     expect(run.lines.at(-1), run.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });
     expect(run.code).toBe(0);
     expect(readdirSync(room.root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
+  });
+
+  const named = NO_TERMINAL === undefined ? '' : ` (left out: ${NO_TERMINAL})`;
+
+  it.skipIf(NO_TERMINAL !== undefined)(`ends at a terminal with the report for terminals${named}`, ALL, () => {
+    const room = roomForTest();
+    const env = { PATH: process.env['PATH'], HOME: room.root, TMPDIR: room.root, TERM: 'xterm', NO_COLOR: '1' };
+    const played = execFileSync(
+      'python3',
+      [TERMINAL, 'The ledger has', '0', 'press', process.execPath, CLI_ENTRY, 'demo', '--remove'],
+      { env, encoding: 'utf8' },
+    );
+    const { shown } = JSON.parse(played) as { shown: string };
+    const end = shown.slice(shown.lastIndexOf('take it'));
+    expect(end).toMatch(/^met +It greets by name/m);
+    expect(end).not.toMatch(/\| --- \||^#|\*\*/m);
   });
 
   it('leaves a repository with the commits of three tasks on its run branch, a report, and the checkout as it was', async () => {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownPeers, pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
 
@@ -40,12 +40,25 @@ describe('the tarball', () => {
     expect(
       installed.files.filter(
         (path) =>
-          !/^(bin|dist)\/|^docs\/([a-z-]+\.md|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
+          !/^(bin|dist|examples)\/|^docs\/([a-z-]+\.md|picture\.svg|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
             path,
           ),
       ),
     ).toEqual([]);
     expect(installed.files.filter((path) => /\.(test|map)|\/test\//.test(path))).toEqual([]);
+  });
+
+  it('has every file that its pages link to', () => {
+    const pages = installed.files.filter((path) => path.endsWith('.md'));
+    const linked = pages.flatMap((page) => {
+      const text = readFileSync(join(PROJECT, page), 'utf8');
+      const targets = [...text.matchAll(/\]\((?!\w+:)([^)#\s]+)/g)].map(([, target]) => target ?? '');
+      return targets.map((target) => [page, normalize(join(dirname(page), target))] as const);
+    });
+    expect(linked.length).toBeGreaterThan(50);
+    const isThere = (path: string): boolean =>
+      installed.files.some((file) => file === path || file.startsWith(join(path, '/')));
+    expect(linked.filter(([, path]) => !isThere(path))).toEqual([]);
   });
 
   it('has entries that publint finds nothing wrong with', () => {

@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compose } from '../../compose.ts';
-import type { RunEnd } from '../../read-model/running-run.ts';
 import { squadOn } from '../../squad.ts';
 import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
@@ -10,7 +9,6 @@ import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, DemoOptions } from '../command-context.ts';
 import { DEMO_FILES, demoSettings } from '../demo/demo-files.ts';
 import { DEMO_SCRIPT } from '../demo/demo-script.ts';
-import { plainText } from '../../text/plain-text.ts';
 import { showRun } from './show-run.ts';
 
 /** Plays a whole run in a new repository: real git and processes, with scripted agents. The repository stays unless `--remove`. */
@@ -25,8 +23,8 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     // The whole demo is in one folder, with its own state.
     const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
     const running = await squadOn(own).run('objective.md', { trust: 'yes', onEvent: show.onEvent });
-    const end = await show.follow(running);
-    await printDemo(context, { repository, folder }, end, options);
+    await show.follow(running);
+    await printDemo({ ...context, host: own }, { repository, folder }, options);
   } finally {
     if (options.remove === true) await rm(folder, { recursive: true, force: true });
   }
@@ -42,19 +40,21 @@ async function makeRepository({ host }: CommandContext, folder: string): Promise
 }
 
 async function printDemo(
-  { output, exit }: CommandContext,
+  context: CommandContext,
   { repository, folder }: { repository: string; folder: string },
-  { report }: RunEnd,
   options: DemoOptions,
 ): Promise<void> {
+  const { output, exit } = context;
   const check = checkLedger(ledgerPath(join(repository, '.squad')));
   if (!check.ok) {
     exit(65);
     output.problem(`the demo's ledger is damaged: ${check.problems.join('; ')}`);
   }
   if (options.json === true) return;
-  output.line(`\n${plainText(await readFile(report, 'utf8'))}`);
-  output.line(`The ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
+  output.line('');
+  const { report } = await import('./report.ts');
+  await report(context, undefined, {});
+  output.line(`\nThe ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
   if (options.remove === true) return;
   output.line(`Look around:   cd ${repository} && git log --graph --oneline --all`);
   output.line(`Then remove:   rm -rf ${folder}`);

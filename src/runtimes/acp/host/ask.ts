@@ -1,0 +1,34 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fieldsOf } from '../../../text/json.ts';
+
+const LOOK_MS = 200;
+
+/**
+ * Asks a person by `ask-<n>.json` in a folder, and waits for `answer-<n>.json` (`{"allow": true}`), which anybody may write by
+ * rename. undefined: nobody answered in time.
+ */
+export async function askPerson(
+  { folder, n, question, deadline }: { folder: string; n: number; question: object; deadline: number },
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const path = join(folder, `ask-${n}.json`);
+  writeFileSync(`${path}.tmp`, JSON.stringify(question), { mode: 0o600, flush: true });
+  renameSync(`${path}.tmp`, path);
+  while (!signal.aborted && Date.now() < deadline) {
+    const answer = read(join(folder, `answer-${n}.json`));
+    if (answer !== undefined) return fieldsOf(answer)['allow'] === true;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Not yet.
+    return undefined;
+  }
+}

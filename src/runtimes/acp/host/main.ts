@@ -1,0 +1,128 @@
+// The host of one turn of an ACP agent: reads a plan on stdin, holds the agent's pipes, answers what it asks by rules fixed before the
+// turn, and prints one JSON object a line, the last one a `result` or an `error`. The engine may die meanwhile.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { errorText } from '../../../model/errors.ts';
+import { pickVariables } from '../../../text/defined.ts';
+import { createConversation, Halt } from './conversation.ts';
+import { writeLine } from './lines.ts';
+import { serveMcp } from './mcp-by-http.ts';
+import type { HostPlan } from './plan.ts';
+import { realPath } from './real-path.ts';
+import { createRpc, type Fields, type Noise } from './rpc.ts';
+
+/** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
+const CANCEL_MS = 3_000;
+const CLOSE_MS = 1_000;
+const TERM_MS = 1_000;
+/** How long descendants may keep the agent's output open after its end. */
+const DRAIN_MS = 300;
+const MOST_WAITING = 4 * 1024 * 1024;
+const MOST_STDERR = 1024 * 1024;
+const LAST_WORDS = 2 * 1024;
+const MOST_NOISE = 20;
+
+const plan = JSON.parse(readFileSync(0, 'utf8')) as HostPlan;
+const noises = new Map<Noise, number>();
+let noiseLines = 0;
+let stderrLeft = MOST_STDERR;
+let said = '';
+let exitCode: number | undefined;
+let isGone = false;
+
+// A group of its own: a signal to the host's is not for the agent.
+const agent = spawn(plan.command, plan.args, { cwd: plan.cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+const { stdin, stdout, stderr } = agent;
+const opening = setTimeout(
+  () => rpc.fail(new Error(`did not answer within ${plan.limits.openMs / 1000} s`)),
+  plan.limits.openMs,
+);
+const conversation = createConversation(plan, {
+  rpc: () => rpc,
+  emit,
+  noise: (what) => noise(what),
+  realPath,
+  serveMcp: (servers) =>
+    serveMcp(servers, pickVariables(process.env, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'])),
+  opened: () => clearTimeout(opening),
+});
+const rpc = createRpc(stdin, { ...conversation, noise });
+
+stdout.on('data', (chunk: Buffer) => {
+  if (exitCode !== undefined) return;
+  rpc.read(chunk);
+  // An agent that asks without reading the answers waits.
+  if (stdin.writableLength > MOST_WAITING && stdin.once('drain', () => stdout.resume())) stdout.pause();
+});
+stderr.on('data', (chunk: Buffer) => {
+  remember(chunk.toString('utf8'));
+  if (stderrLeft > 0) process.stderr.write(chunk.subarray(0, stderrLeft));
+  stderrLeft -= chunk.length;
+});
+stdin.on('error', () => undefined);
+agent.on('error', (error) => {
+  isGone = true;
+  finish({ type: 'error', at: 'spawn', setting: 'command', message: errorText(error) });
+});
+agent.on('exit', (code, signal) => {
+  isGone = true;
+  const ended = () => (rpc.fail(new Error(`ended by ${signal ?? `exit code ${code}`}`)), leave());
+  setTimeout(ended, DRAIN_MS);
+  agent.once('close', ended);
+});
+process.on('SIGINT', () =>
+  conversation.cancel() ? setTimeout(() => stop('cancelled'), CANCEL_MS) : stop('cancelled'),
+);
+for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop('terminated'));
+process.on('uncaughtException', (error) => finish({ type: 'error', at: 'agent', message: errorText(error) }));
+conversation.run().then(finish, (error: unknown) => {
+  finish({ type: 'error', ...(error instanceof Halt ? error.fields : { at: 'agent', message: errorText(error) }) });
+});
+
+function emit(line: Fields): void {
+  if (exitCode === undefined) writeLine(line);
+}
+/** The last line; then the agent has a moment to end by itself. */
+function finish(line: Fields): void {
+  if (exitCode !== undefined) return;
+  const isResult = line['type'] === 'result';
+  try {
+    emit(isResult || said === '' ? line : { ...line, said });
+  } finally {
+    exitCode = isResult ? 0 : 1;
+    clearTimeout(opening);
+    stdin.end();
+    setTimeout(terminate, isResult ? CLOSE_MS : 0);
+    leave();
+  }
+}
+function stop(why: string): void {
+  terminate();
+  finish({ type: 'error', at: 'agent', message: why });
+}
+function terminate(): void {
+  kill('SIGTERM');
+  setTimeout(() => kill('SIGKILL'), TERM_MS);
+}
+function kill(name: NodeJS.Signals): void {
+  try {
+    if (agent.pid !== undefined) process.kill(-agent.pid, name);
+  } catch {
+    // The group is gone.
+  }
+}
+function leave(): void {
+  if (!isGone || exitCode === undefined) return;
+  kill('SIGKILL');
+  process.exit(exitCode);
+}
+function remember(text: string): void {
+  said = (said + text).slice(-LAST_WORDS);
+}
+function noise(what: Noise, line = ''): void {
+  if (what === 'not-json') remember(`${line.slice(0, LAST_WORDS)}\n`);
+  const count = (noises.get(what) ?? 0) + 1;
+  noises.set(what, count);
+  // Ones, tens, hundreds: a flood is a few lines.
+  if (/^10*$/.test(String(count)) && (noiseLines += 1) <= MOST_NOISE) emit({ type: 'noise', what, count });
+}

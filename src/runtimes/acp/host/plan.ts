@@ -1,0 +1,49 @@
+import type { Json } from '../../../text/json.ts';
+import type { McpServer } from '../../../model/turn-request.ts';
+
+/** How an agent differs from the others, as data. */
+export interface Quirks {
+  /** It takes MCP servers by HTTP alone, or runs where the servers cannot: the host serves those of stdio on loopback. */
+  readonly mcp?: 'http';
+  /** Where a permission request names the tool if its `name` does not: `call-id` is `<tool>-<digits>`. */
+  readonly toolName?: 'title' | 'call-id';
+  /** The kind of these tools, whatever the agent says. */
+  readonly toolKinds?: Readonly<Record<string, ToolKind>>;
+}
+
+export type ToolKind = 'read' | 'search' | 'think' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
+
+/** What the answers to permission requests follow from, fixed before the turn. */
+export interface Policy {
+  readonly access: 'read-only' | 'edit' | 'full';
+  readonly network: boolean;
+  /** Folders that the agent may change besides its own. */
+  readonly writable: readonly string[];
+  /** A tool, a kind, an MCP server or `<server>/<tool>`; `*` at the end: any that begins so. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** One turn of an ACP agent: what the host reads on stdin, as JSON. Holds no secret; the agent's environment is the host's. */
+export interface HostPlan {
+  /** For messages: `acp/<agent>`. */
+  readonly agent: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly prompt: string;
+  readonly session?: { readonly id: string };
+  /** A method of `authenticate`. Absent: none is called. */
+  readonly auth?: string;
+  readonly mode?: string;
+  readonly model?: string;
+  /** The agent may call their tools, or those that a server names. */
+  readonly mcp: readonly McpServer[];
+  readonly policy: Policy;
+  readonly outputSchema?: Readonly<Record<string, Json>>;
+  /** A person answers what the policy does not know, by files in this folder. */
+  readonly ask?: { readonly folder: string; readonly deadlineMs: number };
+  readonly quirks: Quirks;
+  /** `openMs`: for everything before the prompt. */
+  readonly limits: { readonly openMs: number };
+}

@@ -1,0 +1,20 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Where the system would look for an absolute path, which need not exist: links are followed before `..` is. undefined: nobody can
+ * tell, as with a link to nothing, behind which a file would be created.
+ */
+export function realPath(path: string): string | undefined {
+  let at = '/';
+  try {
+    for (const part of path.split('/')) {
+      const next = join(at, part);
+      const isThere = part === '..' || lstatSync(next, { throwIfNoEntry: false }) !== undefined;
+      at = part === '..' ? dirname(at) : isThere ? realpathSync(next) : next;
+    }
+    return at;
+  } catch {
+    return undefined;
+  }
+}

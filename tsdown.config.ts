@@ -80,4 +80,14 @@ export default defineConfig([
     plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES-mcp.txt')],
     deps: { alwaysBundle: [/^@modelcontextprotocol\//, 'zod', /^zod\//] },
   },
+  {
+    ...shared,
+    entry: { 'acp-host': 'src/runtimes/acp/host/main.ts' },
+    dts: false,
+    clean: false,
+    // One file, and a process of it for every turn of an ACP agent. zod waits in it until an answer is to be checked.
+    plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES-acp-host.txt')],
+    deps: { alwaysBundle: ['zod', /^zod\//] },
+    outputOptions: { codeSplitting: false },
+  },
 ]);

@@ -37,6 +37,11 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^runtimes\/shared\//,
     may: /^(model|runtimes\/port|runtimes\/shared|substrate\/ports|substrate\/files)\/|^substrate\/failpoint\.ts$/,
   },
+  // A program of its own, which starts the agent and reads its lines.
+  {
+    files: /^runtimes\/acp\/host\//,
+    may: /^(model|runtimes\/acp\/host|runtimes\/shared|substrate\/files)\/|^substrate\/process\/splitter\.ts$/,
+  },
   ...['claude', 'codex', 'antigravity', 'acp', 'scripted'].map((name) => ({
     files: new RegExp(`^runtimes/${name}/`),
     may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports|substrate/files)/`),
@@ -132,13 +137,17 @@ describe('reach', () => {
     files.filter((file) => pattern.test(file.text) && !where.test(file.name)).map((file) => file.name);
 
   it.each([
-    ['child processes stay in substrate/process', /from 'node:child_process'|from 'execa'/, /^substrate\/process\//],
+    [
+      'child processes stay in substrate/process, and in the host of an agent',
+      /from 'node:child_process'|from 'execa'/,
+      /^(substrate\/process|runtimes\/acp\/host)\//,
+    ],
     [
       'the process and its environment are read in one place of a program',
       /process\.(env|cwd)\b/,
-      /^(squad\/machine|cli\/mcp\/main)\.ts$/,
+      /^(squad\/machine|cli\/mcp\/main|runtimes\/acp\/host\/main)\.ts$/,
     ],
-    ['the process is ended only in cli', /process\.exit\b/, /^cli\//],
+    ['the process is ended only by its own program', /process\.exit\b/, /^(cli\/|runtimes\/acp\/host\/main\.ts$)/],
     ['no shell is ever asked to parse a line', /shell: true|execSync\(|(?<!\.)\bexec\(/, /^$/],
     ['SQLite is opened only in substrate/ledger', /from 'better-sqlite3'/, /^substrate\/ledger\//],
     [

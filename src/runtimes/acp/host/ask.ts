@@ -7,12 +7,14 @@ const LOOK_MS = 200;
 
 /**
  * Asks a person by `ask-<n>.json` in a folder, and waits for `answer-<n>.json` (`{"allow": true}`), which anybody may write by
- * rename. undefined: nobody answered in time.
+ * rename. undefined: no answer came in time.
  */
 export async function askPerson(
-  { folder, n, question, deadline }: { folder: string; n: number; question: object; deadline: number },
+  folder: string,
+  question: Readonly<Record<string, unknown>> & { readonly n: number; readonly deadline: number },
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
+  const { n, deadline } = question;
   const path = join(folder, `ask-${n}.json`);
   writeFileSync(`${path}.tmp`, JSON.stringify(question), { mode: 0o600, flush: true });
   renameSync(`${path}.tmp`, path);

@@ -11,7 +11,7 @@ export function writeLine(line: Readonly<Record<string, unknown>>): void {
 }
 
 /** The line as JSON; `cut: true`: its texts and lists were too long. */
-export function lineOf(line: Readonly<Record<string, unknown>>): string {
+function lineOf(line: Readonly<Record<string, unknown>>): string {
   const whole = JSON.stringify(line);
   if (fits(whole)) return whole;
   for (const most of [64 * 1024, 4096, 64]) {

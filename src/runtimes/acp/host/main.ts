@@ -1,14 +1,13 @@
-// The host of one turn of an ACP agent: reads a plan on stdin, holds the agent's pipes, answers what it asks by rules fixed before the
+// The host of one turn of an ACP agent: `acp-host.mjs PLAN`, with the prompt on stdin. Holds the agent's pipes, answers what it asks by rules fixed before the
 // turn, and prints one JSON object a line, the last one a `result` or an `error`. The engine may die meanwhile.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { errorText } from '../../../model/errors.ts';
 import { pickVariables } from '../../../text/defined.ts';
-import { createConversation, Halt } from './conversation.ts';
+import { Conversation, Halt } from './conversation.ts';
 import { writeLine } from './lines.ts';
 import { serveMcp } from './mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
-import { realPath } from './real-path.ts';
 import { createRpc, type Fields, type Noise } from './rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
@@ -22,7 +21,7 @@ const MOST_STDERR = 1024 * 1024;
 const LAST_WORDS = 2 * 1024;
 const MOST_NOISE = 20;
 
-const plan = JSON.parse(readFileSync(0, 'utf8')) as HostPlan;
+const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan;
 const noises = new Map<Noise, number>();
 let noiseLines = 0;
 let stderrLeft = MOST_STDERR;
@@ -37,16 +36,19 @@ const opening = setTimeout(
   () => rpc.fail(new Error(`did not answer within ${plan.limits.openMs / 1000} s`)),
   plan.limits.openMs,
 );
-const conversation = createConversation(plan, {
+const conversation = new Conversation(plan, {
   rpc: () => rpc,
   emit,
   noise: (what) => noise(what),
-  realPath,
   serveMcp: (servers) =>
     serveMcp(servers, pickVariables(process.env, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'])),
   opened: () => clearTimeout(opening),
 });
-const rpc = createRpc(stdin, { ...conversation, noise });
+const rpc = createRpc(stdin, {
+  request: (...request) => conversation.request(...request),
+  notice: (...notice) => conversation.notice(...notice),
+  noise,
+});
 
 stdout.on('data', (chunk: Buffer) => {
   if (exitCode !== undefined) return;
@@ -75,7 +77,7 @@ process.on('SIGINT', () =>
 );
 for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop('terminated'));
 process.on('uncaughtException', (error) => finish({ type: 'error', at: 'agent', message: errorText(error) }));
-conversation.run().then(finish, (error: unknown) => {
+conversation.run(readFileSync(0, 'utf8')).then(finish, (error: unknown) => {
   finish({ type: 'error', ...(error instanceof Halt ? error.fields : { at: 'agent', message: errorText(error) }) });
 });
 

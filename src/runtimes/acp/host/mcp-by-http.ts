@@ -4,18 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '../../../model/turn-request.ts';
 import { fieldsOf } from '../../../text/json.ts';
-import { createRpc, RpcError, type Fields } from './rpc.ts';
+import { createRpc, RpcError, type Fields, type Rpc } from './rpc.ts';
 
 const MOST_BODY = 4 * 1024 * 1024;
 
-/** MCP servers of stdio by HTTP on loopback, for whoever has the token of this turn. Each starts with the first request to it. */
+/** MCP servers of stdio by HTTP on loopback, for the holder of this turn's token. Each starts with the first request to it. */
 export async function serveMcp(
   servers: readonly McpServer[],
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly McpServer[]> {
   const { createServer } = await import('node:http');
   const authorization = `Bearer ${randomBytes(32).toString('hex')}`;
-  const bridges = new Map<string, ReturnType<typeof startServer>>();
+  const bridges = new Map<string, Rpc>();
   const listener = createServer((request, response) => {
     const server = servers.find(({ name }) => request.url === `/${name}`);
     if (server === undefined || !isSame(request.headers.authorization ?? '', authorization)) return end(response, 401);
@@ -34,7 +34,7 @@ export async function serveMcp(
   });
 }
 
-async function forward(bridge: ReturnType<typeof startServer>, body: string, response: ServerResponse): Promise<void> {
+async function forward(bridge: Rpc, body: string, response: ServerResponse): Promise<void> {
   const { id, method, params = {} } = fieldsOf(body);
   if (typeof method !== 'string') return end(response, 400);
   if (id === undefined) {
@@ -49,7 +49,7 @@ async function forward(bridge: ReturnType<typeof startServer>, body: string, res
   end(response.setHeader('content-type', 'application/json'), 200, { jsonrpc: '2.0', id, ...answer });
 }
 
-function startServer(transport: McpServer['transport'], environment: Readonly<Record<string, string>>) {
+function startServer(transport: McpServer['transport'], environment: Readonly<Record<string, string>>): Rpc {
   const { command, args, env } = transport as Extract<McpServer['transport'], { type: 'stdio' }>;
   const child = spawn(command, args, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   const rpc = createRpc(child.stdin, {

@@ -2,7 +2,7 @@ import type { Json } from '../../../text/json.ts';
 import type { McpServer } from '../../../model/turn-request.ts';
 
 /** How an agent differs from the others, as data. */
-export interface Quirks {
+interface Quirks {
   /** It takes MCP servers by HTTP alone, or runs where the servers cannot: the host serves those of stdio on loopback. */
   readonly mcp?: 'http';
   /** Where a permission request names the tool if its `name` does not: `call-id` is `<tool>-<digits>`. */
@@ -14,7 +14,7 @@ export interface Quirks {
 export type ToolKind = 'read' | 'search' | 'think' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
 
 /** What the answers to permission requests follow from, fixed before the turn. */
-export interface Policy {
+interface Policy {
   readonly access: 'read-only' | 'edit' | 'full';
   readonly network: boolean;
   /** Folders that the agent may change besides its own. */
@@ -24,14 +24,17 @@ export interface Policy {
   readonly deny: readonly string[];
 }
 
-/** One turn of an ACP agent: what the host reads on stdin, as JSON. Holds no secret; the agent's environment is the host's. */
+/**
+ * One turn of an ACP agent: a JSON file, whose path is the host's argument. It may hold secrets of MCP servers. The prompt is on stdin,
+ * and the agent's environment is the host's.
+ */
 export interface HostPlan {
   /** For messages: `acp/<agent>`. */
   readonly agent: string;
+  /** The agent, in its cage if it has one. */
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly prompt: string;
   readonly session?: { readonly id: string };
   /** A method of `authenticate`. Absent: none is called. */
   readonly auth?: string;

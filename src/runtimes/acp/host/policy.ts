@@ -4,14 +4,14 @@ import type { HostPlan, ToolKind } from './plan.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import type { Fields } from './rpc.ts';
 
-export interface Verdict {
+interface Verdict {
   /** `unknown`: no rule covers it. A person may be asked; otherwise it is rejected. */
   readonly answer: 'allowed' | 'rejected' | 'unknown';
   readonly reason: string;
 }
 
-/** The true place of an absolute path, links followed as far as it exists; undefined: nobody can tell. */
-export type RealPath = (path: string) => string | undefined;
+/** The true place of an absolute path, links followed as far as it exists; undefined: unknown. */
+type RealPath = (path: string) => string | undefined;
 type Rules = Pick<HostPlan, 'policy' | 'mcp' | 'cwd' | 'quirks'>;
 
 const KINDS = new Set<unknown>(['read', 'search', 'think', 'edit', 'delete', 'move', 'execute', 'fetch', 'other']);
@@ -36,7 +36,7 @@ export function decide(call: Fields, rules: Rules, realPath: RealPath): Verdict 
   if (allowed !== undefined) return { answer: 'allowed', reason: `the rule "${allowed}" allows it` };
   if (kind === 'fetch' && policy.network) return { answer: 'allowed', reason: 'the turn has a network' };
   if (kind === 'fetch') return { answer: 'rejected', reason: 'the turn has no network' };
-  return { answer: 'unknown', reason: `no rule covers a tool of kind ${String(kind ?? 'unknown')}` };
+  return { answer: 'unknown', reason: `no rule covers a tool of kind ${kind ?? 'unknown'}` };
 }
 
 function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: RealPath): Verdict {
@@ -83,10 +83,9 @@ function toolOf(call: Fields, { mcp, quirks }: Rules): Tool {
 
 /** The name of the tool, as far as the agent says it. */
 export function nameOf(call: Fields, quirks: Rules['quirks']): string {
-  const { name, title, toolCallId, _meta: meta } = call;
-  const claude = isJsonObject(meta) && isJsonObject(meta['claudeCode']) ? meta['claudeCode']['toolName'] : undefined;
+  const { name, title, toolCallId } = call;
   const other = quirks.toolName === 'call-id' ? String(toolCallId).replace(/(?:-\d+)+$/, '') : title;
-  const said = [name, claude, other].find((text) => typeof text === 'string' && text !== '');
+  const said = [name, other].find((text) => typeof text === 'string' && text !== '');
   return typeof said === 'string' ? said.slice(0, 200) : 'unknown';
 }
 

@@ -28,6 +28,8 @@ export class RpcError extends Error {
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
 const MOST_ID = 256;
 
+export type Rpc = ReturnType<typeof createRpc>;
+
 /** JSON-RPC 2.0, one object a line, with an agent that may send anything. */
 export function createRpc(output: Writable, listener: Listener) {
   const lines = createLineSplitter(MOST_LINE_BYTES, 1024);
@@ -56,9 +58,7 @@ export function createRpc(output: Writable, listener: Listener) {
   /** Says no to a request, and fails a question of the host, whose line nothing can hold. */
   function takeHead(text: string): void {
     listener.noise('too-long', '');
-    const [head = ''] = text.slice(text.indexOf('{') + 1).split('{', 1);
-    const method = /"method"\s*:\s*"([^"\\]{1,128})"/.exec(head)?.[1];
-    const id: unknown = parseJson(/"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,256}")/.exec(head)?.[1] ?? '');
+    const { id, method } = headOf(text);
     if (!isId(id)) return;
     if (method !== undefined) listener.request(id, method, undefined);
     else take({ id, error: { message: `an answer of more than ${MOST_LINE_BYTES} bytes` } });
@@ -89,6 +89,13 @@ export function createRpc(output: Writable, listener: Listener) {
       waiting.clear();
     },
   };
+}
+
+/** Whatever stands before the first object in the line. */
+function headOf(text: string): { readonly id: unknown; readonly method: string | undefined } {
+  const [head = ''] = text.slice(text.indexOf('{') + 1).split('{', 1);
+  const id = /"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,256}")/.exec(head)?.[1] ?? '';
+  return { id: parseJson(id), method: /"method"\s*:\s*"([^"\\]{1,128})"/.exec(head)?.[1] };
 }
 
 function isId(id: unknown): id is RequestId {

@@ -1,0 +1,85 @@
+import { isJsonObject } from '../../../text/json.ts';
+import { realPath } from '../../../substrate/files/real-path.ts';
+import { askPerson } from './ask.ts';
+import type { HostPlan } from './plan.ts';
+import { decide, nameOf, optionFor } from './policy.ts';
+import type { Fields, RequestId } from './rpc.ts';
+
+interface Answer {
+  readonly answer: 'allowed' | 'rejected' | 'cancelled';
+  readonly by: 'policy' | 'person' | 'deadline';
+  readonly reason: string;
+}
+
+/** Answers every request for permission, and prints each answer. `isOfTurn`: a session's prompt is at work. */
+export class Permits {
+  readonly #cancelled = new AbortController();
+  #asks = 0;
+  readonly #plan: HostPlan;
+  readonly #emit: (line: Fields) => void;
+  readonly #isOfTurn: (session: unknown) => boolean;
+
+  constructor(plan: HostPlan, emit: (line: Fields) => void, isOfTurn: (session: unknown) => boolean) {
+    this.#plan = plan;
+    this.#emit = emit;
+    this.#isOfTurn = isOfTurn;
+  }
+
+  /** From now on, the turn is cancelled: so are all requests, the open ones too. */
+  cancel(): void {
+    this.#cancelled.abort();
+  }
+
+  /** The outcome to send. `params` is undefined if the request was too long to read. */
+  async outcomeOf(id: RequestId, params: Fields | undefined): Promise<object> {
+    const call = params?.['toolCall'];
+    const toolCall = isJsonObject(call) ? call : {};
+    const { kind, title, toolCallId } = toolCall;
+    const judged = await this.#judge(params, toolCall);
+    const wanted = judged.answer === 'allowed' ? 'allow' : 'reject';
+    // A lasting permission would outlive what this one was judged by.
+    const lasting = wanted === 'reject' || this.#plan.policy.access === 'full';
+    const option = judged.answer === 'cancelled' ? undefined : optionFor(params?.['options'], wanted, lasting);
+    const given: Answer =
+      wanted === 'allow' && option === undefined
+        ? { answer: 'rejected', by: 'policy', reason: 'it offers no option that permits this once' }
+        : judged;
+    const tool = nameOf(toolCall, this.#plan.quirks);
+    this.#emit({
+      type: 'permission',
+      id: typeof toolCallId === 'string' ? toolCallId : String(id),
+      tool,
+      kind,
+      title,
+      ...given,
+    });
+    return { outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option } };
+  }
+
+  async #judge(params: Fields | undefined, toolCall: Fields): Promise<Answer> {
+    const no = (reason: string): Answer => ({ answer: 'rejected', by: 'policy', reason });
+    if (this.#cancelled.signal.aborted) return CANCELLED;
+    if (params === undefined) return no('it is too large to judge');
+    if (!this.#isOfTurn(params['sessionId'])) return no('it belongs to no prompt of this turn');
+    const verdict = decide(toolCall, this.#plan, realPath);
+    if (verdict.answer !== 'unknown') return { answer: verdict.answer, by: 'policy', reason: verdict.reason };
+    return this.#plan.ask === undefined ? no(verdict.reason) : this.#ask(toolCall, this.#plan.ask);
+  }
+
+  async #ask(toolCall: Fields, { folder, deadlineMs }: NonNullable<HostPlan['ask']>): Promise<Answer> {
+    const { title, rawInput: input } = toolCall;
+    const question = {
+      n: (this.#asks += 1),
+      tool: nameOf(toolCall, this.#plan.quirks),
+      title,
+      deadline: Date.now() + deadlineMs,
+    };
+    this.#emit({ type: 'ask', ...question });
+    const yes = await askPerson(folder, { ...question, input }, this.#cancelled.signal);
+    if (this.#cancelled.signal.aborted) return CANCELLED;
+    if (yes === undefined) return { answer: 'rejected', by: 'deadline', reason: 'no answer came in time' };
+    return { answer: yes ? 'allowed' : 'rejected', by: 'person', reason: `a person said ${yes ? 'yes' : 'no'}` };
+  }
+}
+
+const CANCELLED: Answer = { answer: 'cancelled', by: 'policy', reason: 'the turn is cancelled' };

@@ -7,9 +7,10 @@ import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { Playbooks } from './model/plan.ts';
 import { BUILT_IN_PLAYBOOKS, TURN } from './model/playbook-name.ts';
 import type { RuntimeDescription } from './model/runtime-description.ts';
-import { BUILT_IN_RUNTIMES } from './model/runtime-name.ts';
+import { ACP, ACP_AGENTS, acpAgentIn, acpRuntime, BUILT_IN_RUNTIMES, isRegistered, KNOWN_RUNTIMES } from './model/runtime-name.ts';
 import { isSlug } from './model/slug.ts';
 import { unknownRuntime } from './model/unknown-name.ts';
+import { createAcpAdapter } from './runtimes/acp/index.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
@@ -90,11 +91,16 @@ export interface Composition extends Machine {
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
-const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFactory>> = {
+const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFactory>> & Record<string, RuntimeFactory> = {
   claude: createClaudeAdapter,
   codex: createCodexAdapter,
   scripted: (settings, { node }) => createScriptedAdapter({ ...settings, binary: settings.binary ?? node }),
+  ...Object.fromEntries(ACP_AGENTS.map((agent) => [acpRuntime(agent), acpFactory(agent)])),
 };
+
+function acpFactory(agent: string): RuntimeFactory {
+  return (settings, ports) => createAcpAdapter(agent, settings, ports);
+}
 
 /**
  * The composition root: the only place that names concrete adapters. Has no side effects. Throws on Windows, and `bad-input` for an
@@ -102,13 +108,15 @@ const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFacto
  */
 export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {} }: Additions = {}): Composition {
   const machine = openMachine(host);
-  refuseNames('runtime', ownRuntimes, [...BUILT_IN_RUNTIMES, CHECK_RUNTIME]);
+  refuseNames('runtime', ownRuntimes, [...KNOWN_RUNTIMES, ACP, CHECK_RUNTIME]);
   refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, TURN]);
   const runtimes: Composition['runtimes'] = { ...ownRuntimes, ...BUILT_IN };
   const { clock, processes, git } = machine;
   const ports: RuntimePorts = { processes, clock, node: host.node };
   const make = (name: string, choice: RuntimeChoice): ReturnType<RuntimeFactory> => {
-    const factory = Object.hasOwn(runtimes, name) ? runtimes[name] : undefined;
+    const agent = acpAgentIn(name);
+    const named = agent === undefined ? undefined : acpFactory(agent);
+    const factory = Object.hasOwn(runtimes, name) ? runtimes[name] : named;
     if (factory === undefined) throw unknownRuntime(name, Object.keys(runtimes));
     const made = factory(settingsOf(host, choice), ports);
     if (made.name !== name) throw misnamed(name, made.name);
@@ -120,11 +128,12 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     playbooks,
     describe: (name) => make(name, {}).description ?? {},
     runtime: (name, choice = {}) => {
+      if (choice.binary === undefined && !Object.hasOwn(runtimes, name)) throw unknownRuntime(name, Object.keys(runtimes));
       const made = make(name, choice);
       return isRuntime(made) ? made : createCliRuntime(made, ports);
     },
     transcript: (name) => {
-      const made = Object.hasOwn(runtimes, name) ? make(name, {}) : undefined;
+      const made = isRegistered(runtimes, name) ? make(name, {}) : undefined;
       return made === undefined || isRuntime(made) ? undefined : createTranscriptReader(made, processes);
     },
     checkRuntime: ({ allowEnvironment = [] } = {}) =>

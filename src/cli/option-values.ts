@@ -2,12 +2,12 @@ import { InvalidArgumentError, type AddHelpTextContext, type Command } from 'com
 import { usageError } from '../model/errors.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import { BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
-import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
+import { ACP, BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext, ScopeOptions } from './command-context.ts';
 import { parseDuration } from '../text/duration.ts';
 
 export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
-export const RUNTIMES = BUILT_IN_RUNTIMES.join(', ');
+export const RUNTIMES = [...BUILT_IN_RUNTIMES, `${ACP}/<agent>`].join(', ');
 export const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
 export const MODEL = [
   '--model <who=name>',

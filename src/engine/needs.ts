@@ -3,6 +3,7 @@ import { wrongEnvironment } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { agentScope } from '../model/plan/scope.ts';
 import type { RunDefinition } from '../model/run.ts';
+import { isRegistered } from '../model/runtime-name.ts';
 import { playbookOfRun } from '../playbooks/registry.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { predictBoard } from '../read-model/replay-plan.ts';
@@ -23,7 +24,7 @@ export function requireRegistered(
       `Run \`squad resume\` in the version of squad that started it, or resume it in a program that registers ${chosen}.`,
     );
   }
-  const missing = needed.find((runtime) => !Object.hasOwn(runtimes, runtime));
+  const missing = needed.find((runtime) => !isRegistered(runtimes, runtime));
   if (missing === undefined) return playbook;
   const agent = definition.agents.find(({ runtime }) => runtime === missing)?.name;
   const other = Object.keys(runtimes)[0] ?? '';

@@ -1,5 +1,6 @@
 import { CHECK_RUNTIME } from '../checks/command-adapter.ts';
 import type { Composition } from '../compose.ts';
+import { isRegistered } from '../model/runtime-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
@@ -12,7 +13,7 @@ export function createRuntimes(
   const made = new Map<string, AgentRuntime>();
   const make = (name: string): AgentRuntime | undefined => {
     if (name === CHECK_RUNTIME) return ports.checkRuntime();
-    return Object.hasOwn(ports.runtimes, name)
+    return isRegistered(ports.runtimes, name)
       ? ports.runtime(name, runtimeChoice(definition.runtimes, name))
       : undefined;
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
-import { DESCRIBED_LATER } from './runtime-name.ts';
+import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import type { Reload } from './plan/intervention.ts';
@@ -13,7 +13,7 @@ import { isSlug } from './slug.ts';
 const boundAgentSchema = z.object({
   name: z.string().refine(isSlug),
   role: z.string().refine(isSlug),
-  runtime: z.string().refine(isSlug),
+  runtime: z.string().refine(isRuntimeName),
   model: z.string().optional(),
   access: accessSchema,
   /** Absent: as its access allows. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { jsonSchema } from '../text/json-schema.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
+import { spreadAgents } from './acp-agents.ts';
+import { ACP, isRuntimeName } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 
 const MAX_COMMAND = 4096;
@@ -24,6 +26,10 @@ export function commandRefusal(text: string): string | undefined {
 export const slugSchema = z
   .string()
   .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
+
+export const runtimeNameSchema = z
+  .string()
+  .refine(isRuntimeName, 'names no runtime: those of squad are slugs, and agents of ACP are acp/<slug>');
 
 const commandSchema = z.string().superRefine((text, context) => {
   const message = commandRefusal(text);
@@ -56,7 +62,7 @@ const modelsSchema = z.record(slugSchema, modelSchema);
 const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
-  runtime: slugSchema,
+  runtime: runtimeNameSchema,
   model: modelSchema.optional(),
   access: z.enum(['read-only', 'edit', 'full']).default('edit'),
   /** false: it edits and does not commit; the role `committer` does, or else the engine. */
@@ -78,9 +84,22 @@ const runtimeSchema = z.strictObject({
     .max(100)
     .default([]),
   /** Takes over while this runtime waits for a usage limit, or needs a login or a payment. */
-  fallback: slugSchema.optional(),
+  fallback: runtimeNameSchema.optional(),
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),
+});
+
+/** One argument of a program, all of it visible. */
+const argumentSchema = z.string().max(MAX_COMMAND).regex(new RegExp(`^(?:(?!${HIDDEN.source})[^\\n])*$`), 'holds invisible characters');
+
+/** An agent that speaks the Agent Client Protocol, and how it starts. */
+const acpAgentSchema = runtimeSchema.pick({ env: true }).extend({
+  command: commandSchema,
+  args: z.array(argumentSchema).max(100).optional(),
+  /** The method of its login that takes a key or a token. */
+  auth: z.string().regex(/^[\w.:-]{1,100}$/, 'needs the id of a method').optional(),
+  /** In which ways it differs from others. */
+  quirks: z.record(z.string(), jsonSchema).optional(),
 });
 
 const stepSchema = z.strictObject({ run: commandSchema, minutes: minutesSchema.default(10) });
@@ -175,7 +194,12 @@ export interface KnownNames {
 /** `squad.yaml` where these runtimes and playbooks are registered. */
 export function settingsSchemaFor({ runtimes, sections }: KnownNames) {
   const name = z.enum(runtimes);
-  const byName = z.partialRecord(name, runtimeSchema.extend({ fallback: name.optional() })).default({});
+  const one = runtimeSchema.extend({ fallback: name.optional() }).optional();
+  const acp = z.strictObject({ agents: z.record(slugSchema, acpAgentSchema).default({}) }).optional();
+  const byName = z
+    .strictObject({ ...Object.fromEntries(runtimes.map((runtime) => [runtime, one])), [ACP]: acp })
+    .default({})
+    .transform((named) => spreadAgents(named));
   return settingsSchema.extend({
     agents: z
       .array(agentSchema.extend({ runtime: name }))

@@ -8,7 +8,7 @@ import { readInstructions } from './read-input.ts';
 import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
 import { renderInstructions, roleIn } from './roles.ts';
 import { bindAgent, castOf, onRuntime } from './roster.ts';
-import { createProbes, findRuntimes, refuseUnusable, refuseWithoutFiles, resolveRuntimes } from './runtimes.ts';
+import { createProbes, findRuntimes, refuseUnknownRuntime, refuseUnusable, refuseWithoutFiles, resolveRuntimes } from './runtimes.ts';
 
 /** The roster: each agent with its instructions, on a runtime that works here. */
 export async function bindSquad(
@@ -22,6 +22,7 @@ export async function bindSquad(
   const probeOf = createProbes(ports, runtimes);
   const { agents, team } = read.settings;
   const { runtime } = request;
+  refuseUnknownRuntime(described, runtime);
   const found = async () => (runtime === undefined ? findRuntimes(described, probeOf) : [runtime]);
   const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
   // The models of the settings belong to the runtimes there.

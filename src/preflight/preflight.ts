@@ -35,7 +35,7 @@ import { judgesOf } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
-import { describeRuntimes, refuseUnknownRuntime } from './runtimes.ts';
+import { describeRuntimes, refuseUnregistered } from './runtimes.ts';
 import { agree, itemsToTrust, ownCommands, type OwnCommands, type TrustItem, type TrustPorts } from './trust.ts';
 
 export interface PreflightPorts
@@ -82,7 +82,7 @@ export interface Preflight {
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
-  refuseUnknownRuntime(ports.runtimes, request.runtime);
+  refuseUnregistered(ports.runtimes, request.runtime);
   const repository = await inspectRepository(ports.git, host.workingDirectory);
   const written = await readObjective(request.objective, host.workingDirectory);
   const read = await readSettings(repository.root, ports, host);
@@ -96,7 +96,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
 
-  const described = describeRuntimes(ports);
+  const described = describeRuntimes(ports, read.settings.runtimes);
   const items = itemsToTrust(read.repository.settings, objective, read.repository, described);
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.

@@ -5,7 +5,7 @@ import { wrongEnvironment } from '../model/errors.ts';
 import type { KnownNames, Settings } from '../model/settings.ts';
 import { settingsSections } from '../playbooks/registry.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
-import { defaultSettings, parseSettings, rawSettings, type RawSettings } from '../settings/parse-settings.ts';
+import { defaultSettings, parseSettings, rawSettings, withAgents, type RawSettings } from '../settings/parse-settings.ts';
 import { orThrow, problemError, readConfined, readText, SETTINGS_FILE } from './read-input.ts';
 
 /** The runtimes and playbooks that settings may name. */
@@ -42,7 +42,8 @@ export async function readSettings(
   host: Pick<Host, 'configHome'>,
 ): Promise<SettingsRead> {
   const known = knownNames(registered);
-  const [repository, own] = [await readRepositoryFile(root, known), await readOwnSettings(registered, host)];
+  const own = await readOwnSettings(registered, host);
+  const repository = await readRepositoryFile(root, own === undefined ? known : withAgents(known, own.raw));
   if (own === undefined) return { ...repository, repository, own };
   const { settings, raw } = mergeSettings(own.raw, repository.raw, known);
   return { settings, raw, repository, own };

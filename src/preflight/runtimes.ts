@@ -5,6 +5,7 @@ import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
 import { defined } from '../text/defined.ts';
 import type { DescribedRuntimes, RuntimeDescription } from '../model/runtime-description.ts';
+import { isRegistered } from '../model/runtime-name.ts';
 import { unknownRuntime } from '../model/unknown-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';
@@ -15,8 +16,14 @@ import type { Registered, SettingsFile } from './read-settings.ts';
 
 type Runtimes = Settings['runtimes'];
 
-export function refuseUnknownRuntime(registered: Registered['runtimes'], name: string | undefined): void {
-  if (name !== undefined && !Object.hasOwn(registered, name)) throw unknownRuntime(name, Object.keys(registered));
+/** `known`: by their names. */
+export function refuseUnknownRuntime(known: Readonly<Record<string, unknown>>, name: string | undefined): void {
+  if (name !== undefined && !Object.hasOwn(known, name)) throw unknownRuntime(name, Object.keys(known));
+}
+
+/** Before the settings are read, which may name any agent. */
+export function refuseUnregistered(registered: Registered['runtimes'], name: string | undefined): void {
+  if (name !== undefined && !isRegistered(registered, name)) refuseUnknownRuntime(registered, name);
 }
 
 /** The settings of a runtime, in the form that `compose` takes. */
@@ -25,9 +32,13 @@ export function runtimeChoice(runtimes: Runtimes, name: string): RuntimeChoice {
   return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
 
-/** What the registered runtimes say of themselves. */
-export function describeRuntimes(ports: Pick<Composition, 'runtimes' | 'describe'>): DescribedRuntimes {
-  return Object.fromEntries(Object.keys(ports.runtimes).map((name) => [name, ports.describe(name)]));
+/** What the registered runtimes, and those that the settings name, say of themselves. */
+export function describeRuntimes(
+  ports: Pick<Composition, 'runtimes' | 'describe'>,
+  runtimes: Runtimes = {},
+): DescribedRuntimes {
+  const names = Object.keys({ ...ports.runtimes, ...runtimes });
+  return Object.fromEntries(names.map((name) => [name, ports.describe(name)]));
 }
 
 /** The settings with absolute paths, for a resume elsewhere. A program that is not found keeps its name. */

@@ -55,14 +55,22 @@ export function usualBudget(): number {
   return defaultSettings().limits.usd;
 }
 
+interface Choice {
+  /** The limit of a run. */
+  readonly usd?: number;
+  /** The runtimes that agents may use, where not those that were found. */
+  readonly only?: readonly string[] | undefined;
+  /** Runtimes that were found too and work only where they are named. */
+  readonly others?: readonly string[];
+}
+
 /**
- * A `squad.yaml` with the defaults, ready to edit. `usd`: the limit of a run. `only`: the runtimes that agents may use, where not
- * all that were found.
+ * A `squad.yaml` with the defaults, ready to edit. `found`: the runtimes of the roster.
  */
 export function renderSettings(
   found: readonly string[],
   { setup, verify, because, unsure }: Proposal,
-  { usd, only }: { readonly usd?: number; readonly only?: readonly string[] | undefined } = {},
+  { usd, only, others = [] }: Choice = {},
 ): string {
   const defaults = defaultSettings().limits;
   const limits = { ...defaults, usd: usd ?? defaults.usd };
@@ -73,7 +81,7 @@ export function renderSettings(
     `playbook: ${DEFAULT_PLAYBOOK}`,
     '',
     ...(only === undefined
-      ? rosterLines(found)
+      ? rosterLines(found, others)
       : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(only)]),
     '',
     'limits:',
@@ -106,13 +114,15 @@ function step(key: string, run: string | undefined, otherwise: string, unsure = 
   return [`${mark}${key}:`, `${mark}  - { run: ${JSON.stringify(run ?? otherwise)}, minutes: 10 }`];
 }
 
-function rosterLines(found: readonly string[]): string[] {
+function rosterLines(found: readonly string[], others: readonly string[]): string[] {
   const [first] = BUILT_IN_RUNTIMES;
+  const more = `# Also here, for an agent that names it as its runtime: ${others.join(', ')}.`;
   const [said, runtimes]: [string, readonly string[]] =
     found.length === 0
       ? [`squad found no agent runtime yet (see \`squad doctor\`). With ${first} the roster would be:`, [first]]
       : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
-  return [`# ${said}`, '# agents:', ...agentLines(runtimes).map((line) => `# ${line}`)];
+  const lines = ['# agents:', ...agentLines(runtimes).map((line) => `# ${line}`)];
+  return [`# ${said}`, ...lines, ...(others.length === 0 ? [] : [more])];
 }
 
 function agentLines(runtimes: readonly string[]): string[] {

@@ -1,6 +1,7 @@
+import { mergeAgents } from '../model/acp-agents.ts';
 import { settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
 import { isJsonObject } from '../text/json.ts';
-import type { RawSettings } from './parse-settings.ts';
+import { withAgents, type RawSettings } from './parse-settings.ts';
 
 /** Their keys are merged one by one. Those of `runtimes` are names, so that one file sets up a runtime. */
 const MERGED = ['limits', 'models', 'runtimes', 'team', 'mail'];
@@ -17,9 +18,10 @@ export function mergeSettings(
   const raw = mergeKeys(own, repository, [...MERGED, ...Object.keys(known.sections)]);
   const [ownLimits, limits] = [own['limits'], repository['limits']];
   if (isJsonObject(ownLimits) && isJsonObject(limits)) raw['limits'] = mergeKeys(ownLimits, limits, ['task']);
+  if (isJsonObject(raw['runtimes'])) raw['runtimes'] = { ...raw['runtimes'], ...mergeAgents(own, repository) };
   // A stranger's repository cannot do without the user's approval of plans.
   if (own['plan'] === 'ask') raw['plan'] = 'ask';
-  return { settings: settingsSchemaFor(known).parse(raw), raw };
+  return { settings: settingsSchemaFor(withAgents(known, raw)).parse(raw), raw };
 }
 
 /** One mapping over another; mappings under the keys in `inner` likewise. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
+import { namedAgents } from '../model/acp-agents.ts';
+import { ACP } from '../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
 import type { Path } from '../text/explain-issue.ts';
@@ -43,11 +45,16 @@ export function parseSettings(
   const ofSections = Object.entries(known.sections).map(([name, { example }]) => [name, example]);
   const examples = { ...EXAMPLES, ...Object.fromEntries(ofSections) };
   const source = { file: fileName, text, firstLine: 1, examples, hints: HINTS };
-  return parseYaml(source, settingsSchemaFor(known), (raw) => [
+  return parseYaml(source, settingsSchemaFor(withAgents(known, rawSettings(text))), (raw) => [
     ...sameNames(raw['agents']),
     ...ownFallbacks(raw['runtimes']),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);
+}
+
+/** With the runtimes that these settings add. */
+export function withAgents(known: KnownNames, raw: RawSettings): KnownNames {
+  return { ...known, runtimes: [...new Set([...known.runtimes, ...namedAgents(raw)])] };
 }
 
 /** What a settings file sets, without defaults. */
@@ -94,18 +101,25 @@ function ownFallbacks(runtimes: Json | undefined): Finding[] {
 /** A program of the repository would be another one in each, and run without a question. */
 function relativePrograms(runtimes: Json | undefined, { configFiles = {} }: KnownNames): Finding[] {
   if (!isJsonObject(runtimes)) return [];
-  return Object.entries(runtimes).flatMap(([name, runtime]) => {
+  const acp = runtimes[ACP];
+  const agents = Object.entries(isJsonObject(acp) && isJsonObject(acp['agents']) ? acp['agents'] : {});
+  return [
+    ...agents.flatMap(([name, agent]) => relativeProgram([ACP, 'agents', name], agent)),
+    ...Object.entries(runtimes).flatMap(([name, runtime]) => relativeProgram([name], runtime, configFiles[name])),
+  ];
+}
+
+function relativeProgram(at: string[], runtime: Json, configFiles: readonly string[] = []): Finding[] {
     const { command, config } = isJsonObject(runtime) ? runtime : {};
     const isPath = typeof command === 'string' && command.includes('/');
-    const files = (configFiles[name] ?? []).map((key): [string[], unknown] => [
-      ['runtimes', name, 'config', key],
+    const files = configFiles.map((key): [string[], unknown] => [
+      ['runtimes', ...at, 'config', key],
       isJsonObject(config) ? config[key] : undefined,
     ]);
     return [
-      ...relativePath(['runtimes', name, 'command'], isPath ? command : ''),
+      ...relativePath(['runtimes', ...at, 'command'], isPath ? command : ''),
       ...files.flatMap((file) => relativePath(...file)),
     ];
-  });
 }
 
 function relativePath(path: string[], value: unknown): Finding[] {

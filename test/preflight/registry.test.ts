@@ -10,6 +10,7 @@ import type { RuntimeDescription } from '../../src/model/runtime-description.ts'
 import { runDefinitionSchema } from '../../src/model/run.ts';
 import { createPlaybook, settingsSections } from '../../src/playbooks/registry.ts';
 import { plainJson } from '../../src/text/json.ts';
+import { KNOWN_RUNTIMES } from '../../src/model/runtime-name.ts';
 import { testHost } from '../support/test-host.ts';
 import { openBench } from './support.ts';
 
@@ -107,7 +108,7 @@ describe('a name that an application registers', () => {
       runtime: make,
       transcript,
     } = compose(testHost('/nowhere'), { runtimes: { mine: runtime('mine') } });
-    expect(Object.keys(runtimes)).toEqual(['mine', 'claude', 'codex', 'scripted']);
+    expect(Object.keys(runtimes)).toEqual(['mine', ...KNOWN_RUNTIMES]);
     expect(make('mine').name).toBe('mine');
     expect([transcript('mine'), transcript('nobody'), transcript('constructor')]).toEqual([
       undefined,
@@ -118,7 +119,7 @@ describe('a name that an application registers', () => {
     expect(refusalOf(() => make('min'))).toEqual({
       code: 'usage',
       message: 'no runtime is called min; did you mean mine?',
-      next: 'Use one of these: mine, claude, codex, scripted.',
+      next: `Use one of these: mine, ${KNOWN_RUNTIMES.join(', ')}.`,
     });
   });
 });
@@ -154,10 +155,10 @@ describe('preflight with a runtime and a playbook from outside', () => {
     ['page: { folder: docs }', /unknown key “page”; did you mean “pages”\?/],
     [
       'agents: [{ name: a, role: writer, runtime: mins }]',
-      /agents\[0\]\.runtime must be mine, claude, codex or scripted, not “mins”; did you mean “mine”\?/,
+      /agents\[0\]\.runtime must be mine, claude, codex, .+, not “mins”; did you mean “mine”\?/,
     ],
     ['runtimes: { mime: {} }', /unknown key “mime” in runtimes; did you mean “mine”\?/],
-    ['runtimes: { mine: { fallback: coda } }', /runtimes\.mine\.fallback must be mine, claude, codex or scripted/],
+    ['runtimes: { mine: { fallback: coda } }', /runtimes\.mine\.fallback must be mine, claude, codex, /],
     [
       'playbook: page',
       /no playbook is called “page”; did you mean “pages”\? available: delivery, objective, council, pages/,
@@ -222,5 +223,18 @@ describe('preflight with a runtime and a playbook from outside', () => {
     expect(await chosen()).toBe('council');
     bench.write('squad.yaml', 'playbook: delivery\n');
     expect(await chosen()).toBe('delivery');
+  });
+});
+
+describe('an agent of the Agent Client Protocol', () => {
+  it('is made by its whole name, and once settings say how it starts where squad does not know it', () => {
+    const composition = compose(testHost('/nowhere'));
+    expect(composition.runtime('acp/gemini').name).toBe('acp/gemini');
+    expect(composition.runtime('acp/mine', { binary: '/bin/mine' }).name).toBe('acp/mine');
+    expect(composition.describe('acp/mine')).toMatchObject({ onlyByName: true, reportsCost: false });
+    expect(() => composition.runtime('acp/gemni')).toThrow('no runtime is called acp/gemni; did you mean acp/gemini?');
+    expect(() => compose(testHost('/nowhere'), { runtimes: { acp: () => composition.runtime('claude') } })).toThrow(
+      'the runtime acp is part of squad',
+    );
   });
 });

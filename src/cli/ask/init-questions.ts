@@ -11,8 +11,8 @@ export interface Setup {
 }
 
 /** Asks at the terminal what `squad.yaml` should say; what was found is the answer of Enter. undefined: the person broke off. */
-export async function askSetup(found: Setup): Promise<Setup | undefined> {
-  const runtimes = await askRuntimes(found.runtimes);
+export async function askSetup(found: Setup & { readonly others: readonly string[] }): Promise<Setup | undefined> {
+  const runtimes = await askRuntimes(found);
   if (isCancel(runtimes)) return undefined;
   const verify = await text({
     message:
@@ -29,12 +29,13 @@ export async function askSetup(found: Setup): Promise<Setup | undefined> {
   return isCancel(usd) ? undefined : { runtimes, verify: verify.trim(), usd: Number(usd) };
 }
 
-async function askRuntimes(found: readonly string[]) {
+async function askRuntimes({ runtimes, others }: { runtimes: readonly string[]; others: readonly string[] }) {
+  const found = [...runtimes, ...others];
   if (found.length < 2) return found;
   return multiselect({
     message: 'Which runtimes may agents use?',
     options: found.map((value) => ({ value, label: value })),
-    initialValues: [...found],
+    initialValues: [...(runtimes.length === 0 ? others : runtimes)],
     required: true,
   });
 }

@@ -12,6 +12,7 @@ import { printResult } from '../output.ts';
 import { compose, type Composition, type Host } from '../../compose.ts';
 import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
+import { acpAgentIn } from '../../model/runtime-name.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { fileOf, readOwnSettings, readSettings } from '../../preflight/read-settings.ts';
 import { createProbes, describeRuntimes, resolveRuntimes } from '../../preflight/runtimes.ts';
@@ -27,7 +28,7 @@ import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
 export async function doctor({ host, output, exit }: CommandContext, options: JsonOptions): Promise<void> {
   const composition = compose(host);
-  const probes = await probeAgents(composition, host);
+  const probes = await probeAgents(composition, host, await namedRuntimes(host, composition));
   const machine = [
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
@@ -43,15 +44,34 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
   exit(probes.some(({ probe }) => probe.ok) && machine.every(({ ok }) => ok) ? 0 : 78);
 }
 
-/** Probes the runtimes of agents, with the settings of the user's own file. */
-export async function probeAgents(composition: Composition, host: Host): Promise<{ name: string; probe: Probe }[]> {
-  const described = describeRuntimes(composition);
+interface Probed {
+  readonly name: string;
+  readonly probe: Probe;
+  /** No roster is made of it. */
+  readonly onlyByName: boolean;
+}
+
+/**
+ * Probes the runtimes of agents, with the settings of the user's own file. Of those that work only where they are named: the ones
+ * whose program is here, and those in `named`.
+ */
+export async function probeAgents(
+  composition: Composition,
+  host: Host,
+  named: readonly string[] = [],
+): Promise<Probed[]> {
   // A file that cannot be used is a problem of its own.
   const own = await readOwnSettings(composition, host).catch(() => undefined);
-  const runtimes = await resolveRuntimes(own?.settings.runtimes ?? {}, described, host.workingDirectory, host);
+  const said = own?.settings.runtimes ?? {};
+  const described = describeRuntimes(composition, said);
+  const runtimes = await resolveRuntimes(said, described, host.workingDirectory, host);
   const probeOf = createProbes(composition, runtimes);
-  const agents = Object.keys(described).filter((name) => described[name]?.onlyByName !== true);
-  return Promise.all(agents.map(async (name) => ({ name, probe: await probeOf(name) })));
+  const isOnlyByName = (name: string): boolean => described[name]?.onlyByName === true;
+  const agents = Object.keys(described).filter((name) => !isOnlyByName(name) || acpAgentIn(name) !== undefined);
+  const probed = await Promise.all(
+    agents.map(async (name) => ({ name, probe: await probeOf(name), onlyByName: isOnlyByName(name) })),
+  );
+  return probed.filter(({ name, probe, onlyByName }) => !onlyByName || probe.binary !== undefined || named.includes(name));
 }
 
 function checkOf(name: string, probe: Probe): DoctorCheck {
@@ -133,6 +153,18 @@ async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, '
   }
 }
 
+/** Those that settings here name, as far as they can be read. */
+async function namedRuntimes(host: Host, composition: Composition): Promise<string[]> {
+  try {
+    const { root } = await openCheckout(composition.git, host.workingDirectory);
+    const { agents = [], runtimes } = (await readSettings(root, composition, host)).settings;
+    return [...agents.map(({ runtime }) => runtime), ...Object.keys(runtimes)];
+  } catch {
+    // The checks of the repository and its settings say why.
+    return [];
+  }
+}
+
 /** Each settings file that a run here would read. A problem in the user's own file comes first, because it is in every repository. */
 async function checkSettings(host: Host, composition: Composition): Promise<DoctorCheck[]> {
   const own = await checkOwnFile(host, composition);
@@ -169,7 +201,7 @@ async function checkRepositoryFile(root: string, host: Host, composition: Compos
         : [
             {
               text: `runs ${command} as ${runtime}, which doctor does not check`,
-              next: `\`squad run\` checks it once you agree to it; the line ${runtime} below is not about it.`,
+              next: `\`squad run\` checks it once you agree to it; a line ${runtime} below is not about it.`,
             },
           ],
     );

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { compose, type Composition } from '../../compose.ts';
 import { SquadError, errorText } from '../../model/errors.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
@@ -23,11 +24,12 @@ import { plainLine } from '../../text/plain-text.ts';
 export async function init({ host, output, exit }: CommandContext, options: InitOptions): Promise<void> {
   const composition = compose(host);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
-  const probes = await probeAgents(composition, host);
-  const runtimes = probes.filter(({ probe }) => probe.ok).map(({ name }) => name);
+  const usable = (await probeAgents(composition, host)).filter(({ probe }) => probe.ok);
+  const runtimes = usable.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
+  const others = usable.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
-  const settings = asks ? await askForSettings(runtimes, steps) : renderSettings(runtimes, steps);
+  const settings = asks ? await askForSettings({ runtimes, others }, steps) : renderSettings(runtimes, steps, { others });
   if (settings === undefined) {
     output.problem('squad wrote nothing.');
     return exit(130);
@@ -53,10 +55,16 @@ function mayAsk({ yes, json }: InitOptions): boolean {
   return yes !== true && json !== true && process.stdin.isTTY && process.stdout.isTTY;
 }
 
+interface Found {
+  readonly runtimes: readonly string[];
+  /** They work only where they are named. */
+  readonly others: readonly string[];
+}
+
 /** undefined: the person broke off. */
-async function askForSettings(runtimes: readonly string[], steps: Proposal): Promise<string | undefined> {
+async function askForSettings(found: Found, steps: Proposal): Promise<string | undefined> {
   const { askSetup } = await import('../ask/init-questions.ts');
-  const setup = await askSetup({ runtimes, verify: steps.verify ?? '', usd: usualBudget() });
+  const setup = await askSetup({ ...found, verify: steps.verify ?? '', usd: usualBudget() });
   if (setup === undefined) return undefined;
   const { setup: install, because } = steps;
   const isProposed = setup.verify !== '' && setup.verify === steps.verify;
@@ -65,8 +73,8 @@ async function askForSettings(runtimes: readonly string[], steps: Proposal): Pro
     verify: setup.verify === '' ? undefined : setup.verify,
     because: isProposed ? because : undefined,
   });
-  const only = setup.runtimes.length === runtimes.length ? undefined : setup.runtimes;
-  return renderSettings(runtimes, proposal, { usd: setup.usd, only });
+  const only = isDeepStrictEqual(setup.runtimes, found.runtimes) ? undefined : setup.runtimes;
+  return renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others });
 }
 
 /** Even as a dangling link. */

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { BUILT_IN_PLAYBOOKS } from '../../model/playbook-name.ts';
-import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
+import { KNOWN_RUNTIMES } from '../../model/runtime-name.ts';
 
 /** Names that only the ledger knows. */
 export interface KnownNames {
@@ -26,7 +26,7 @@ const NAMED: Readonly<Record<string, readonly Source[]>> = {
   name: ['runs', 'tasks'],
 };
 const LISTED: Readonly<Record<string, readonly string[]>> = {
-  runtime: BUILT_IN_RUNTIMES,
+  runtime: KNOWN_RUNTIMES,
   playbook: BUILT_IN_PLAYBOOKS,
 };
 /** A name that no shell reads as anything else. Others are left out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { someLimitsSchema } from '../limits.ts';
-import { settingsSchema, slugSchema } from '../settings.ts';
+import { runtimeNameSchema, settingsSchema } from '../settings.ts';
 
 /** `run`, `agent/<name>` or `task/<id>`. */
 const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);
@@ -31,7 +31,7 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   z.object({
     verb: z.literal('switch'),
     on: scopeSchema,
-    runtime: slugSchema,
+    runtime: runtimeNameSchema,
     model: z.string().max(100).optional(),
   }),
   /** The commands and limits that `squad.yaml` has now replace those that the run began with. */

@@ -7,7 +7,15 @@ import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { Playbooks } from './model/plan.ts';
 import { BUILT_IN_PLAYBOOKS, TURN } from './model/playbook-name.ts';
 import type { RuntimeDescription } from './model/runtime-description.ts';
-import { ACP, ACP_AGENTS, acpAgentIn, acpRuntime, BUILT_IN_RUNTIMES, isRegistered, KNOWN_RUNTIMES } from './model/runtime-name.ts';
+import {
+  ACP,
+  ACP_AGENTS,
+  acpAgentIn,
+  acpRuntime,
+  BUILT_IN_RUNTIMES,
+  isRegistered,
+  KNOWN_RUNTIMES,
+} from './model/runtime-name.ts';
 import { isSlug } from './model/slug.ts';
 import { unknownRuntime } from './model/unknown-name.ts';
 import { createAcpAdapter } from './runtimes/acp/index.ts';
@@ -91,12 +99,13 @@ export interface Composition extends Machine {
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
-const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFactory>> & Record<string, RuntimeFactory> = {
-  claude: createClaudeAdapter,
-  codex: createCodexAdapter,
-  scripted: (settings, { node }) => createScriptedAdapter({ ...settings, binary: settings.binary ?? node }),
-  ...Object.fromEntries(ACP_AGENTS.map((agent) => [acpRuntime(agent), acpFactory(agent)])),
-};
+const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFactory>> & Record<string, RuntimeFactory> =
+  {
+    claude: createClaudeAdapter,
+    codex: createCodexAdapter,
+    scripted: (settings, { node }) => createScriptedAdapter({ ...settings, binary: settings.binary ?? node }),
+    ...Object.fromEntries(ACP_AGENTS.map((agent) => [acpRuntime(agent), acpFactory(agent)])),
+  };
 
 function acpFactory(agent: string): RuntimeFactory {
   return (settings, ports) => createAcpAdapter(agent, settings, ports);
@@ -128,7 +137,8 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     playbooks,
     describe: (name) => make(name, {}).description ?? {},
     runtime: (name, choice = {}) => {
-      if (choice.binary === undefined && !Object.hasOwn(runtimes, name)) throw unknownRuntime(name, Object.keys(runtimes));
+      if (choice.binary === undefined && !Object.hasOwn(runtimes, name))
+        throw unknownRuntime(name, Object.keys(runtimes));
       const made = make(name, choice);
       return isRuntime(made) ? made : createCliRuntime(made, ports);
     },

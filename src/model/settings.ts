@@ -23,7 +23,7 @@ export function commandRefusal(text: string): string | undefined {
   return undefined;
 }
 
-export const slugSchema = z
+const slugSchema = z
   .string()
   .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
 
@@ -90,14 +90,20 @@ const runtimeSchema = z.strictObject({
 });
 
 /** One argument of a program, all of it visible. */
-const argumentSchema = z.string().max(MAX_COMMAND).regex(new RegExp(`^(?:(?!${HIDDEN.source})[^\\n])*$`), 'holds invisible characters');
+const argumentSchema = z
+  .string()
+  .max(MAX_COMMAND)
+  .regex(new RegExp(`^(?:(?!${HIDDEN.source})[^\\n])*$`), 'holds invisible characters');
 
 /** An agent that speaks the Agent Client Protocol, and how it starts. */
 const acpAgentSchema = runtimeSchema.pick({ env: true }).extend({
   command: commandSchema,
   args: z.array(argumentSchema).max(100).optional(),
   /** The method of its login that takes a key or a token. */
-  auth: z.string().regex(/^[\w.:-]{1,100}$/, 'needs the id of a method').optional(),
+  auth: z
+    .string()
+    .regex(/^[\w.:-]{1,100}$/, 'needs the id of a method')
+    .optional(),
   /** In which ways it differs from others. */
   quirks: z.record(z.string(), jsonSchema).optional(),
 });

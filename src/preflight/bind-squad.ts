@@ -8,7 +8,14 @@ import { readInstructions } from './read-input.ts';
 import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
 import { renderInstructions, roleIn } from './roles.ts';
 import { bindAgent, castOf, onRuntime } from './roster.ts';
-import { createProbes, findRuntimes, refuseUnknownRuntime, refuseUnusable, refuseWithoutFiles, resolveRuntimes } from './runtimes.ts';
+import {
+  createProbes,
+  findRuntimes,
+  refuseUnknownRuntime,
+  refuseUnusable,
+  refuseWithoutFiles,
+  resolveRuntimes,
+} from './runtimes.ts';
 
 /** The roster: each agent with its instructions, on a runtime that works here. */
 export async function bindSquad(

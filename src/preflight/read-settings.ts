@@ -5,7 +5,13 @@ import { wrongEnvironment } from '../model/errors.ts';
 import type { KnownNames, Settings } from '../model/settings.ts';
 import { settingsSections } from '../playbooks/registry.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
-import { defaultSettings, parseSettings, rawSettings, withAgents, type RawSettings } from '../settings/parse-settings.ts';
+import {
+  defaultSettings,
+  parseSettings,
+  rawSettings,
+  withAgents,
+  type RawSettings,
+} from '../settings/parse-settings.ts';
 import { orThrow, problemError, readConfined, readText, SETTINGS_FILE } from './read-input.ts';
 
 /** The runtimes and playbooks that settings may name. */

@@ -110,16 +110,16 @@ function relativePrograms(runtimes: Json | undefined, { configFiles = {} }: Know
 }
 
 function relativeProgram(at: string[], runtime: Json, configFiles: readonly string[] = []): Finding[] {
-    const { command, config } = isJsonObject(runtime) ? runtime : {};
-    const isPath = typeof command === 'string' && command.includes('/');
-    const files = configFiles.map((key): [string[], unknown] => [
-      ['runtimes', ...at, 'config', key],
-      isJsonObject(config) ? config[key] : undefined,
-    ]);
-    return [
-      ...relativePath(['runtimes', ...at, 'command'], isPath ? command : ''),
-      ...files.flatMap((file) => relativePath(...file)),
-    ];
+  const { command, config } = isJsonObject(runtime) ? runtime : {};
+  const isPath = typeof command === 'string' && command.includes('/');
+  const files = configFiles.map((key): [string[], unknown] => [
+    ['runtimes', ...at, 'config', key],
+    isJsonObject(config) ? config[key] : undefined,
+  ]);
+  return [
+    ...relativePath(['runtimes', ...at, 'command'], isPath ? command : ''),
+    ...files.flatMap((file) => relativePath(...file)),
+  ];
 }
 
 function relativePath(path: string[], value: unknown): Finding[] {

@@ -80,7 +80,9 @@ runtimes:
     const text = 'runtimes:\n  acp:\n    agents:\n      mine: { command: ./mine }\n      ok: { command: ok }';
     expect(parseSettings(text, 'config.yaml', KNOWN, 'own')).toMatchObject({
       ok: false,
-      problems: [{ line: 4, message: expect.stringContaining('runtimes.acp.agents.mine.command: this file is for all') }],
+      problems: [
+        { line: 4, message: expect.stringContaining('runtimes.acp.agents.mine.command: this file is for all') },
+      ],
     });
   });
 });

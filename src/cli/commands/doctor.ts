@@ -71,7 +71,9 @@ export async function probeAgents(
   const probed = await Promise.all(
     agents.map(async (name) => ({ name, probe: await probeOf(name), onlyByName: isOnlyByName(name) })),
   );
-  return probed.filter(({ name, probe, onlyByName }) => !onlyByName || probe.binary !== undefined || named.includes(name));
+  return probed.filter(
+    ({ name, probe, onlyByName }) => !onlyByName || probe.binary !== undefined || named.includes(name),
+  );
 }
 
 function checkOf(name: string, probe: Probe): DoctorCheck {

@@ -29,7 +29,9 @@ export async function init({ host, output, exit }: CommandContext, options: Init
   const others = usable.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
-  const settings = asks ? await askForSettings({ runtimes, others }, steps) : renderSettings(runtimes, steps, { others });
+  const settings = asks
+    ? await askForSettings({ runtimes, others }, steps)
+    : renderSettings(runtimes, steps, { others });
   if (settings === undefined) {
     output.problem('squad wrote nothing.');
     return exit(130);

@@ -21,7 +21,7 @@ export function profileOf(agent: string): Profile | undefined {
 }
 
 /** The agents that squad can start without settings. */
-export const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
+const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
   gemini: {
     command: 'gemini',
     args: ['--acp'],

@@ -46,7 +46,7 @@ export const CONVERSATION_SCENARIOS = {
   'late-request':
     'Waits for a second, asks whether it may run `echo tool-ran` in a shell, runs it if so, answers `done`.',
   'asked-person':
-    'Asks whether it may run a shell command that creates `asked.txt`, runs it if so, then answers `done`. A person is to answer.',
+    'Asks whether it may use a tool that no rule covers, which creates `asked.txt`, uses it if so, then answers `done`. A person is to answer.',
   'open-text': 'Says `still thinking` and then nothing more.',
   'long-tool': SCENARIOS['long-tool'],
   history:

@@ -30,9 +30,9 @@ interface ChaosTurn {
 }
 
 export interface ChaosAgent {
-  /** Holds the three executables: to be put on PATH. */
+  /** Holds the executables: to be put on PATH. */
   readonly folder: string;
-  path(cli: 'claude' | 'codex' | 'agy'): string;
+  path(cli: 'claude' | 'codex' | 'agy' | 'acp'): string;
   /** For turns that start from now on. */
   plan(plan: ChaosPlan): void;
   /** The turns taken so far. */
@@ -41,11 +41,11 @@ export interface ChaosAgent {
   children(): number[];
 }
 
-/** Puts the chaos-agent into a folder under the names of the three CLIs. */
+/** Puts the chaos-agent into a folder under the names of the CLIs. */
 export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent {
   mkdirSync(folder, { recursive: true });
   const script = `#!/bin/sh\nexec '${process.execPath}' '${fixture('agents/chaos-agent.mjs')}' "$0" "$@"\n`;
-  for (const name of ['claude', 'codex', 'agy']) writeFileSync(join(folder, name), script, { mode: 0o755 });
+  for (const name of ['claude', 'codex', 'agy', 'acp']) writeFileSync(join(folder, name), script, { mode: 0o755 });
   const plan: ChaosAgent['plan'] = (next) => writeFileSync(join(folder, 'chaos.json'), JSON.stringify(next));
   plan(first);
   const noted = <T>(file: string): T[] => {

@@ -96,8 +96,9 @@ async function permission(toolCall, { options = OPTIONS, wait = true, sessionId 
   ]);
 }
 
-/** A tool call from its start to its end. `ask`: only with permission; `despite`: whatever the answer was. */
-async function tool(kind, rawInput, { ask, despite, title = kind, name, toolCallId = `call-${(tools += 1)}` }, act) {
+/** A tool call from its start to its end. `ask`: only with permission; `despite`: whatever the answer was; `kind`: as it is told. */
+async function tool(usual, rawInput, how, act) {
+  const { ask, despite, kind = usual, title = kind, name, toolCallId = `call-${(tools += 1)}` } = how;
   const call = { toolCallId, title, kind, rawInput, ...(name === undefined ? {} : { name }) };
   update({ sessionUpdate: 'tool_call', status: 'pending', ...call, content: [] });
   const answer = ask === undefined || ask === false ? 'allowed' : await permission(call, ask === true ? {} : ask);
@@ -234,7 +235,7 @@ const STEPS = {
   },
   exit: (code) => process.exit(code),
   kill: (signal) => process.kill(process.pid, signal),
-  stop: (reason) => (turn.stop = reason),
+  stop: (reason) => turn && (turn.stop = reason),
 };
 
 async function play(steps) {
@@ -419,17 +420,26 @@ function overHttp({ url, headers = [] }) {
   };
 }
 
+function take(line) {
+  appendFileSync(join(state, 'received.jsonl'), `${line}\n`);
+  const message = JSON.parse(line);
+  if (message.method === undefined) {
+    const settle = waiting.get(message.id);
+    if (settle === undefined) note('asked.jsonl', { answerTo: message.id, again: true, result: message.result });
+    settle?.(message);
+    waiting.delete(message.id);
+  } else if (message.id !== undefined) void answer(message);
+  else if (message.method === 'session/cancel' && !deaf) void play(script.on?.cancel).then(() => turn?.abort.abort());
+}
+
 await play(script.on?.start);
-createInterface({ input: process.stdin })
-  .on('line', (line) => {
-    appendFileSync(join(state, 'received.jsonl'), `${line}\n`);
-    const message = JSON.parse(line);
-    if (message.method === undefined) {
-      const settle = waiting.get(message.id);
-      if (settle === undefined) note('asked.jsonl', { answerTo: message.id, again: true, result: message.result });
-      settle?.(message);
-      waiting.delete(message.id);
-    } else if (message.id !== undefined) void answer(message);
-    else if (message.method === 'session/cancel' && !deaf) void play(script.on?.cancel).then(() => turn?.abort.abort());
+let rest = '';
+process.stdin
+  .setEncoding('utf8')
+  .on('data', (text) => {
+    // At newlines alone: readline also splits at U+2028, which a message may hold.
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    for (const line of lines) take(line);
   })
-  .on('close', () => deaf || process.exit(0));
+  .on('end', () => deaf || process.exit(0));

@@ -4,7 +4,8 @@ import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
-import { writeRunFile } from './substrate/files/run-files.ts';
+import { storeContents } from './substrate/files/content-store.ts';
+import { armoryFolder, writeRunFile } from './substrate/files/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
@@ -13,6 +14,8 @@ import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
 import { SquadError, usageError } from './model/errors.ts';
+import { equipmentOf } from './model/armory-facts.ts';
+import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
 import type { Playbook } from './model/plan.ts';
@@ -41,12 +44,18 @@ export interface EnginePorts extends Composition {
   onEvent?(event: RunEvent): void;
 }
 
+interface NewRun {
+  readonly runId?: string | undefined;
+  /** What the definition names by its hash. */
+  readonly contents?: readonly Content[];
+}
+
 /** Creates a run from a definition of the preflight, and drives it. Throws before it creates anything if it cannot. */
 export async function startRun(
   ports: EnginePorts,
   definition: RunDefinition,
   repository: RepositoryReport,
-  runId = uuid7(ports.clock.now()),
+  { runId = uuid7(ports.clock.now()), contents = [] }: NewRun = {},
 ): Promise<RunningRun> {
   const playbook = requireRegistered(ports, definition);
   // The first turn waits for the answer; a platform without one refuses the turn.
@@ -57,9 +66,12 @@ export async function startRun(
     const [old] = await workspaces.listFolders(definition.name);
     if (old !== undefined) throw foldersTaken(definition.name, dirname(old.path));
     const resources = openRunResources(ports, join(repository.root, '.squad'));
-    return closeOnFailure(resources, () => {
+    return closeOnFailure(resources, async () => {
       const { ledger } = resources;
       resources.claim(runId);
+      // Before there is a run that names them: the files that they were read from may change from now on.
+      await storeContents(armoryFolder(resources.directory, runId), contents);
+      failpoint('armory.stored');
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
@@ -131,7 +143,10 @@ function drive(
     playbook: definition.playbook,
     branch: `squad/${definition.name}`,
     base: definition.repository.base,
-    agents: definition.agents.map(({ name, role, runtime, model }) => ({ name, role, runtime, ...defined({ model }) })),
+    agents: definition.agents.map((agent) => {
+      const { name, role, runtime, model } = agent;
+      return { name, role, runtime, ...defined({ model, equipment: equipmentOf(agent) }) };
+    }),
   });
   const unconfined = fullAccessWarning(definition.agents) ?? [];
   for (const text of resources.notices.concat(unconfined)) onEvent({ type: 'warning', ...base, text });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
+import { MAIL_SERVER_NAME } from '../model/armory.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
@@ -11,9 +12,6 @@ import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
-
-/** The server's name for agents, whose tools are `mcp__squad__…`. */
-const SERVER = 'squad';
 
 interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   readonly ledger: Pick<Ledger, 'mail'>;
@@ -51,7 +49,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
       if (!isMember(attempt)) return request;
       const { command, args } = ports.mailServer(fileOf(attempt.id));
       const transport = { type: 'stdio' as const, command, args: [...args], env: {} };
-      return { ...request, mcp: [...request.mcp, { name: SERVER, required: false, transport }] };
+      return { ...request, mcp: [...request.mcp, { name: MAIL_SERVER_NAME, required: false, transport }] };
     },
     beforeSpawn: async (attempt, turnDirectory) => {
       if (!isMember(attempt)) return;
@@ -70,7 +68,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
     },
     onEvent: (attemptId, event) => {
       if (event.type !== 'session-announced') return;
-      const status = event.mcp.find(({ name }) => name === SERVER)?.status;
+      const status = event.mcp.find(({ name }) => name === MAIL_SERVER_NAME)?.status;
       if (status === 'failed') warn(attemptId);
       if (status === 'unknown') unreported.add(attemptId);
     },

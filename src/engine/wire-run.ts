@@ -6,6 +6,7 @@ import type { Composition, Host } from '../compose.ts';
 import { engineTime } from '../model/spending.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
+import { armoryFactsOf } from '../model/armory-facts.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
@@ -21,16 +22,18 @@ import type { TurnResult } from '../model/turn-result.ts';
 import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 import { createOperations, type Operations } from '../operations/operations.ts';
-import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
+import { allocateWorkspace, publishRun } from '../operations/publish-run.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import { openRunView } from '../read-model/run-view.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import { createArmory } from './armory.ts';
 import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { createProjection } from './run-files.ts';
-import { runFolder } from '../substrate/files/run-files.ts';
+import { armoryFolder, runFolder } from '../substrate/files/run-files.ts';
+import { plainJson } from '../text/json.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import { createTurnMail, type TurnMail } from './turn-mail.ts';
@@ -94,6 +97,7 @@ export function wireRun(
   const showNews = (): void => {
     for (const event of view.look()) ports.onEvent(event);
   };
+  const equipTurn = createArmory({ definition, host: ports.host, folder: armoryFolder(directory, lease.runId) });
   const turnMail = wireTurnMail(ports, resources, lease, redactor);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
@@ -103,7 +107,13 @@ export function wireRun(
       redactor,
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
-      prepare: async (attempt, request) => prepareTurn(operations.ports, attempt, turnMail.wire(attempt, request)),
+      prepare: async (attempt, request) => {
+        const equipped = await equipTurn(attempt, request);
+        // A process that runs was equipped when it started.
+        if (equipped.type === 'refused' && attempt.process === null) return equipped;
+        const asked = equipped.type === 'ready' ? equipped.request : request;
+        return prepareTurn(operations.ports, attempt, turnMail.wire(attempt, asked));
+      },
       beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
@@ -151,7 +161,7 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
 function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
   const { ports } = operations;
   return {
-    armory: () => armoryOf(ports),
+    armory: () => plainJson({ agents: ports.definition.agents.map(armoryFactsOf) }),
     allocate: async () => allocateWorkspace(ports),
     publish: async (board) => {
       await operations.stop();

@@ -35,8 +35,15 @@ export const runEventSchema = z.discriminatedUnion('type', [
     playbook: z.string(),
     branch: z.string(),
     base: z.string(),
+    /** `equipment`: what the agent has from its settings besides these, in words. */
     agents: z.array(
-      z.object({ name: z.string(), role: z.string(), runtime: z.string(), model: z.string().optional() }),
+      z.object({
+        name: z.string(),
+        role: z.string(),
+        runtime: z.string(),
+        model: z.string().optional(),
+        equipment: z.array(z.string()).optional(),
+      }),
     ),
   }),
   /** What the run was started with, once in its life; a resumed segment does not repeat it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
+import { equipmentSchema } from './armory.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
 import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
@@ -28,6 +29,7 @@ const boundAgentSchema = z.object({
   account: z.string(),
   /** Another agent that takes over while the account is parked. */
   fallback: z.string().optional(),
+  ...equipmentSchema,
 });
 export type BoundAgent = z.infer<typeof boundAgentSchema>;
 

@@ -2,26 +2,10 @@ import { z } from 'zod';
 import { jsonSchema } from '../text/json-schema.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
+import { equipmentSettings } from './armory.ts';
 import { ACP, isRuntimeName } from './runtime-name.ts';
+import { commandSchema, filePathSchema, variableSchema } from './settings-text.ts';
 import { isSlug } from './slug.ts';
-
-const MAX_COMMAND = 4096;
-
-/** Invisible or reordering: a person who is asked to trust a command has to see what it does. */
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
-
-/** Why this text cannot be a command that is shown, trusted and run; undefined if it can. */
-export function commandRefusal(text: string): string | undefined {
-  if (text.trim() === '') return 'the command is empty';
-  if (text.length > MAX_COMMAND) {
-    return `the command is longer than ${MAX_COMMAND} characters; put it into a script and run that`;
-  }
-  if (HIDDEN.test(text) || !text.isWellFormed()) {
-    return 'the command holds invisible characters; it is shown before it runs, so everything in it must be visible';
-  }
-  return undefined;
-}
 
 const slugSchema = z
   .string()
@@ -31,25 +15,12 @@ export const runtimeNameSchema = z
   .string()
   .refine(isRuntimeName, 'names no runtime: those of squad are slugs, and agents of ACP are acp/<slug>');
 
-const commandSchema = z.string().superRefine((text, context) => {
-  const message = commandRefusal(text);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-
 /** A name that ends up as an argument of git: nothing that git could take for an option, a range or a path outside. */
 const gitNameSchema = z
   .string()
   .regex(
     /^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/,
     'is not a plain name that git takes',
-  );
-
-/** A file of the repository, by its path from the root. Reading it has to be confined as well: links are not seen here. */
-export const filePathSchema = z
-  .string()
-  .regex(
-    /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\u0000-\u001f\\:]{1,300}$/,
-    'needs a path inside the repository, from its root, without “..”, backslash or colon',
   );
 
 const modelSchema = z
@@ -72,6 +43,7 @@ const agentSchema = z.strictObject({
   /** More tools the agent may use, in the runtime's own syntax. */
   allow: z.array(z.string().min(1).max(500)).max(100).optional(),
   limits: agentLimitsSchema.optional(),
+  ...equipmentSettings,
 });
 export type AgentSettings = z.infer<typeof agentSchema>;
 
@@ -79,10 +51,7 @@ const runtimeSchema = z.strictObject({
   /** A program's name or path, never a command line. */
   command: commandSchema.optional(),
   /** Names of environment variables that are let through; their values are never written here. */
-  env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'needs the name of a variable, without its value'))
-    .max(100)
-    .default([]),
+  env: z.array(variableSchema).max(100).default([]),
   /** Takes over while this runtime waits for a usage limit, or needs a login or a payment. */
   fallback: runtimeNameSchema.optional(),
   /** The runtime's own configuration keys. */

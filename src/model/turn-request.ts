@@ -4,10 +4,12 @@ import { gitSettingsSchema } from './git-settings.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
+/** Without `__` and without `_` at the end, because agents name a tool `mcp__<server>__<tool>`. */
+export const SERVER_NAME = /^[a-z](?:[a-z0-9-]|_(?=[a-z0-9])){0,31}$/;
+
 /** An MCP server that a turn may use. */
 const mcpServerSchema = z.object({
-  /** Without `__` and without `_` at the end, because agents name a tool `mcp__<server>__<tool>`. */
-  name: z.string().regex(/^[a-z](?:[a-z0-9-]|_(?=[a-z0-9])){0,31}$/),
+  name: z.string().regex(SERVER_NAME),
   /** The tools that the agent may call; absent: all. No characters that separate entries of a rule list. */
   tools: z.array(z.string().regex(/^[\w./-]{1,128}$/)).optional(),
   /** If this server does not start, the turn fails. */
@@ -24,18 +26,20 @@ const mcpServerSchema = z.object({
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
+export const SKILL_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
 /** A folder with instructions for one kind of work, which a runtime offers to its model. */
 const skillSchema = z.object({
   /** The name of the folder. */
-  name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/),
+  name: z.string().regex(SKILL_NAME),
   /** Absolute: the copy that was bound to the run. It holds a SKILL.md. */
   folder: z.string(),
 });
 
-const HOOK_EVENTS = ['turn-started', 'tool-started', 'tool-ended', 'turn-ended'] as const;
+export const HOOK_EVENTS = ['turn-started', 'tool-started', 'tool-ended', 'turn-ended'] as const;
 
 /** A command that the runtime runs at a point of the turn. */
-const hookSchema = z.object({
+export const hookSchema = z.object({
   on: z.enum(HOOK_EVENTS),
   /** Only for this tool, by its name in the runtime. */
   tool: z.string().min(1).max(200).optional(),
@@ -43,7 +47,9 @@ const hookSchema = z.object({
 });
 
 /** The name of an environment variable. */
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** A folder a turn works in. */
 export const workspaceSchema = z.object({
@@ -88,7 +94,7 @@ export const turnRequestSchema = z.object({
   instructions: z.string(),
   session: sessionRefSchema.optional(),
   model: z.string().optional(),
-  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  effort: z.enum(EFFORTS).optional(),
   access: accessSchema,
   /** More tool rules, in the runtime's own syntax. */
   toolRules: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
@@ -99,6 +105,8 @@ export const turnRequestSchema = z.object({
   environment: z.array(z.string().regex(VARIABLE)).optional(),
   /** `mine`: with the user's own settings, memory and plugins. Absent: without them. */
   home: z.literal('mine').optional(),
+  /** `human`: a person answers what the agent asks permission for. Absent: the rules above decide. */
+  ask: z.literal('human').optional(),
   /** JSON Schema of the final answer. */
   outputSchema: z.record(z.string(), jsonSchema).optional(),
   limits: turnLimitsSchema,

@@ -1,6 +1,6 @@
 import type { Criterion } from '../model/objective.ts';
 import type { Problem } from '../text/problem.ts';
-import { commandRefusal } from '../model/settings.ts';
+import { commandRefusal } from '../model/settings-text.ts';
 import type { Item } from './sections.ts';
 
 const EXAMPLE = '- [ ] All tests pass (run: npm test)';

@@ -1,23 +1,9 @@
-import { createHash } from 'node:crypto';
-import { plainJson, type Json } from '../text/json.ts';
+import { plainJson } from '../text/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
 import type { OperationPorts } from './operation-ports.ts';
-
-/** Each agent with a hash of its whole definition. */
-export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Json {
-  const agents = definition.agents.map((agent) => ({
-    name: agent.name,
-    role: agent.role,
-    runtime: agent.runtime,
-    model: agent.model ?? null,
-    access: agent.access.level,
-    hash: createHash('sha256').update(JSON.stringify(agent)).digest('hex'),
-  }));
-  return { agents };
-}
 
 /** Creates the run branch at the base commit, once. */
 export async function allocateWorkspace(ports: OperationPorts): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Composition, Host } from '../compose.ts';
 import type { Playbook } from '../model/plan.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import type { AgentSettings } from '../model/settings.ts';
@@ -7,6 +8,8 @@ import { withGivenModels, withSettingsModels, type Models } from './models.ts';
 import { readInstructions } from './read-input.ts';
 import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
 import { renderInstructions, roleIn } from './roles.ts';
+import { openArmory, type Armory } from './bind-armory.ts';
+import { refuseUnsupported } from './unsupported.ts';
 import { bindAgent, castOf, onRuntime } from './roster.ts';
 import {
   createProbes,
@@ -17,13 +20,20 @@ import {
   resolveRuntimes,
 } from './runtimes.ts';
 
+interface SquadPlace {
+  readonly root: string;
+  readonly read: SettingsRead;
+  readonly described: DescribedRuntimes;
+  readonly redactor: Redactor;
+}
+
 /** The roster: each agent with its instructions, on a runtime that works here. */
 export async function bindSquad(
   ports: Pick<Composition, 'runtime'> & { readonly host: Host },
   request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
   playbook: Playbook<unknown>,
-  { root, read, described }: { root: string; read: SettingsRead; described: DescribedRuntimes },
-): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
+  { root, read, described, redactor }: SquadPlace,
+): Promise<Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly armory: Armory }> {
   const { host } = ports;
   const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
   const probeOf = createProbes(ports, runtimes);
@@ -39,11 +49,15 @@ export async function bindSquad(
     await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
   }
   await refuseUnusable(squad, runtimes, probeOf);
+  const source = fileOf(read, 'agents');
+  const armory = openArmory({ root, host, redactor, source, agents: agents ?? [] });
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
-    bound.push(bindAgent(agent, await instructionsOf(agent, playbook, root, fileOf(read, 'agents')), squad, runtimes));
+    const instructions = await instructionsOf(agent, playbook, root, source);
+    bound.push({ ...bindAgent(agent, instructions, squad, runtimes), ...(await armory.bind(agent)) });
   }
-  return { agents: bound, runtimes };
+  await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
+  return { agents: bound, runtimes, armory };
 }
 
 async function instructionsOf(

@@ -2,6 +2,7 @@ import type { Composition, Host } from '../compose.ts';
 import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
+import type { Content } from '../model/content.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
@@ -73,6 +74,8 @@ export interface PreflightRequest {
 export interface Preflight {
   readonly definition: RunDefinition;
   readonly repository: RepositoryReport;
+  /** What the run keeps of the machine's files for its agents. */
+  readonly contents: readonly Content[];
   readonly warnings: readonly (RepositoryWarning | LimitWarning | SecretWarning | OwnCommands)[];
 }
 
@@ -101,8 +104,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  const place = { root: repository.root, read, described };
-  const { agents: bound, runtimes } = await bindSquad(ports, request, playbook, place);
+  const place = { root: repository.root, read, described, redactor };
+  const { agents: bound, runtimes, armory } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun(
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
@@ -136,9 +139,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ...bound.flatMap(({ name: agent, instructions }, index) =>
       instructions === agents[index]?.instructions ? [] : [`the instructions of ${agent}`],
     ),
+    ...armory.redacted(),
   ]);
   const warnings = [...repository.warnings, ...limitWarnings(stored), ...secrets, ...ownCommands(read, described)];
-  return { definition: stored, repository, warnings };
+  return { definition: stored, repository, contents: armory.contents(), warnings };
 }
 
 /** The settings that the run uses as they are, or as the caller chose in their place. */

@@ -55,10 +55,14 @@ export function bindAgent(
 ): BoundAgent {
   const { name, role, runtime, model, allow, commits, limits } = agent;
   const fallback = fallbackOf(agent, roster, runtimes);
-  const access = { level: agent.access };
+  const access = accessOf(agent);
   // One login per runtime: its agents share a usage limit.
   const account = runtime;
   return defined({ name, role, runtime, model, access, commits, instructions, allow, limits, account, fallback });
+}
+
+function accessOf({ access: level, network }: AgentSettings): BoundAgent['access'] {
+  return level === 'edit' && network === true ? { level, network } : { level };
 }
 
 /** The agent with the same role on the fallback runtime. Several share the load. */

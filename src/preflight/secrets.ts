@@ -2,6 +2,8 @@ import { isAbsolute } from 'node:path';
 import { SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
+import { variablesOf } from '../model/equip.ts';
+import type { BoundAgent } from '../model/run.ts';
 import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { problemError } from './read-input.ts';
@@ -14,9 +16,14 @@ export interface SecretWarning {
   readonly next: string;
 }
 
-/** The environment variables that this repository passes to its agents by name. */
-export function letThroughBy({ runtimes }: Pick<Settings, 'runtimes'>): readonly string[] {
-  return Object.values(runtimes).flatMap(({ env }) => env);
+/** Of settings, and of a run that was started with them. */
+interface LetsThrough extends Pick<Settings, 'runtimes'> {
+  readonly agents?: readonly Pick<BoundAgent, 'env' | 'mcp'>[] | undefined;
+}
+
+/** The environment variables that this repository passes to its agents and their servers by name. */
+export function letThroughBy({ runtimes, agents = [] }: LetsThrough): readonly string[] {
+  return [...Object.values(runtimes).flatMap(({ env }) => env), ...agents.flatMap(variablesOf)];
 }
 
 /** The objective that squad stores and agents read. Throws `bad-input` for a secret in a command or another fixed part. */

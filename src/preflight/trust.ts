@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
-import type { Settings } from '../model/settings.ts';
+import type { AgentSettings, Settings } from '../model/settings.ts';
 import { SquadError } from '../model/errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile, SettingsRead } from './read-settings.ts';
 import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
@@ -86,20 +88,40 @@ function whereOf(
   return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
 }
 
+type ServerSettings = NonNullable<AgentSettings['mcp']>[number];
+
 /** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
 function grantsOf({ agents, runtimes }: Settings, { file }: SettingsFile, described: DescribedRuntimes): TrustItem[] {
   const own = Object.values(described).flatMap(({ variables = [] }) => variables);
   const isOwn = (name: string) => NETWORK.test(name) || own.some((start) => name.toUpperCase().startsWith(start));
   const grant = (run: string): TrustItem => ({ from: 'agent', run, where: file });
   return [
-    ...(agents ?? []).flatMap(({ name, access, allow }) => [
-      ...(access === 'full' ? [grant(`${name} works without any confinement (access: full)`)] : []),
-      ...(allow ?? []).map((tool) => grant(`${name} may use ${tool}`)),
-    ]),
+    ...(agents ?? []).flatMap((agent) => grantsOfAgent(agent, isOwn).map(grant)),
     ...Object.entries(runtimes).flatMap(([name, { env }]) =>
       env.filter((variable) => !isOwn(variable)).map((variable) => grant(`${name} gets the variable ${variable}`)),
     ),
   ];
+}
+
+function grantsOfAgent(agent: AgentSettings, isOwn: (variable: string) => boolean): string[] {
+  const { name, access, allow = [], network, skills = [], mcp = [], hooks = [], env = [], home } = agent;
+  return [
+    ...(access === 'full' ? [`${name} works without any confinement (access: full)`] : []),
+    ...(network === true ? [`${name} may use the network (network: true)`] : []),
+    ...(home === 'mine' ? [`${name} works with your own settings, memory and plugins (home: mine)`] : []),
+    ...allow.map((tool) => `${name} may use ${tool}`),
+    ...skills.filter((folder) => isAbsolute(folder)).map((folder) => `${name} reads the skill ${folder}`),
+    ...mcp.flatMap((server) => serverGrants(name, server)),
+    ...hooks.map(({ on, tool, run }) => `${name} runs on ${on}${tool === undefined ? '' : ` of ${tool}`}: ${run}`),
+    ...env.filter((variable) => !isOwn(variable)).map((variable) => `${name} gets the variable ${variable}`),
+  ];
+}
+
+/** A server's own variables are listed all: a stranger's server could send any of them away. */
+function serverGrants(agent: string, { name, command, args = [], env = [], url, headers = {} }: ServerSettings): string[] {
+  const how = command === undefined ? `uses the MCP server ${name} at ${url ?? ''}` : `starts the MCP server ${name}: ${[command, ...args].map(shellWord).join(' ')}`;
+  const variables = [...env, ...Object.values(headers)];
+  return [`${agent} ${how}`, ...variables.map((variable) => `the MCP server ${name} of ${agent} gets the variable ${variable}`)];
 }
 
 /** Like a runtime's own variables, they are how it reaches its model. It would read them anyway. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { armoryFactsOf, armoryFactsSchema } from '../model/armory-facts.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
@@ -56,6 +57,8 @@ export const runStatusSchema = z.strictObject({
   playbook: z.string(),
   /** Its title. */
   objective: z.string(),
+  /** What each agent is bound to. */
+  armory: z.array(armoryFactsSchema),
   /** Only for playbooks with stages. */
   stage: z.string().optional(),
   /** Stages that have ended, in their order. */
@@ -128,6 +131,7 @@ export function statusOf(
     exitCode: conclusion?.exitCode ?? null,
     playbook: definition.playbook,
     objective: definition.objective.title,
+    armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
     reviewRounds: Object.fromEntries(
       tasks.flatMap(({ task, work }) => (task.review === undefined ? [] : [[task.id, work.rounds.length]])),

@@ -27,6 +27,7 @@ import { renderMarkdown } from './markdown.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
+import { armorySection } from './report-armory.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
@@ -65,6 +66,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     questionsSection(reading),
     mailSection(mail),
     peopleSection(reading),
+    armorySection(reading),
     warningsSection(reading),
   ];
   return {

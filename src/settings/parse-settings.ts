@@ -5,7 +5,7 @@ import { namedAgents } from '../model/acp-agents.ts';
 import { ACP } from '../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
-import type { Path } from '../text/explain-issue.ts';
+import { agentFindings, type Finding } from './agent-findings.ts';
 import { parseYaml, type YamlResult } from '../text/yaml-file.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ export function parseSettings(
   const examples = { ...EXAMPLES, ...Object.fromEntries(ofSections) };
   const source = { file: fileName, text, firstLine: 1, examples, hints: HINTS };
   return parseYaml(source, settingsSchemaFor(withAgents(known, rawSettings(text))), (raw) => [
-    ...sameNames(raw['agents']),
+    ...agentFindings(raw['agents'], whose),
     ...ownFallbacks(raw['runtimes']),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);
@@ -70,22 +70,6 @@ export function rawSettings(text: string): RawSettings {
 /** The settings without a `squad.yaml`. */
 export function defaultSettings(): Settings {
   return settingsSchema.parse({});
-}
-
-/** Found in the raw value, so that these problems are reported together with the schema's. */
-type Finding = { path: Path; message: string };
-
-function sameNames(agents: Json | undefined): Finding[] {
-  if (!Array.isArray(agents)) return [];
-  const first = new Map<string, number>();
-  return agents.flatMap((agent, index) => {
-    const name = isJsonObject(agent) ? agent['name'] : undefined;
-    if (typeof name !== 'string') return [];
-    const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, index);
-    const message = `agents[${index}].name: “${name}” is the name of agents[${earlier}] already; each agent needs its own`;
-    return earlier === undefined ? [] : [{ path: ['agents', index, 'name'], message }];
-  });
 }
 
 function ownFallbacks(runtimes: Json | undefined): Finding[] {

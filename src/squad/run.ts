@@ -72,7 +72,8 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
   );
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
-  const running = await startRun(enginePorts(workspace, drive), checked.definition, checked.repository, runId);
+  const { definition, repository, contents } = checked;
+  const running = await startRun(enginePorts(workspace, drive), definition, repository, { runId, contents });
   warn(checked.warnings, running.runId, onEvent);
   return running;
 }

@@ -18,6 +18,7 @@ export const FAILPOINTS = [
   'graph.applied',
   'graph.waiting',
   'graph.routed',
+  'armory.stored',
   'run.created',
   'run.defined',
   'operation.before-note',

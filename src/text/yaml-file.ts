@@ -71,6 +71,12 @@ type Read =
   | { ok: false; problems: Problem[] }
   | { ok: true; raw: Record<string, Json>; placeOf: (path: Path, atKey: boolean) => Place };
 
+/** Where a value is in a text that was parsed before; the nearest that is there. */
+export function placeIn(text: string, path: Path): { readonly line: number; readonly column: number } {
+  const read = readYaml({ file: '', text, firstLine: 1, examples: {} });
+  return read.ok ? read.placeOf(path, false) : { line: 1, column: 1 };
+}
+
 function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
   const example = examples[''] === undefined ? {} : { example: examples[''] };
   const refuse = (line: number, message: string): Read => ({

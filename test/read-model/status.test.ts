@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { armoryFactsOf } from '../../src/model/armory-facts.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { criteriaOf } from '../../src/graph/decisions/conclude.ts';
 import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
@@ -36,6 +37,7 @@ describe('status', () => {
       objective: 'Tidy up',
       reviewRounds: { a: 1 },
       criteria: [],
+      armory: about.agents.map(armoryFactsOf),
       exitCode: 0,
       headline: 'DONE, nothing was checked',
       artifacts: [],

@@ -126,9 +126,9 @@ describe('what squad.yaml refuses', () => {
     ],
     ['mail: { color: x }', ['1:9 unknown key “color” in mail; known keys: locale, ttlMinutes, routes']],
     [
-      `${AGENT}, skills: [x] }]`,
+      `${AGENT}, powers: [x] }]`,
       [
-        '1:47 unknown key “skills” in agents[0]; known keys: name, role, runtime, model, access, commits, instructions, allow, limits',
+        '1:47 unknown key “powers” in agents[0]; known keys: name, role, runtime, model, access, commits, instructions, allow, limits, effort, network, deny, skills, mcp, hooks, env, home, ask',
       ],
     ],
     ['runtimes: { cluade: {} }', ['1:13 unknown key “cluade” in runtimes; did you mean “claude”?']],

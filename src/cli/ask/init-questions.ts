@@ -1,5 +1,5 @@
 import { isCancel, multiselect, text } from '@clack/prompts';
-import { commandRefusal } from '../../model/settings.ts';
+import { commandRefusal } from '../../model/settings-text.ts';
 
 /** What `squad init` writes into `squad.yaml` besides the defaults. */
 export interface Setup {

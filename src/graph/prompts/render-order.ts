@@ -5,6 +5,7 @@ import type { Json } from '../../text/json.ts';
 import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
 import { judgementAnswerSchema } from '../../model/plan/gate.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
+import { toolRulesOf } from '../../model/equip.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
@@ -72,10 +73,12 @@ export function renderOrder(
 }
 
 /** Models and tools have names that only their runtime knows. */
-function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'toolRules'> {
+function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'effort' | 'toolRules'> {
+  const { effort, deny } = agent;
   const model = other === undefined ? agent.model : (other.model ?? undefined);
   const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;
-  return defined({ model, toolRules: allow && { allow } });
+  // What an agent may not use is never dropped: another runtime that does not know it refuses the turn.
+  return defined({ model, effort, toolRules: toolRulesOf({ allow, deny }) });
 }
 
 /** Each reviewer of a task has its own folder, because a session resumes only where it was. */

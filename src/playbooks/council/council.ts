@@ -3,7 +3,8 @@ import type { Json } from '../../text/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import { minutesSchema } from '../../model/limits.ts';
 import type { PlaybookSource } from '../../model/plan.ts';
-import { filePathSchema, type SettingsSection } from '../../model/settings.ts';
+import { filePathSchema } from '../../model/settings-text.ts';
+import type { SettingsSection } from '../../model/settings.ts';
 
 /** A member and its address in messages. */
 export interface Seat {

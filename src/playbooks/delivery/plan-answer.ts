@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
-import { commandRefusal } from '../../model/settings.ts';
+import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 

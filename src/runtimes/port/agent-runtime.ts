@@ -1,3 +1,4 @@
+import type { Failure } from '../../model/failure.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
@@ -18,6 +19,11 @@ export interface AgentRuntime {
   readonly description?: RuntimeDescription;
   /** Checks program, login and sandbox. Changes nothing, makes no model call, never rejects. */
   probe(): Promise<Probe>;
+  /**
+   * Why it would refuse this request, so that a run with it never begins; undefined: it would not. Changes nothing and makes no
+   * model call. Absent: only a turn shows it.
+   */
+  refusal?(request: TurnRequest): Promise<Failure | undefined>;
   /**
    * Starts one turn. The spawned process waits until `context.onSpawned` has resolved, so no agent runs before its identity is
    * committed. The caller starts at most one live turn per session.

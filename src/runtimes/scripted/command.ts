@@ -22,7 +22,7 @@ const SERVERS_FILE = 'mcp.json';
 /** One process of the player. It is not confined, because a script is its author's own program. */
 export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
   const { settings, script } = facts;
-  const refused = requestRefusal('scripted', request, /^[0-9a-f]{24}$/) ?? refusal(request, facts);
+  const refused = requestRefusal('scripted', request, /^[0-9a-f]{24}$/, ['skills', 'environment']) ?? refusal(request, facts);
   if (refused !== undefined) return refused;
   const servers = request.mcp.map(playable);
   const home = request.session?.home ?? join(settings.stateDirectory, 'homes', 'scripted');
@@ -32,6 +32,7 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
     session: request.session?.id ?? createHash('sha256').update(request.turnId).digest('hex').slice(0, 24),
     resume: request.session !== undefined,
     model: request.model,
+    skills: Object.fromEntries((request.skills ?? []).map(({ name, folder }) => [name, folder])),
     mcp: servers.length === 0 ? undefined : join(facts.directory, SERVERS_FILE),
   };
   return {
@@ -39,7 +40,7 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
     binary: facts.node,
     args: [facts.player, JSON.stringify(play)],
     env: {
-      ...childEnvironment(settings.environment, settings.allowEnvironment),
+      ...childEnvironment(settings.environment, [...settings.allowEnvironment, ...(request.environment ?? [])]),
       ...gitEnvironment(request.workspace),
     },
     stdin: promptFor(request),

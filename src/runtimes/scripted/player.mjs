@@ -207,10 +207,16 @@ async function start({ command, args, env, tools: allowed }) {
 }
 
 /** `{prompt}`, `{cwd}`, `{turn}` (from 1) and `{env:NAME}` in a text. */
+/** The SKILL.md of a skill of this turn; nothing of any other. */
+function skillText(name) {
+  return Object.hasOwn(options.skills, name) ? readFileSync(join(options.skills[name], 'SKILL.md'), 'utf8') : '';
+}
+
 function expand(text) {
   return text
     .replaceAll('{prompt}', () => prompt)
     .replaceAll('{cwd}', () => process.cwd())
     .replaceAll('{turn}', () => String(session.turns + 1))
-    .replaceAll(/\{env:([A-Z_]+)\}/g, (_, name) => process.env[name] ?? '');
+    .replaceAll(/\{env:([A-Z_]+)\}/g, (_, name) => process.env[name] ?? '')
+    .replaceAll(/\{skill:([a-z0-9-]+)\}/g, (_, name) => skillText(name));
 }

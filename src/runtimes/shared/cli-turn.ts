@@ -27,10 +27,17 @@ export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>
     name: adapter.name,
     ...defined({ description: adapter.description }),
     probe: () => adapter.probe(),
+    refusal: async (request) => {
+      const command = await prepare(adapter, request, NO_TURN);
+      return command.type === 'refusal' ? command.failure : undefined;
+    },
     start: (request, context) => startTurn(adapter, ports, request, context),
     attach: (request, context) => attachTurn(adapter, ports, request, context),
   };
 }
+
+/** Stands for a turn's folder in a command that is never run. */
+const NO_TURN = '/turn';
 
 function startTurn<Facts, State>(
   adapter: CliAdapter<Facts, State>,

@@ -30,7 +30,7 @@ export function sessionRefusal(runtime: string, request: TurnRequest): Failure |
 }
 
 /** What an agent can be equipped with that not every runtime can honour. */
-const EQUIPMENT = ['skills', 'hooks', 'environment', 'home'] as const;
+const EQUIPMENT = ['skills', 'hooks', 'environment', 'home', 'ask'] as const;
 type Equipment = (typeof EQUIPMENT)[number];
 
 /**

@@ -7,6 +7,11 @@ export function runFolder(directory: string, runId: string): string {
   return join(directory, 'runs', runId);
 }
 
+/** What its agents are equipped with, each content under its hash. */
+export function armoryFolder(directory: string, runId: string): string {
+  return join(runFolder(directory, runId), 'armory');
+}
+
 export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
   const path = join(runFolder(directory, runId), name);
   writeWhole(path, text);

@@ -1,3 +1,5 @@
+import { equipmentSchema } from '../../model/armory.ts';
+import { variablesOf } from '../../model/equip.ts';
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
@@ -115,7 +117,10 @@ function isTooDeep(value: Json): boolean {
   return false;
 }
 
-const letThroughSchema = z.object({ runtimes: z.record(z.string(), z.object({ env: z.array(z.string()) })) });
+const letThroughSchema = z.object({
+  runtimes: z.record(z.string(), z.object({ env: z.array(z.string()) })),
+  agents: z.array(z.object({ env: equipmentSchema.env, mcp: equipmentSchema.mcp })).optional(),
+});
 
 /** The redactor for texts that people, agents and operations send to a run (bar S9). */
 export function redactorOfRun(store: Store, runId: string): Redactor {
@@ -127,7 +132,9 @@ export function redactorOfRun(store: Store, runId: string): Redactor {
   if (data === undefined) return store.redactor([]);
   // This does not validate the definition. A reader that needs a valid one refuses it.
   const defined = letThroughSchema.safeParse(parseStored(store, data, `the definition of run ${runId}`)).data;
-  const redactor = store.redactor(Object.values(defined?.runtimes ?? {}).flatMap(({ env }) => env));
+  const { runtimes = {}, agents = [] } = defined ?? {};
+  const names = [...Object.values(runtimes).flatMap(({ env }) => env), ...agents.flatMap(variablesOf)];
+  const redactor = store.redactor(names);
   store.redactors.set(runId, redactor);
   return redactor;
 }

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { VARIABLE } from './turn-request.ts';
+
+const MAX_COMMAND = 4096;
+
+/** Invisible or reordering: a person who is asked to trust a command has to see what it does. */
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+/** Why this text cannot be a command that is shown, trusted and run; undefined if it can. */
+export function commandRefusal(text: string): string | undefined {
+  if (text.trim() === '') return 'the command is empty';
+  if (text.length > MAX_COMMAND) {
+    return `the command is longer than ${MAX_COMMAND} characters; put it into a script and run that`;
+  }
+  if (HIDDEN.test(text) || !text.isWellFormed()) {
+    return 'the command holds invisible characters; it is shown before it runs, so everything in it must be visible';
+  }
+  return undefined;
+}
+
+export const commandSchema = z.string().superRefine((text, context) => {
+  const message = commandRefusal(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+/** A text that is shown with a command, and may be empty. */
+export const shownSchema = z
+  .string()
+  .max(MAX_COMMAND)
+  .refine(
+    (text) => !HIDDEN.test(text) && text.isWellFormed(),
+    'holds invisible characters; it is shown before it is used, so everything in it must be visible',
+  );
+
+/** A file of the repository, by its path from the root. Reading it has to be confined as well: links are not seen here. */
+export const filePathSchema = z
+  .string()
+  .regex(
+    /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\u0000-\u001f\\:]{1,300}$/,
+    'needs a path inside the repository, from its root, without “..”, backslash or colon',
+  );
+
+/** The name of an environment variable, whose value is never written down. */
+export const variableSchema = z.string().regex(VARIABLE, 'needs the name of a variable, without its value');

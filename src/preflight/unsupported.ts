@@ -1,0 +1,54 @@
+import type { Composition, Host } from '../compose.ts';
+import { equip, toolRulesOf } from '../model/equip.ts';
+import type { BoundAgent, RunDefinition } from '../model/run.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
+import { defined } from '../text/defined.ts';
+import type { Path } from '../text/explain-issue.ts';
+import type { Armory } from './bind-armory.ts';
+import { runtimeChoice } from './runtimes.ts';
+
+/** Throws `bad-input` for the first setting of an agent that its runtime cannot honour, as the runtime says itself. */
+export async function refuseUnsupported(
+  ports: Pick<Composition, 'runtime'> & { readonly host: Host },
+  { agents, runtimes, root }: Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly root: string },
+  armory: Pick<Armory, 'refusal'>,
+): Promise<void> {
+  for (const agent of agents) {
+    const request = requestOf(agent, root, ports.host);
+    if (request === undefined) continue;
+    const runtime = ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
+    const failure = await runtime.refusal?.(request);
+    // What is wrong with the machine is the probe's to say, which knows what helps.
+    if (failure === undefined || !['setting-unsupported', 'bad-request'].includes(failure.kind)) continue;
+    throw armory.refusal(agent.name, settingOf(agent, failure.setting ?? ''), failure.message);
+  }
+}
+
+/** The agent's turn without a prompt. undefined: it has nothing that a runtime could refuse. */
+function requestOf(agent: BoundAgent, root: string, { environment }: Host): TurnRequest | undefined {
+  const { model, effort, allow, deny, access, skills, mcp, hooks, env, home, ask } = agent;
+  const network = access.level === 'edit' && access.network === true;
+  const asked = [effort, allow, deny, skills, mcp, hooks, env, home, ask].some((setting) => setting !== undefined);
+  if (!asked && !network) return undefined;
+  const equipped = equip(agent, { environment, folderOf: (hash) => `/${hash}` });
+  if (equipped.type === 'refused') return undefined;
+  return {
+    turnId: '0'.repeat(24),
+    workspace: { path: root },
+    prompt: '',
+    instructions: '',
+    access,
+    limits: DEFAULT_TURN_LIMITS,
+    ...defined({ model, effort, toolRules: toolRulesOf(agent) }),
+    ...equipped.equipment,
+  };
+}
+
+/** The setting of the agent that the request's field comes from. */
+function settingOf(agent: BoundAgent, field: string): Path {
+  const [key = '', part] = field.split('.');
+  if (key === 'environment') return ['env'];
+  if (key === 'toolRules') return [part === 'deny' || agent.allow === undefined ? 'deny' : 'allow'];
+  if (key === 'access') return [part === 'network' ? 'network' : 'access'];
+  return key in agent ? [key] : [];
+}

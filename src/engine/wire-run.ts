@@ -97,8 +97,8 @@ export function wireRun(
   const showNews = (): void => {
     for (const event of view.look()) ports.onEvent(event);
   };
-  const equipTurn = createArmory({ definition, host: ports.host, folder: armoryFolder(directory, lease.runId) });
   const turnMail = wireTurnMail(ports, resources, lease, redactor);
+  const equip = wireEquipment(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
     {
@@ -107,13 +107,7 @@ export function wireRun(
       redactor,
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
-      prepare: async (attempt, request) => {
-        const equipped = await equipTurn(attempt, request);
-        // A process that runs was equipped when it started.
-        if (equipped.type === 'refused' && attempt.process === null) return equipped;
-        const asked = equipped.type === 'ready' ? equipped.request : request;
-        return prepareTurn(operations.ports, attempt, turnMail.wire(attempt, asked));
-      },
+      prepare: async (attempt, request) => prepareTurn(operations.ports, attempt, await equip(attempt, request)),
       beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
@@ -158,6 +152,22 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
   });
 }
 
+/** What a turn gets besides its workspace. */
+function wireEquipment(
+  { host }: SegmentPorts,
+  { directory }: RunResources,
+  { lease, definition }: Pick<SegmentOf, 'lease' | 'definition'>,
+  mail: TurnMail,
+): (attempt: Attempt, request: TurnRequest) => Promise<Prepared> {
+  const equip = createArmory({ definition, host, folder: armoryFolder(directory, lease.runId) });
+  return async (attempt, request) => {
+    const equipped = await equip(attempt, request);
+    // A process that runs was equipped when it started.
+    if (equipped.type === 'refused' && attempt.process === null) return equipped;
+    return { type: 'ready', request: mail.wire(attempt, equipped.type === 'ready' ? equipped.request : request) };
+  };
+}
+
 function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
   const { ports } = operations;
   return {
@@ -195,7 +205,9 @@ function hooksOf(
 }
 
 /** Completes a turn's request with its workspace, which is created when the turn starts. A check has one already. */
-async function prepareTurn(ports: OperationPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+async function prepareTurn(ports: OperationPorts, attempt: Attempt, equipped: Prepared): Promise<Prepared> {
+  if (equipped.type === 'refused') return equipped;
+  const { request } = equipped;
   if (attempt.kind === 'check') return { type: 'ready', request };
   const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
   const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);

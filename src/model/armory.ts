@@ -25,23 +25,32 @@ const serverSchema = z
     url: z
       .string()
       .max(2000)
-      .regex(/^https?:\/\/[^\s/?#@\u0000-\u0020]+(?:[/?#][\u0021-\u007e]*)?$/, 'needs an address that begins with https:// or http://')
+      .regex(
+        /^https?:\/\/[^\s/?#@\u0000-\u0020]+(?:[/?#][\u0021-\u007e]*)?$/,
+        'needs an address that begins with https:// or http://',
+      )
       .optional(),
     /** By header: the name of the variable that holds its value. */
-    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'is not the name of a header'), variableSchema).optional(),
+    headers: z
+      .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'is not the name of a header'), variableSchema)
+      .optional(),
   })
   .superRefine((server, context) => {
     const { command, args, env, url, headers } = server;
     const say = (message: string): void => context.addIssue({ code: 'custom', message });
     if ((command === undefined) === (url === undefined)) say('needs either `command` or `url`');
-    else if (url !== undefined && (args ?? env) !== undefined) say('has a `url`, so it takes `headers` and neither `args` nor `env`');
+    else if (url !== undefined && (args ?? env) !== undefined)
+      say('has a `url`, so it takes `headers` and neither `args` nor `env`');
     else if (command !== undefined && headers !== undefined) say('has a `command`, so it takes `env` and no `headers`');
   });
 
 const hookSettings = z.strictObject({
   on: z.enum(HOOK_EVENTS),
   /** Only for this tool, by its name in the runtime. */
-  tool: z.string().regex(/^[\u0021-\u007e]{1,200}$/, 'needs the name of a tool').optional(),
+  tool: z
+    .string()
+    .regex(/^[\u0021-\u007e]{1,200}$/, 'needs the name of a tool')
+    .optional(),
   run: commandSchema,
 });
 

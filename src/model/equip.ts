@@ -6,14 +6,16 @@ import type { McpServer, TurnRequest } from './turn-request.ts';
 
 type Equipment = Pick<BoundAgent, 'skills' | 'mcp' | 'hooks' | 'env' | 'home' | 'ask' | 'files'>;
 type Commands = {
-  readonly mcp?: readonly { readonly command?: string | undefined; readonly args?: readonly string[] | undefined }[] | undefined;
+  readonly mcp?:
+    | readonly { readonly command?: string | undefined; readonly args?: readonly string[] | undefined }[]
+    | undefined;
   readonly hooks?: readonly { readonly run: string }[] | undefined;
 };
 
 export interface EquipPorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where the bound content with this hash is. */
-  folderOf(hash: string): string;
+  readonly folderOf: (hash: string) => string;
 }
 
 export type Equipped =
@@ -71,7 +73,11 @@ function serverOf(
   }
   const values = env.map((variable) => [variable, valueOf(variable)]);
   const words = args.map(copyOf);
-  return { name, required, transport: { type: 'stdio', command: copyOf(command), args: words, env: Object.fromEntries(values) } };
+  return {
+    name,
+    required,
+    transport: { type: 'stdio', command: copyOf(command), args: words, env: Object.fromEntries(values) },
+  };
 }
 
 /** The variables of the host that an agent and its servers get by name. */
@@ -108,7 +114,9 @@ function variableProblems(
  */
 export function fileWords({ mcp = [], hooks = [] }: Commands): string[] {
   const words = [
-    ...mcp.flatMap(({ command, args = [] }) => (command === undefined ? [] : [...(isPath(command) ? [command] : []), ...args])),
+    ...mcp.flatMap(({ command, args = [] }) =>
+      command === undefined ? [] : [...(isPath(command) ? [command] : []), ...args],
+    ),
     ...hooks.flatMap(({ run }) => [...run.matchAll(WORD)].map(([word]) => word)),
   ];
   // With a dot or a slash: `npm test` means no file that is called `test`.

@@ -39,10 +39,7 @@ export interface Armory {
   refusal(agent: string, at: Path, message: string): SquadError;
 }
 
-type Equipment = Pick<
-  BoundAgent,
-  'effort' | 'deny' | 'skills' | 'mcp' | 'hooks' | 'env' | 'home' | 'ask' | 'files'
->;
+type Equipment = Pick<BoundAgent, 'effort' | 'deny' | 'skills' | 'mcp' | 'hooks' | 'env' | 'home' | 'ask' | 'files'>;
 
 const MOST_OF_A_RUN = 64 * 1024 ** 2;
 
@@ -85,13 +82,25 @@ export function openArmory(place: ArmoryPlace): Armory {
 type Refuse = (at: Path, message: string) => SquadError;
 type Keep = (from: string, files: readonly ContentFile[]) => string;
 
-async function bindSkills({ skills }: AgentSettings, root: string, refuse: Refuse, keep: Keep): Promise<Equipment['skills']> {
+async function bindSkills(
+  { skills }: AgentSettings,
+  root: string,
+  refuse: Refuse,
+  keep: Keep,
+): Promise<Equipment['skills']> {
   if (skills === undefined) return undefined;
   const bound: NonNullable<Equipment['skills']> = [];
   for (const [index, from] of skills.entries()) {
     const files = await readSkill(root, from, (why) => refuse(['skills', index], `${from} ${why}`));
     const name = basename(from);
-    bound.push({ name, hash: keep(from, files.map((file) => ({ ...file, path: `${name}/${file.path}` }))), from });
+    bound.push({
+      name,
+      hash: keep(
+        from,
+        files.map((file) => ({ ...file, path: `${name}/${file.path}` })),
+      ),
+      from,
+    });
   }
   return bound;
 }
@@ -111,7 +120,11 @@ async function bindFiles(agent: AgentSettings, root: string, refuse: Refuse, kee
   return bound.length === 0 ? undefined : bound;
 }
 
-async function readWord(root: string, path: string, refuse: (why: string) => SquadError): Promise<ContentFile | undefined> {
+async function readWord(
+  root: string,
+  path: string,
+  refuse: (why: string) => SquadError,
+): Promise<ContentFile | undefined> {
   if (pathProblem(path) !== undefined) return undefined;
   const found = await stat(join(root, path)).catch(() => undefined);
   return found?.isFile() === true ? readFileBelow(root, path, refuse) : undefined;
@@ -125,7 +138,11 @@ function placeOf({ mcp = [], hooks = [] }: AgentSettings, path: string): Path {
 }
 
 /** The runtime would only report that a server did not start. */
-async function refuseMissingPrograms({ mcp = [] }: AgentSettings, { environment }: ArmoryPlace['host'], refuse: Refuse): Promise<void> {
+async function refuseMissingPrograms(
+  { mcp = [] }: AgentSettings,
+  { environment }: ArmoryPlace['host'],
+  refuse: Refuse,
+): Promise<void> {
   for (const [index, { command }] of mcp.entries()) {
     if (command === undefined) continue;
     const at = ['mcp', index, 'command'];

@@ -111,7 +111,6 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
     await ports.takenNames(repository),
   );
-  const { settings } = read;
   const definition: RunDefinition = {
     version: 1,
     name,
@@ -119,14 +118,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     objective: objectiveOf(objective),
     playbook: playbook.name,
     files: [],
-    options: optionsFor(playbook, settings, limits, agents),
+    options: optionsFor(playbook, read.settings, limits, agents),
     agents,
     judges: judgesOf(playbook),
     runtimes,
     described,
     limits,
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
-    ...settingsOf(request, settings),
+    ...settingsOf(request, read.settings),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);

@@ -96,7 +96,8 @@ export async function readFileBelow(root: string, path: string, refuse: Refuse):
 
 /** A runtime shows both to its model, which then asks for the rest. */
 const aboutSchema = z.object({ name: z.string(), description: z.string().min(1).max(1024) });
-const EXAMPLE = '---\nname: release-notes\ndescription: How this project writes release notes. Use it for each release.\n---';
+const EXAMPLE =
+  '---\nname: release-notes\ndescription: How this project writes release notes. Use it for each release.\n---';
 const FRONT = /^\ufeff?---[ \t]*\r?\n([^]*?)^---[ \t]*$/m;
 
 function checkAbout({ bytes }: ContentFile, file: string): void {

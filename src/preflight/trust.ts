@@ -118,10 +118,19 @@ function grantsOfAgent(agent: AgentSettings, isOwn: (variable: string) => boolea
 }
 
 /** A server's own variables are listed all: a stranger's server could send any of them away. */
-function serverGrants(agent: string, { name, command, args = [], env = [], url, headers = {} }: ServerSettings): string[] {
-  const how = command === undefined ? `uses the MCP server ${name} at ${url ?? ''}` : `starts the MCP server ${name}: ${[command, ...args].map(shellWord).join(' ')}`;
+function serverGrants(
+  agent: string,
+  { name, command, args = [], env = [], url, headers = {} }: ServerSettings,
+): string[] {
+  const how =
+    command === undefined
+      ? `uses the MCP server ${name} at ${url ?? ''}`
+      : `starts the MCP server ${name}: ${[command, ...args].map(shellWord).join(' ')}`;
   const variables = [...env, ...Object.values(headers)];
-  return [`${agent} ${how}`, ...variables.map((variable) => `the MCP server ${name} of ${agent} gets the variable ${variable}`)];
+  return [
+    `${agent} ${how}`,
+    ...variables.map((variable) => `the MCP server ${name} of ${agent} gets the variable ${variable}`),
+  ];
 }
 
 /** Like a runtime's own variables, they are how it reaches its model. It would read them anyway. */

@@ -5,7 +5,9 @@ import { short } from './report-head.ts';
 
 /** What the agents were bound to besides their role and runtime; absent: to nothing. */
 export function armorySection({ definition }: Pick<RunHistory, 'definition'>): Section | undefined {
-  const rows = definition.agents.map(armoryFactsOf).flatMap((facts) => rowsOf(facts).map((row) => [facts.agent, ...row]));
+  const rows = definition.agents
+    .map(armoryFactsOf)
+    .flatMap((facts) => rowsOf(facts).map((row) => [facts.agent, ...row]));
   return tableSection('Armory', ['agent', 'bound to', 'which', 'hash'], rows);
 }
 

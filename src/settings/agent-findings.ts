@@ -13,7 +13,13 @@ export function agentFindings(agents: Json | undefined, whose: 'repository' | 'o
     ...agents.flatMap((agent, index) => {
       if (!isJsonObject(agent)) return [];
       const at = ['agents', index];
-      return [...networkFindings(agent, at), ...serverFindings(agent['mcp'], at), ...skillFindings(agent['skills'], at), ...hookFindings(agent['hooks'], at), ...(whose === 'own' ? relativeFindings(agent, at) : [])];
+      return [
+        ...networkFindings(agent, at),
+        ...serverFindings(agent['mcp'], at),
+        ...skillFindings(agent['skills'], at),
+        ...hookFindings(agent['hooks'], at),
+        ...(whose === 'own' ? relativeFindings(agent, at) : []),
+      ];
     }),
   ];
 }
@@ -36,8 +42,10 @@ function sameNames(list: readonly Json[], at: Path, key: string, why: string): F
 
 function networkFindings({ access = 'edit', network }: Fields, at: Path): Finding[] {
   const say = (message: string) => [finding([...at, 'network'], message)];
-  if (network === true && access === 'read-only') return say('an agent with `access: read-only` has no network; give it `access: edit`, or take this out');
-  if (network === false && access === 'full') return say('`access: full` confines nothing, so the network stays open; take this out');
+  if (network === true && access === 'read-only')
+    return say('an agent with `access: read-only` has no network; give it `access: edit`, or take this out');
+  if (network === false && access === 'full')
+    return say('`access: full` confines nothing, so the network stays open; take this out');
   return [];
 }
 
@@ -46,7 +54,12 @@ function serverFindings(servers: Json | undefined, at: Path): Finding[] {
   const path = [...at, 'mcp'];
   const own = servers.flatMap((server, index) =>
     isJsonObject(server) && server['name'] === MAIL_SERVER_NAME
-      ? [finding([...path, index, 'name'], `“${MAIL_SERVER_NAME}” is the name of squad’s own server; choose another one`)]
+      ? [
+          finding(
+            [...path, index, 'name'],
+            `“${MAIL_SERVER_NAME}” is the name of squad’s own server; choose another one`,
+          ),
+        ]
       : [],
   );
   return [...sameNames(servers, path, 'name', 'each server needs its own'), ...own];
@@ -59,32 +72,50 @@ function skillFindings(skills: Json | undefined, at: Path): Finding[] {
   return names.flatMap((name, index) => {
     const earlier = names.indexOf(name);
     const path = [...at, 'skills', index];
-    return name === '' || earlier === index ? [] : [finding(path, `“${name}” is the name of the folder at ${pathText(at)}.skills[${earlier}] already, and a skill is called like its folder`)];
+    return name === '' || earlier === index
+      ? []
+      : [
+          finding(
+            path,
+            `“${name}” is the name of the folder at ${pathText(at)}.skills[${earlier}] already, and a skill is called like its folder`,
+          ),
+        ];
   });
 }
 
 function hookFindings(hooks: Json | undefined, at: Path): Finding[] {
   if (!Array.isArray(hooks)) return [];
   return hooks.flatMap((hook, index) => {
-    if (!isJsonObject(hook) || hook['tool'] === undefined || String(hook['on']).startsWith('tool-')) return [];
+    if (!isJsonObject(hook) || hook['tool'] === undefined || isAboutTool(hook['on'])) return [];
     return [finding([...at, 'hooks', index, 'tool'], 'only `tool-started` and `tool-ended` are about a tool')];
   });
 }
 
+function isAboutTool(on: Json | undefined): boolean {
+  return typeof on === 'string' && on.startsWith('tool-');
+}
+
 /** A file of the repository would be another one in each. */
 function relativeFindings({ skills, mcp, hooks }: Fields, at: Path): Finding[] {
-  const list = (value: Json | undefined) => (Array.isArray(value) ? value : []);
-  const field = (value: Json, key: string) => (isJsonObject(value) ? value[key] : undefined);
-  const paths: [Path, unknown][] = [
-    ...list(skills).map((folder, index): [Path, unknown] => [['skills', index], typeof folder === 'string' ? `${folder}/` : '']),
-    ...list(mcp).map((server, index): [Path, unknown] => [['mcp', index, 'command'], field(server, 'command')]),
-    ...list(hooks).map((hook, index): [Path, unknown] => [['hooks', index, 'run'], String(field(hook, 'run') ?? '').trim().split(/\s/)[0]]),
+  const each = (list: Json | undefined, key: string, field: (entry: Json) => [Path, Json | undefined]) =>
+    (Array.isArray(list) ? list : []).map((entry, index): [Path, Json | undefined] => {
+      const [path, value] = field(entry);
+      return [[key, index, ...path], value];
+    });
+  const fieldOf =
+    (name: string) =>
+    (entry: Json): [Path, Json | undefined] => [[name], isJsonObject(entry) ? entry[name] : undefined];
+  const paths = [
+    ...each(skills, 'skills', (folder) => [[], typeof folder === 'string' ? `${folder}/` : folder]),
+    ...each(mcp, 'mcp', fieldOf('command')),
+    ...each(hooks, 'hooks', fieldOf('run')),
   ];
-  return paths.flatMap(([path, word]) =>
-    typeof word === 'string' && word.includes('/') && !word.startsWith('/')
+  return paths.flatMap(([path, value]) => {
+    const word = typeof value === 'string' ? (value.trim().split(/\s/)[0] ?? '') : '';
+    return word.includes('/') && !word.startsWith('/')
       ? [finding([...at, ...path], 'this file is for all repositories, so it needs an absolute path')]
-      : [],
-  );
+      : [];
+  });
 }
 
 function finding(path: Path, message: string): Finding {

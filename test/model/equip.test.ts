@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { equip, fileWords, programPaths } from '../../src/model/equip.ts';
 
 const HASH = 'a'.repeat(64);
-const ports = (environment: Record<string, string> = {}) => ({ environment, folderOf: (hash: string) => `/run one/${hash}` });
+const ports = (environment: Record<string, string> = {}) => ({
+  environment,
+  folderOf: (hash: string) => `/run one/${hash}`,
+});
 
 describe('the files that commands name', () => {
   it.each<[string, string[], string[]]>([
@@ -41,7 +44,12 @@ describe('the equipment of a turn', () => {
       {
         skills: [{ name: 'review', hash: HASH, from: 'docs/review' }],
         mcp: [
-          { name: 'desk', command: 'node', args: ['tools/desk.mjs', './tools/desk.mjs', 'other.mjs'], env: ['DESK_TOKEN'] },
+          {
+            name: 'desk',
+            command: 'node',
+            args: ['tools/desk.mjs', './tools/desk.mjs', 'other.mjs'],
+            env: ['DESK_TOKEN'],
+          },
           { name: 'web', url: 'https://example.org', headers: { Authorization: 'WEB_AUTH' } },
         ],
         hooks: [{ on: 'tool-ended', tool: 'Edit', run: 'sh ./check.sh; echo "check.sh"' }],
@@ -89,7 +97,12 @@ describe('the equipment of a turn', () => {
   it.each<[string, object, Record<string, string>, object]>([
     ['is not set', { env: ['A', 'B'] }, { A: '1' }, { at: ['env', 1], message: 'the variable B is not set' }],
     ['is empty', { env: ['A'] }, { A: '' }, { at: ['env', 0], message: 'the variable A is not set' }],
-    ['a server needs', { mcp: [{ ...server, env: ['A'] }] }, {}, { at: ['mcp', 0, 'env', 0], message: 'the variable A is not set' }],
+    [
+      'a server needs',
+      { mcp: [{ ...server, env: ['A'] }] },
+      {},
+      { at: ['mcp', 0, 'env', 0], message: 'the variable A is not set' },
+    ],
     [
       'a header needs',
       { mcp: [server, { name: 'web', url: 'https://x', headers: { H: 'A' } }] },
@@ -100,7 +113,10 @@ describe('the equipment of a turn', () => {
       'would begin another header',
       { mcp: [{ name: 'web', url: 'https://x', headers: { H: 'A' } }] },
       { A: 'x\r\nHost: y' },
-      { at: ['mcp', 0, 'headers', 'H'], message: 'the value of the variable A has characters that a header cannot have' },
+      {
+        at: ['mcp', 0, 'headers', 'H'],
+        message: 'the value of the variable A has characters that a header cannot have',
+      },
     ],
   ])('is refused for a variable that %s', (_name, agent, environment, expected) => {
     expect(equip(agent, ports(environment))).toEqual({ type: 'refused', ...expected });

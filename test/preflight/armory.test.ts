@@ -103,11 +103,18 @@ describe('what is refused before a run exists', () => {
       (bench) => (skill(bench), write(bench, 'review/readme.md', 'x')),
       at(6, 'skills[0]: review has no SKILL.md'),
     ],
-    ['a skill that is a file', (bench) => (skill(bench), write(bench, 'review', 'x')), at(6, 'skills[0]: review is not a folder')],
+    [
+      'a skill that is a file',
+      (bench) => (skill(bench), write(bench, 'review', 'x')),
+      at(6, 'skills[0]: review is not a folder'),
+    ],
     [
       'a skill that no runtime could name',
       (bench) => (settings(bench, 'skills: [My_Skill]'), write(bench, 'My_Skill/SKILL.md', SKILL)),
-      at(6, 'skills[0]: My_Skill needs a name of lower-case letters, digits and dashes, which is the name of the skill'),
+      at(
+        6,
+        'skills[0]: My_Skill needs a name of lower-case letters, digits and dashes, which is the name of the skill',
+      ),
     ],
     [
       'a skill without front matter',
@@ -159,7 +166,11 @@ describe('what is refused before a run exists', () => {
     ],
     [
       'a skill of too many bytes',
-      (bench) => (skill(bench), write(bench, 'review/SKILL.md', SKILL), write(bench, 'review/big', Buffer.alloc(5_300_000))),
+      (bench) => (
+        skill(bench),
+        write(bench, 'review/SKILL.md', SKILL),
+        write(bench, 'review/big', Buffer.alloc(5_300_000))
+      ),
       at(6, 'skills[0]: review is larger than 5 MiB'),
     ],
     [
@@ -179,22 +190,56 @@ describe('what is refused before a run exists', () => {
       },
       at(6, 'skills[0]: review cannot be used: “x\ufffd” has a name that is not UTF-8'),
     ],
-    ['a variable that is not set', (bench) => settings(bench, 'effort: low', 'env: [NO_SUCH_VARIABLE]'), at(7, 'env[0]: the variable NO_SUCH_VARIABLE is not set')],
+    [
+      'a variable that is not set',
+      (bench) => settings(bench, 'effort: low', 'env: [NO_SUCH_VARIABLE]'),
+      at(7, 'env[0]: the variable NO_SUCH_VARIABLE is not set'),
+    ],
     [
       'a variable of a server that is not set',
-      (bench) => settings(bench, 'mcp:', '  - { name: desk, command: node }', '  - { name: web, url: "https://example.org", headers: { A: NO_SUCH_VARIABLE } }'),
+      (bench) =>
+        settings(
+          bench,
+          'mcp:',
+          '  - { name: desk, command: node }',
+          '  - { name: web, url: "https://example.org", headers: { A: NO_SUCH_VARIABLE } }',
+        ),
       at(8, 'mcp[1].headers.A: the variable NO_SUCH_VARIABLE is not set'),
     ],
-    ['a server that is not on PATH', (bench) => settings(bench, 'mcp: [{ name: desk, command: no-such-program }]'), at(6, 'mcp[0].command: no-such-program is not on PATH')],
-    ['a server that is no program', (bench) => settings(bench, 'mcp: [{ name: desk, command: /etc/passwd }]'), at(6, 'mcp[0].command: /etc/passwd is not a program')],
-    ['a server of the repository that is not there', (bench) => settings(bench, 'mcp: [{ name: desk, command: ./tools/desk }]'), at(6, 'mcp[0]: tools/desk is not a file of the repository')],
-    ['a hook of the repository that is not there', (bench) => settings(bench, 'hooks: [{ on: turn-ended, run: tools/check.sh }]'), at(6, 'hooks[0]: tools/check.sh is not a file of the repository')],
+    [
+      'a server that is not on PATH',
+      (bench) => settings(bench, 'mcp: [{ name: desk, command: no-such-program }]'),
+      at(6, 'mcp[0].command: no-such-program is not on PATH'),
+    ],
+    [
+      'a server that is no program',
+      (bench) => settings(bench, 'mcp: [{ name: desk, command: /etc/passwd }]'),
+      at(6, 'mcp[0].command: /etc/passwd is not a program'),
+    ],
+    [
+      'a server of the repository that is not there',
+      (bench) => settings(bench, 'mcp: [{ name: desk, command: ./tools/desk }]'),
+      at(6, 'mcp[0]: tools/desk is not a file of the repository'),
+    ],
+    [
+      'a hook of the repository that is not there',
+      (bench) => settings(bench, 'hooks: [{ on: turn-ended, run: tools/check.sh }]'),
+      at(6, 'hooks[0]: tools/check.sh is not a file of the repository'),
+    ],
     [
       'a file of a server that is a link out of the repository',
-      (bench) => (settings(bench, 'mcp: [{ name: desk, command: cat, args: [./users] }]'), symlinkSync('/etc/passwd', join(bench.repository, 'users'))),
+      (bench) => (
+        settings(bench, 'mcp: [{ name: desk, command: cat, args: [./users] }]'),
+        symlinkSync('/etc/passwd', join(bench.repository, 'users'))
+      ),
       at(6, 'mcp[0]: users is a link to a place outside the repository'),
     ],
-    ['a server’s argument that holds a secret', (bench) => settings(bench, 'mcp: [{ name: desk, command: node, args: ["ghp_0123456789abcdefghijABCDEFGHIJ012345"] }]'), 'squad.yaml:2: agents[0].mcp[0].args[0] holds a secret'],
+    [
+      'a server’s argument that holds a secret',
+      (bench) =>
+        settings(bench, 'mcp: [{ name: desk, command: node, args: ["ghp_0123456789abcdefghijABCDEFGHIJ012345"] }]'),
+      'squad.yaml:2: agents[0].mcp[0].args[0] holds a secret',
+    ],
   ])('%s', async (_name, prepare, message) => {
     const bench = openBench();
     prepare(bench);
@@ -217,7 +262,12 @@ describe('what is refused before a run exists', () => {
     write(bench, 'review/SKILL.md', SKILL);
     settings(bench, field);
     const asked: TurnRequest[] = [];
-    const failure: Failure = { kind: 'setting-unsupported', setting, message: 'claude cannot honour it', mayHaveActed: false };
+    const failure: Failure = {
+      kind: 'setting-unsupported',
+      setting,
+      message: 'claude cannot honour it',
+      mayHaveActed: false,
+    };
     const error = await bench.refusal({ yes: true }, refusing(failure, asked));
     expect(error.message).toContain(message);
     expect(asked).toMatchObject([{ workspace: { path: bench.repository }, prompt: '' }]);

@@ -30,29 +30,97 @@ describe('what an agent may be equipped with', () => {
 describe('what it may not', () => {
   it.each<[string, string[]]>([
     ['skills: []', ['6:13: agents[1].skills is empty; leave the key out instead']],
-    ['skills: [../x]', ['6:14: agents[1].skills[0]: “../x” needs a folder with a SKILL.md: an absolute path, or one from the root of the repository without “..”']],
-    ['skills: [/a/../b]', ['6:14: agents[1].skills[0]: “/a/../b” needs a folder with a SKILL.md: an absolute path, or one from the root of the repository without “..”']],
-    ['skills: [a/review, b/review]', ['6:24: agents[1].skills[1]: “review” is the name of the folder at agents[1].skills[0] already, and a skill is called like its folder']],
+    [
+      'skills: [../x]',
+      [
+        '6:14: agents[1].skills[0]: “../x” needs a folder with a SKILL.md: an absolute path, or one from the root of the repository without “..”',
+      ],
+    ],
+    [
+      'skills: [/a/../b]',
+      [
+        '6:14: agents[1].skills[0]: “/a/../b” needs a folder with a SKILL.md: an absolute path, or one from the root of the repository without “..”',
+      ],
+    ],
+    [
+      'skills: [a/review, b/review]',
+      [
+        '6:24: agents[1].skills[1]: “review” is the name of the folder at agents[1].skills[0] already, and a skill is called like its folder',
+      ],
+    ],
     ['mcp: [{ name: desk }]', ['6:11: agents[1].mcp[0]: a mapping needs either `command` or `url`']],
-    ['mcp: [{ name: desk, command: a, url: "https://b" }]', ['6:11: agents[1].mcp[0]: a mapping needs either `command` or `url`']],
-    ['mcp: [{ name: desk, url: "https://b", env: [A] }]', ['6:11: agents[1].mcp[0]: a mapping has a `url`, so it takes `headers` and neither `args` nor `env`']],
-    ['mcp: [{ name: desk, command: a, headers: { A: B } }]', ['6:11: agents[1].mcp[0]: a mapping has a `command`, so it takes `env` and no `headers`']],
-    ['mcp: [{ name: squad, command: a }]', ['6:19: agents[1].mcp[0].name: “squad” is the name of squad’s own server; choose another one']],
-    ['mcp: [{ name: desk, command: a }, { name: desk, command: b }]', ['6:47: agents[1].mcp[1].name: “desk” is the name of agents[1].mcp[0] already; each server needs its own']],
-    ['mcp: [{ name: a__b, command: a }]', ['6:19: agents[1].mcp[0].name: “a__b” needs lower-case letters, digits, dashes and single underscores, starting with a letter']],
-    ['mcp: [{ name: desk, command: a, env: [A=1] }]', ['6:43: agents[1].mcp[0].env[0]: “A=1” needs the name of a variable, without its value']],
-    ['mcp: [{ name: desk, url: "file:///etc/passwd" }]', ['6:30: agents[1].mcp[0].url: “file:///etc/passwd” needs an address that begins with https:// or http://']],
-    ['mcp: [{ name: desk, url: "https://user:pw@example.org" }]', ['6:30: agents[1].mcp[0].url: “https://user:pw@example.org” needs an address that begins with https:// or http://']],
-    ['mcp: [{ name: desk, url: "https://b", headers: { A: "Bearer 123" } }]', ['6:57: agents[1].mcp[0].headers.A: “Bearer 123” needs the name of a variable, without its value']],
-    ['mcp: [{ name: desk, command: a, args: ["\u202e"] }]', ['6:44: agents[1].mcp[0].args[0]: “\u202e” holds invisible characters; it is shown before it is used, so everything in it must be visible']],
-    ['hooks: [{ on: sometimes, run: a }]', ['6:19: agents[1].hooks[0].on must be turn-started, tool-started, tool-ended or turn-ended, not “sometimes”']],
-    ['hooks: [{ on: turn-ended, tool: Edit, run: a }]', ['6:37: agents[1].hooks[0].tool: only `tool-started` and `tool-ended` are about a tool']],
+    [
+      'mcp: [{ name: desk, command: a, url: "https://b" }]',
+      ['6:11: agents[1].mcp[0]: a mapping needs either `command` or `url`'],
+    ],
+    [
+      'mcp: [{ name: desk, url: "https://b", env: [A] }]',
+      ['6:11: agents[1].mcp[0]: a mapping has a `url`, so it takes `headers` and neither `args` nor `env`'],
+    ],
+    [
+      'mcp: [{ name: desk, command: a, headers: { A: B } }]',
+      ['6:11: agents[1].mcp[0]: a mapping has a `command`, so it takes `env` and no `headers`'],
+    ],
+    [
+      'mcp: [{ name: squad, command: a }]',
+      ['6:19: agents[1].mcp[0].name: “squad” is the name of squad’s own server; choose another one'],
+    ],
+    [
+      'mcp: [{ name: desk, command: a }, { name: desk, command: b }]',
+      ['6:47: agents[1].mcp[1].name: “desk” is the name of agents[1].mcp[0] already; each server needs its own'],
+    ],
+    [
+      'mcp: [{ name: a__b, command: a }]',
+      [
+        '6:19: agents[1].mcp[0].name: “a__b” needs lower-case letters, digits, dashes and single underscores, starting with a letter',
+      ],
+    ],
+    [
+      'mcp: [{ name: desk, command: a, env: [A=1] }]',
+      ['6:43: agents[1].mcp[0].env[0]: “A=1” needs the name of a variable, without its value'],
+    ],
+    [
+      'mcp: [{ name: desk, url: "file:///etc/passwd" }]',
+      ['6:30: agents[1].mcp[0].url: “file:///etc/passwd” needs an address that begins with https:// or http://'],
+    ],
+    [
+      'mcp: [{ name: desk, url: "https://user:pw@example.org" }]',
+      [
+        '6:30: agents[1].mcp[0].url: “https://user:pw@example.org” needs an address that begins with https:// or http://',
+      ],
+    ],
+    [
+      'mcp: [{ name: desk, url: "https://b", headers: { A: "Bearer 123" } }]',
+      ['6:57: agents[1].mcp[0].headers.A: “Bearer 123” needs the name of a variable, without its value'],
+    ],
+    [
+      'mcp: [{ name: desk, command: a, args: ["\u202e"] }]',
+      [
+        '6:44: agents[1].mcp[0].args[0]: “\u202e” holds invisible characters; it is shown before it is used, so everything in it must be visible',
+      ],
+    ],
+    [
+      'hooks: [{ on: sometimes, run: a }]',
+      ['6:19: agents[1].hooks[0].on must be turn-started, tool-started, tool-ended or turn-ended, not “sometimes”'],
+    ],
+    [
+      'hooks: [{ on: turn-ended, tool: Edit, run: a }]',
+      ['6:37: agents[1].hooks[0].tool: only `tool-started` and `tool-ended` are about a tool'],
+    ],
     ['effort: most', ['6:13: agents[1].effort must be low, medium, high, xhigh or max, not “most”']],
     ['env: [MY_KEY=1]', ['6:11: agents[1].env[0]: “MY_KEY=1” needs the name of a variable, without its value']],
     ['home: /home/me', ['6:11: agents[1].home must be mine, not “/home/me”']],
     ['ask: agent', ['6:10: agents[1].ask must be human, not “agent”']],
-    ['network: true\n    access: read-only', ['6:14: agents[1].network: an agent with `access: read-only` has no network; give it `access: edit`, or take this out']],
-    ['network: false\n    access: full', ['6:14: agents[1].network: `access: full` confines nothing, so the network stays open; take this out']],
+    [
+      'network: true\n    access: read-only',
+      [
+        '6:14: agents[1].network: an agent with `access: read-only` has no network; give it `access: edit`, or take this out',
+      ],
+    ],
+    [
+      'network: false\n    access: full',
+      ['6:14: agents[1].network: `access: full` confines nothing, so the network stays open; take this out'],
+    ],
   ])('%s', (field, expected) => {
     expect(problems(`    ${field}`)).toEqual(expected);
   });

@@ -12,7 +12,9 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return [
         `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
         `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${plainLine([runtime, model ?? ''].join(' '), 140)})`).join(', ')}`,
-        ...event.agents.flatMap(({ name, equipment = [] }) => equipment.length === 0 ? [] : [`has       ${name}: ${plainLine(equipment.join(', '), 400)}`]),
+        ...event.agents.flatMap(({ name, equipment = [] }) =>
+          equipment.length === 0 ? [] : [`has       ${name}: ${plainLine(equipment.join(', '), 400)}`],
+        ),
       ].join('\n');
     case 'task-changed': {
       const round = event.round > 1 ? `, round ${event.round}` : '';

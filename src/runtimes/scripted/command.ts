@@ -22,7 +22,8 @@ const SERVERS_FILE = 'mcp.json';
 /** One process of the player. It is not confined, because a script is its author's own program. */
 export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
   const { settings, script } = facts;
-  const refused = requestRefusal('scripted', request, /^[0-9a-f]{24}$/, ['skills', 'environment']) ?? refusal(request, facts);
+  const refused =
+    requestRefusal('scripted', request, /^[0-9a-f]{24}$/, ['skills', 'environment']) ?? refusal(request, facts);
   if (refused !== undefined) return refused;
   const servers = request.mcp.map(playable);
   const home = request.session?.home ?? join(settings.stateDirectory, 'homes', 'scripted');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandSchema, filePathSchema, shownSchema, variableSchema } from './settings-text.ts';
+import { commandSchema, filePathSchema, argumentSchema, variableSchema } from './settings-text.ts';
 import { EFFORTS, HOOK_EVENTS, hookSchema, SERVER_NAME } from './turn-request.ts';
 
 /** squad's own MCP server, whose tools are `mcp__squad__…`. */
@@ -19,7 +19,7 @@ const serverSchema = z
       .string()
       .regex(SERVER_NAME, 'needs lower-case letters, digits, dashes and single underscores, starting with a letter'),
     command: commandSchema.optional(),
-    args: z.array(shownSchema).max(100).optional(),
+    args: z.array(argumentSchema).max(100).optional(),
     /** Names of the host's variables that the server gets. */
     env: z.array(variableSchema).max(100).optional(),
     url: z

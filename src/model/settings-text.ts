@@ -24,12 +24,12 @@ export const commandSchema = z.string().superRefine((text, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/** A text that is shown with a command, and may be empty. */
-export const shownSchema = z
+/** One argument of a program, which may be empty. */
+export const argumentSchema = z
   .string()
   .max(MAX_COMMAND)
   .refine(
-    (text) => !HIDDEN.test(text) && text.isWellFormed(),
+    (text) => !HIDDEN.test(text) && !text.includes('\n') && text.isWellFormed(),
     'holds invisible characters; it is shown before it is used, so everything in it must be visible',
   );
 

@@ -4,7 +4,7 @@ import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
 import { ACP, isRuntimeName } from './runtime-name.ts';
-import { commandSchema, filePathSchema, variableSchema } from './settings-text.ts';
+import { argumentSchema, commandSchema, filePathSchema, variableSchema } from './settings-text.ts';
 import { isSlug } from './slug.ts';
 
 const slugSchema = z
@@ -57,12 +57,6 @@ const runtimeSchema = z.strictObject({
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),
 });
-
-/** One argument of a program, all of it visible. */
-const argumentSchema = z
-  .string()
-  .max(MAX_COMMAND)
-  .regex(new RegExp(`^(?:(?!${HIDDEN.source})[^\\n])*$`), 'holds invisible characters');
 
 /** An agent that speaks the Agent Client Protocol, and how it starts. */
 const acpAgentSchema = runtimeSchema.pick({ env: true }).extend({

@@ -59,3 +59,18 @@ describe('cancel', () => {
     expect([code, last]).toMatchObject([0, { type: 'result', stopReason: 'cancelled' }]);
   });
 });
+
+describe('what an agent calls a tool', () => {
+  const asks = { kind: 'other', title: 'send' };
+  const first = { sessionUpdate: 'tool_call', toolCallId: 'c', title: 'squad-send', kind: 'other', status: 'pending' };
+
+  it.each([
+    [{ toolName: 'first-title' as const }, 'squad-send', 'allowed'],
+    [{}, 'send', 'rejected'],
+  ])('follows from the quirk %j', async (quirks, tool, answer) => {
+    const mcp = [{ name: 'squad', transport: { type: 'stdio' as const, command: '/bin/true', args: [], env: {} } }];
+    const steps = [{ update: first }, { ask: { ...asks, toolCallId: 'c' } }, { say: 'done' }];
+    const { lines } = await startHost({ turns: [{ steps }] }, { mcp, quirks }).ended;
+    expect(lines.filter(({ type }) => type === 'permission')).toMatchObject([{ tool, title: 'send', answer }]);
+  });
+});

@@ -12,12 +12,14 @@ const LOOK_MS = 200;
 export async function askPerson(
   folder: string,
   question: Readonly<Record<string, unknown>> & { readonly n: number; readonly deadline: number },
+  isAsked: () => void,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const { n, deadline } = question;
   const path = join(folder, `ask-${n}.json`);
   writeFileSync(`${path}.tmp`, JSON.stringify(question), { mode: 0o600, flush: true });
   renameSync(`${path}.tmp`, path);
+  isAsked();
   while (!signal.aborted && Date.now() < deadline) {
     const answer = read(join(folder, `answer-${n}.json`));
     if (answer !== undefined) return fieldsOf(answer)['allow'] === true;

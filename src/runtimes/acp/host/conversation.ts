@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '../../../model/turn-request.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
@@ -32,6 +33,8 @@ interface Ports {
 /** Characters of an answer that are kept, and bytes of a structured one. */
 const MOST_TEXT = 256 * 1024;
 const MOST_STRUCTURED = 128 * 1024;
+const SILENT_MS = 250;
+const MOST_REPLAY_MS = 10_000;
 /** The protocol's code for a login that is missing. */
 const AUTH_REQUIRED = -32000;
 
@@ -46,6 +49,7 @@ export class Conversation {
   #text = '';
   #isToolSince = false;
   #isCancelled = false;
+  #lastUpdate = 0;
 
   constructor(plan: HostPlan, ports: Ports) {
     this.#plan = plan;
@@ -86,6 +90,7 @@ export class Conversation {
     if (this.#session !== undefined && sessionId !== this.#session) this.#ports.noise('other-session');
     else if (!isJsonObject(update)) this.#ports.noise('bad-line');
     else {
+      this.#lastUpdate = performance.now();
       if (this.#isPrompted) this.#follow(update);
       this.#ports.emit({ type: 'update', ...(this.#isPrompted ? {} : { replayed: true }), update });
     }
@@ -135,9 +140,10 @@ export class Conversation {
 
   async #openSession(able: { load: boolean; resume: boolean; http: boolean }): Promise<void> {
     const { agent, cwd, mcp, quirks, session: known } = this.#plan;
-    const servers = quirks.mcp === 'http' ? await this.#ports.serveMcp(mcp) : mcp;
+    if (quirks.mcp === 'http' && !able.http && mcp.length > 0) throw this.#noHttp();
+    const servers = quirks.mcp === 'http' ? await this.#serve(mcp) : mcp;
     if (!able.http && servers.some(({ transport }) => transport.type === 'http')) {
-      throw new Halt('session', `${agent} takes no MCP server by HTTP`, { setting: 'mcp' });
+      throw this.#noHttp();
     }
     const method = known === undefined ? 'new' : able.resume ? 'resume' : 'load';
     if (method === 'load' && !able.load) throw new Halt('session', `${agent} cannot resume a session`);
@@ -151,6 +157,7 @@ export class Conversation {
       throw new Halt('session', `${agent} opened the session ${JSON.stringify(id)?.slice(0, 80)}`);
     }
     this.#session = id;
+    if (method === 'load') await this.#silence();
     const { modes, models } = found;
     const names = servers.map(({ name }) => name);
     this.#ports.emit({ type: 'session', id, resumed: known !== undefined, mcp: names, options: { modes, models } });
@@ -159,6 +166,30 @@ export class Conversation {
       const next = wanted === undefined ? undefined : settingCall(found, setting, wanted);
       if (next?.type === 'refused') throw new Halt('options', `${agent} ${next.why}`, { setting });
       if (next !== undefined) await this.#call('options', next.method, { sessionId: id, ...next.params });
+    }
+  }
+
+  #noHttp(): Halt {
+    return new Halt('session', `${this.#plan.agent} takes no MCP server by HTTP`, { setting: 'mcp' });
+  }
+
+  async #serve(servers: readonly McpServer[]): Promise<readonly McpServer[]> {
+    try {
+      return await this.#ports.serveMcp(servers);
+    } catch (error) {
+      throw new Halt('session', (error as Error).message, { setting: 'mcp' });
+    }
+  }
+
+  /** Some agents replay history after they have answered. */
+  async #silence(): Promise<void> {
+    const from = performance.now();
+    for (
+      let now = from;
+      now - Math.max(from, this.#lastUpdate) < SILENT_MS && now - from < MOST_REPLAY_MS;
+      now = performance.now()
+    ) {
+      await sleep(SILENT_MS / 5);
     }
   }
 
@@ -173,8 +204,12 @@ export class Conversation {
   }
 
   /** The answer is what the agent says after its last tool. */
-  #follow({ sessionUpdate, content }: Fields): void {
-    if (sessionUpdate === 'tool_call') this.#isToolSince = true;
+  #follow(update: Fields): void {
+    const { sessionUpdate, content } = update;
+    if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') {
+      this.#isToolSince = true;
+      this.#permits.saw(update);
+    }
     const { type, text } = fields(content);
     if (sessionUpdate !== 'agent_message_chunk' || type !== 'text' || typeof text !== 'string') return;
     if (this.#isToolSince) this.#text = '';

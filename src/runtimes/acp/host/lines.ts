@@ -12,13 +12,16 @@ export function writeLine(line: Readonly<Record<string, unknown>>): void {
 
 /** The line as JSON; `cut: true`: its texts and lists were too long. */
 function lineOf(line: Readonly<Record<string, unknown>>): string {
-  const whole = JSON.stringify(line);
-  if (fits(whole)) return whole;
-  for (const most of [64 * 1024, 4096, 64]) {
-    const cut = JSON.stringify({ ...line, cut: true }, (_key, value: unknown) => shortened(value, most));
-    if (fits(cut)) return cut;
+  try {
+    const whole = JSON.stringify(line);
+    if (fits(whole)) return whole;
+    for (const most of [64 * 1024, 4096, 64]) {
+      const cut = JSON.stringify({ ...line, cut: true }, (_key, value: unknown) => shortened(value, most));
+      if (fits(cut)) return cut;
+    }
+  } catch {
+    // Nested too deeply, which is cut like the rest.
   }
-  // Values in values.
   return JSON.stringify({ type: line['type'], cut: true, ...scalars(line), update: scalars(line['update']) });
 }
 

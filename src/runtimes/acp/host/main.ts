@@ -20,6 +20,8 @@ const MOST_WAITING = 4 * 1024 * 1024;
 const MOST_STDERR = 1024 * 1024;
 const LAST_WORDS = 2 * 1024;
 const MOST_NOISE = 20;
+/** What an MCP server gets besides its own variables; the last one is the marker of the turn's processes. */
+const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan;
 const noises = new Map<Noise, number>();
@@ -30,7 +32,7 @@ let exitCode: number | undefined;
 let isGone = false;
 
 // A group of its own: a signal to the host's is not for the agent.
-const agent = spawn(plan.command, plan.args, { cwd: plan.cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+const agent = start();
 const { stdin, stdout, stderr } = agent;
 const opening = setTimeout(
   () => rpc.fail(new Error(`did not answer within ${plan.limits.openMs / 1000} s`)),
@@ -40,8 +42,7 @@ const conversation = new Conversation(plan, {
   rpc: () => rpc,
   emit,
   noise: (what) => noise(what),
-  serveMcp: (servers) =>
-    serveMcp(servers, pickVariables(process.env, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'])),
+  serveMcp: (servers) => serveMcp(servers, pickVariables(process.env, SERVER_VARIABLES), plan.limits.openMs / 2),
   opened: () => clearTimeout(opening),
 });
 const rpc = createRpc(stdin, {
@@ -81,6 +82,15 @@ conversation.run(readFileSync(0, 'utf8')).then(finish, (error: unknown) => {
   finish({ type: 'error', ...(error instanceof Halt ? error.fields : { at: 'agent', message: errorText(error) }) });
 });
 
+function start() {
+  try {
+    return spawn(plan.command, plan.args, { cwd: plan.cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  } catch (error) {
+    // Arguments that no program can have.
+    writeLine({ type: 'error', at: 'spawn', setting: 'command', message: errorText(error) });
+    return process.exit(1);
+  }
+}
 function emit(line: Fields): void {
   if (exitCode === undefined) writeLine(line);
 }

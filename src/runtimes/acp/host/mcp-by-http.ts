@@ -1,82 +1,126 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { spawn } from 'node:child_process';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '../../../model/turn-request.ts';
-import { fieldsOf } from '../../../text/json.ts';
+import { fieldsOf, isJsonObject } from '../../../text/json.ts';
 import { createRpc, RpcError, type Fields, type Rpc } from './rpc.ts';
 
 const MOST_BODY = 4 * 1024 * 1024;
+const LAST_WORDS = 2 * 1024;
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'squad', version: '1' } };
 
-/** MCP servers of stdio by HTTP on loopback, for the holder of this turn's token. Each starts with the first request to it. */
+type Environment = Readonly<Record<string, string>>;
+type StdioServer = McpServer & { readonly transport: { readonly type: 'stdio' } };
+
+/**
+ * MCP servers of stdio by HTTP on loopback, for the holder of this turn's token. A server that is required starts now and has
+ * `openMs` to answer, or this throws with its last words; the others start with the first request to them.
+ */
 export async function serveMcp(
   servers: readonly McpServer[],
-  environment: Readonly<Record<string, string>>,
+  environment: Environment,
+  openMs: number,
 ): Promise<readonly McpServer[]> {
   const { createServer } = await import('node:http');
   const authorization = `Bearer ${randomBytes(32).toString('hex')}`;
-  const bridges = new Map<string, Rpc>();
+  const bridges = new Map(servers.filter(isStdio).map((server) => [`/${server.name}`, bridgeTo(server, environment)]));
   const listener = createServer((request, response) => {
-    const server = servers.find(({ name }) => request.url === `/${name}`);
-    if (server === undefined || !isSame(request.headers.authorization ?? '', authorization)) return end(response, 401);
+    const bridge = bridges.get(request.url ?? '');
+    if (bridge === undefined || !isSame(request.headers.authorization ?? '', authorization)) return end(response, 401);
     if (request.method !== 'POST') return end(response.setHeader('allow', 'POST'), 405);
-    const bridge = bridges.get(server.name) ?? startServer(server.transport, environment);
-    bridges.set(server.name, bridge);
-    void bodyOf(request).then((body) => (body === undefined ? end(response, 413) : forward(bridge, body, response)));
+    bodyOf(request)
+      .then((body) => (body === undefined ? end(response, 413) : forward(bridge, fieldsOf(body), response)))
+      .catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const required = servers.filter(({ required: isRequired }) => isRequired === true);
+  await Promise.all(required.map(async ({ name }) => bridges.get(`/${name}`)?.opened(openMs)));
   const { port } = listener.address() as AddressInfo;
   return servers.map((server) => {
     const url = `http://127.0.0.1:${port}/${server.name}`;
-    return server.transport.type === 'http'
-      ? server
-      : { ...server, transport: { type: 'http', url, headers: { authorization } } };
+    return isStdio(server) ? { ...server, transport: { type: 'http', url, headers: { authorization } } } : server;
   });
 }
 
-async function forward(bridge: Rpc, body: string, response: ServerResponse): Promise<void> {
-  const { id, method, params = {} } = fieldsOf(body);
-  if (typeof method !== 'string') return end(response, 400);
-  if (id === undefined) {
-    // It names a request by the client's id, which the server never saw.
-    if (method !== 'notifications/cancelled') bridge.notify(method, params as object);
-    return end(response, 202);
-  }
-  const answer = await bridge.request(method, params as object).then(
-    (result) => ({ result }),
-    (error: Error) => ({ error: { code: error instanceof RpcError ? error.code : -32000, message: error.message } }),
-  );
-  end(response.setHeader('content-type', 'application/json'), 200, { jsonrpc: '2.0', id, ...answer });
+interface Bridge {
+  /** The server's answer to `initialize`, which squad says to it once. Rejects if it ends first, or after so long. */
+  opened(mostMs?: number): Promise<Fields>;
+  readonly rpc: () => Rpc;
 }
 
-function startServer(transport: McpServer['transport'], environment: Readonly<Record<string, string>>): Rpc {
-  const { command, args, env } = transport as Extract<McpServer['transport'], { type: 'stdio' }>;
-  const child = spawn(command, args, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+function bridgeTo({ name, transport }: StdioServer, environment: Environment): Bridge {
+  let started: ReturnType<typeof startServer> | undefined;
+  const start = () => (started ??= startServer(name, transport, environment));
+  return {
+    rpc: () => start().rpc,
+    opened: async (mostMs) => {
+      const { hello, fail } = start();
+      const late = () => fail(`did not answer within ${Number(mostMs) / 1000} s`);
+      const timer = mostMs === undefined ? undefined : setTimeout(late, mostMs);
+      return hello.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+function startServer(name: string, { command, args, env }: StdioServer['transport'], environment: Environment) {
+  const child = spawn(command, args, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  let words = '';
+  child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString('utf8')).slice(-LAST_WORDS)));
   const rpc = createRpc(child.stdin, {
-    request: (id) => rpc.decline(id, -32601, 'not offered here'),
+    request: (id) => rpc.decline(id, -32601, 'squad offers no such method'),
     notice: () => undefined,
     noise: () => undefined,
   });
   child.stdout.on('data', (chunk: Buffer) => rpc.read(chunk));
   child.stdin.on('error', () => undefined);
-  const fail = () => rpc.fail(new Error('the MCP server has ended'));
-  child.on('error', fail).on('close', fail);
-  return rpc;
+  const fail = (what: string) => rpc.fail(new Error(`the MCP server ${name} ${what}${words && `: ${words.trim()}`}`));
+  child.on('error', ({ message }) => fail(`did not start: ${message}`)).on('close', () => fail('has ended'));
+  const hello = rpc.request('initialize', HELLO).then((answer) => {
+    rpc.notify('notifications/initialized', {});
+    return answer;
+  });
+  // The one who waits hears of it.
+  hello.catch(() => undefined);
+  return { rpc, hello, fail };
 }
 
+async function forward(bridge: Bridge, { id, method, params }: Fields, response: ServerResponse): Promise<void> {
+  if (typeof method !== 'string') return end(response, 400);
+  const given = isJsonObject(params) ? params : {};
+  if (id === undefined) {
+    // The first is said once, by squad. The second names a request by the client's id, which the server never saw.
+    if (!/^notifications\/(?:initialized|cancelled)$/.test(method)) bridge.rpc().notify(method, given);
+    return end(response, 202);
+  }
+  const answer = await bridge
+    .opened()
+    .then((hello) => (method === 'initialize' ? hello : bridge.rpc().request(method, given)))
+    .then(
+      (result) => ({ result }),
+      (error: Error) => ({ error: { code: error instanceof RpcError ? error.code : -32000, message: error.message } }),
+    );
+  end(response.setHeader('content-type', 'application/json'), 200, { jsonrpc: '2.0', id, ...answer });
+}
+
+/** undefined: it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BODY) return undefined;
-    chunks.push(chunk);
+    if (length <= MOST_BODY) chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return length > MOST_BODY ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+function isStdio(server: McpServer): server is StdioServer {
+  return server.transport.type === 'stdio';
 }
 
 function isSame(given: string, wanted: string): boolean {
-  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
 function end(response: ServerResponse, status: number, body?: Fields): void {

@@ -1,3 +1,4 @@
+import { errorText } from '../../../model/errors.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import { realPath } from '../../../substrate/files/real-path.ts';
 import { askPerson } from './ask.ts';
@@ -11,9 +12,14 @@ interface Answer {
   readonly reason: string;
 }
 
+/** Questions to a person in one turn; more are rejected. */
+const MOST_ASKS = 100;
+const MOST_TITLES = 1000;
+
 /** Answers every request for permission, and prints each answer. `isOfTurn`: a session's prompt is at work. */
 export class Permits {
   readonly #cancelled = new AbortController();
+  readonly #titles = new Map<unknown, string>();
   #asks = 0;
   readonly #plan: HostPlan;
   readonly #emit: (line: Fields) => void;
@@ -30,12 +36,22 @@ export class Permits {
     this.#cancelled.abort();
   }
 
+  /** Remembers what an agent calls a tool before it asks for it by another title. */
+  saw({ toolCallId, title }: Fields): void {
+    if (typeof toolCallId !== 'string' || typeof title !== 'string' || this.#titles.size >= MOST_TITLES) return;
+    if (!this.#titles.has(toolCallId)) this.#titles.set(toolCallId, title.slice(0, 200));
+  }
+
   /** The outcome to send. `params` is undefined if the request was too long to read. */
   async outcomeOf(id: RequestId, params: Fields | undefined): Promise<object> {
     const call = params?.['toolCall'];
-    const toolCall = isJsonObject(call) ? call : {};
-    const { kind, title, toolCallId } = toolCall;
-    const judged = await this.#judge(params, toolCall);
+    const asked = isJsonObject(call) ? call : {};
+    const { kind, title, toolCallId } = asked;
+    const isNamedBefore = this.#plan.quirks.toolName === 'first-title';
+    const toolCall = isNamedBefore ? { ...asked, title: this.#titles.get(toolCallId) ?? title } : asked;
+    const judged = await this.#judge(params, toolCall).catch((error: unknown) =>
+      no(`it cannot be judged: ${errorText(error)}`),
+    );
     const wanted = judged.answer === 'allowed' ? 'allow' : 'reject';
     // A lasting permission would outlive what this one was judged by.
     const lasting = wanted === 'reject' || this.#plan.policy.access === 'full';
@@ -45,41 +61,44 @@ export class Permits {
         ? { answer: 'rejected', by: 'policy', reason: 'it offers no option that permits this once' }
         : judged;
     const tool = nameOf(toolCall, this.#plan.quirks);
-    this.#emit({
-      type: 'permission',
-      id: typeof toolCallId === 'string' ? toolCallId : String(id),
-      tool,
-      kind,
-      title,
-      ...given,
-    });
+    const of = { id: textOf(toolCallId) ?? String(id), tool, kind: textOf(kind), title: textOf(title) };
+    this.#emit({ type: 'permission', ...of, ...given });
     return { outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option } };
   }
 
   async #judge(params: Fields | undefined, toolCall: Fields): Promise<Answer> {
-    const no = (reason: string): Answer => ({ answer: 'rejected', by: 'policy', reason });
     if (this.#cancelled.signal.aborted) return CANCELLED;
     if (params === undefined) return no('it is too large to judge');
     if (!this.#isOfTurn(params['sessionId'])) return no('it belongs to no prompt of this turn');
     const verdict = decide(toolCall, this.#plan, realPath);
     if (verdict.answer !== 'unknown') return { answer: verdict.answer, by: 'policy', reason: verdict.reason };
-    return this.#plan.ask === undefined ? no(verdict.reason) : this.#ask(toolCall, this.#plan.ask);
+    return this.#plan.ask === undefined || this.#asks >= MOST_ASKS
+      ? no(verdict.reason)
+      : this.#ask(toolCall, this.#plan.ask);
   }
 
   async #ask(toolCall: Fields, { folder, deadlineMs }: NonNullable<HostPlan['ask']>): Promise<Answer> {
-    const { title, rawInput: input } = toolCall;
+    const { rawInput: input } = toolCall;
     const question = {
       n: (this.#asks += 1),
       tool: nameOf(toolCall, this.#plan.quirks),
-      title,
+      title: textOf(toolCall['title']),
       deadline: Date.now() + deadlineMs,
     };
-    this.#emit({ type: 'ask', ...question });
-    const yes = await askPerson(folder, { ...question, input }, this.#cancelled.signal);
+    const isAsked = () => this.#emit({ type: 'ask', ...question });
+    const yes = await askPerson(folder, { ...question, input }, isAsked, this.#cancelled.signal);
     if (this.#cancelled.signal.aborted) return CANCELLED;
     if (yes === undefined) return { answer: 'rejected', by: 'deadline', reason: 'no answer came in time' };
     return { answer: yes ? 'allowed' : 'rejected', by: 'person', reason: `a person said ${yes ? 'yes' : 'no'}` };
   }
+}
+
+function no(reason: string): Answer {
+  return { answer: 'rejected', by: 'policy', reason };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, 1000).toWellFormed() : undefined;
 }
 
 const CANCELLED: Answer = { answer: 'cancelled', by: 'policy', reason: 'the turn is cancelled' };

@@ -5,8 +5,11 @@ import type { McpServer } from '../../../model/turn-request.ts';
 interface Quirks {
   /** It takes MCP servers by HTTP alone, or runs where the servers cannot: the host serves those of stdio on loopback. */
   readonly mcp?: 'http';
-  /** Where a permission request names the tool if its `name` does not: `call-id` is `<tool>-<digits>`. */
-  readonly toolName?: 'title' | 'call-id';
+  /**
+   * Where a permission request names the tool if its `name` does not; else its title. `call-id`: `<tool>__<tool>_<digits>` or
+   * `<tool>-<digits>`. `first-title`: the first update of this call.
+   */
+  readonly toolName?: 'first-title' | 'call-id';
   /** The kind of these tools, whatever the agent says. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>>;
 }

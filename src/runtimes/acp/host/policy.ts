@@ -70,7 +70,8 @@ interface Tool {
 
 function toolOf(call: Fields, { mcp, quirks }: Rules): Tool {
   const name = nameOf(call, quirks);
-  const said = quirks.toolKinds?.[name] ?? call['kind'];
+  const { toolKinds = {} } = quirks;
+  const said = Object.hasOwn(toolKinds, name) ? toolKinds[name] : call['kind'];
   const kind = isEdit(call) && !CHANGES.has(said) ? 'edit' : hasCommand(call) && !CHANGES.has(said) ? 'execute' : said;
   const found = mcp.flatMap((server) => {
     const tool = mcpTool(server.name, name);
@@ -78,13 +79,19 @@ function toolOf(call: Fields, { mcp, quirks }: Rules): Tool {
   })[0];
   const own = found && [found.server, `${found.server}/${found.tool}`];
   const known = KINDS.has(kind) ? (kind as ToolKind) : undefined;
-  return { kind: known, names: [name, String(kind), ...(own ?? [])], server: found?.server };
+  return {
+    kind: known,
+    names: [name, ...(typeof kind === 'string' ? [kind] : []), ...(own ?? [])],
+    server: found?.server,
+  };
 }
 
 /** The name of the tool, as far as the agent says it. */
 export function nameOf(call: Fields, quirks: Rules['quirks']): string {
   const { name, title, toolCallId } = call;
-  const other = quirks.toolName === 'call-id' ? String(toolCallId).replace(/(?:-\d+)+$/, '') : title;
+  const byCall = quirks.toolName === 'call-id' && typeof toolCallId === 'string';
+  const id = byCall ? toolCallId.slice(0, 400).replace(/(?:[-_]\d+)+$/, '') : '';
+  const other = byCall ? (/^(.+?)__\1$/.exec(id)?.[1] ?? id) : title;
   const said = [name, other].find((text) => typeof text === 'string' && text !== '');
   return typeof said === 'string' ? said.slice(0, 200) : 'unknown';
 }

@@ -35,6 +35,7 @@ export function createRpc(output: Writable, listener: Listener) {
   const lines = createLineSplitter(MOST_LINE_BYTES, 1024);
   const waiting = new Map<number, PromiseWithResolvers<Fields>>();
   let last = 0;
+  let broken: Error | undefined;
   const send = (message: object): unknown => output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
   function take(message: Fields): void {
@@ -74,6 +75,7 @@ export function createRpc(output: Writable, listener: Listener) {
       }
     },
     async request(method: string, params: object): Promise<Fields> {
+      if (broken !== undefined) throw broken;
       last += 1;
       const answer = Promise.withResolvers<Fields>();
       waiting.set(last, answer);
@@ -83,8 +85,9 @@ export function createRpc(output: Writable, listener: Listener) {
     notify: (method: string, params: object) => send({ method, params }),
     answer: (id: RequestId, result: object) => send({ id, result }),
     decline: (id: RequestId, code: number, message: string) => send({ id, error: { code, message } }),
-    /** Fails what still waits for an answer. */
+    /** Fails what waits for an answer, and all that is asked from now on. */
     fail(error: Error): void {
+      broken ??= error;
       for (const { reject } of waiting.values()) reject(error);
       waiting.clear();
     },

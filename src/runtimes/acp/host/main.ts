@@ -8,7 +8,7 @@ import { Conversation, Halt } from './conversation.ts';
 import { writeLine } from './lines.ts';
 import { serveMcp } from './mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
-import { createRpc, type Fields, type Noise } from './rpc.ts';
+import { Rpc, type Fields, type Noise } from './rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
 const CANCEL_MS = 3_000;
@@ -45,7 +45,7 @@ const conversation = new Conversation(plan, {
   serveMcp: (servers) => serveMcp(servers, pickVariables(process.env, SERVER_VARIABLES), plan.limits.openMs / 2),
   opened: () => clearTimeout(opening),
 });
-const rpc = createRpc(stdin, {
+const rpc = new Rpc(stdin, {
   request: (...request) => conversation.request(...request),
   notice: (...notice) => conversation.notice(...notice),
   noise,

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '../../../model/turn-request.ts';
 import { fieldsOf, isJsonObject } from '../../../text/json.ts';
-import { createRpc, RpcError, type Fields, type Rpc } from './rpc.ts';
+import { Rpc, RpcError, type Fields } from './rpc.ts';
 
 const MOST_BODY = 4 * 1024 * 1024;
 const LAST_WORDS = 2 * 1024;
@@ -67,7 +67,7 @@ function startServer(name: string, { command, args, env }: StdioServer['transpor
   const child = spawn(command, args, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   let words = '';
   child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString('utf8')).slice(-LAST_WORDS)));
-  const rpc = createRpc(child.stdin, {
+  const rpc: Rpc = new Rpc(child.stdin, {
     request: (id) => rpc.decline(id, -32601, 'squad offers no such method'),
     notice: () => undefined,
     noise: () => undefined,

@@ -28,77 +28,88 @@ export class RpcError extends Error {
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
 const MOST_ID = 256;
 
-export type Rpc = ReturnType<typeof createRpc>;
+/** JSON-RPC 2.0, one object a line, with a program that may send anything. */
+export class Rpc {
+  readonly #lines = createLineSplitter(MOST_LINE_BYTES, 1024);
+  readonly #waiting = new Map<unknown, PromiseWithResolvers<Fields>>();
+  readonly #output: Writable;
+  readonly #listener: Listener;
+  #last = 0;
+  #broken: Error | undefined;
 
-/** JSON-RPC 2.0, one object a line, with an agent that may send anything. */
-export function createRpc(output: Writable, listener: Listener) {
-  const lines = createLineSplitter(MOST_LINE_BYTES, 1024);
-  const waiting = new Map<number, PromiseWithResolvers<Fields>>();
-  let last = 0;
-  let broken: Error | undefined;
-  const send = (message: object): unknown => output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  constructor(output: Writable, listener: Listener) {
+    this.#output = output;
+    this.#listener = listener;
+  }
 
-  function take(message: Fields): void {
-    const { id, method, params } = message;
+  read(chunk: Buffer): void {
+    for (const { type, text } of this.#lines.push(chunk)) {
+      const value = type === 'cut' ? undefined : parseJson(text);
+      if (type === 'cut') this.#takeHead(text);
+      else if (isJsonObject(value)) this.#take(value);
+      else if (text.trim() !== '') this.#listener.noise(value === undefined ? 'not-json' : 'bad-line', text);
+    }
+  }
+
+  async request(method: string, params: object): Promise<Fields> {
+    if (this.#broken !== undefined) throw this.#broken;
+    this.#last += 1;
+    const answer = Promise.withResolvers<Fields>();
+    this.#waiting.set(this.#last, answer);
+    this.#send({ id: this.#last, method, params });
+    return answer.promise;
+  }
+
+  notify(method: string, params: object): void {
+    this.#send({ method, params });
+  }
+
+  answer(id: RequestId, result: object): void {
+    this.#send({ id, result });
+  }
+
+  decline(id: RequestId, code: number, message: string): void {
+    this.#send({ id, error: { code, message } });
+  }
+
+  /** Fails what waits for an answer, and all that is asked from now on. */
+  fail(error: Error): void {
+    this.#broken ??= error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  #send(message: object): void {
+    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  #take(message: Fields): void {
+    const { id, method, params, error, result } = message;
     if (typeof method === 'string') {
-      if (isId(id)) listener.request(id, method, isJsonObject(params) ? params : {});
-      else if (!('id' in message)) listener.notice(method, isJsonObject(params) ? params : {});
-      else listener.noise('bad-line', '');
+      const given = isJsonObject(params) ? params : {};
+      if (isId(id)) this.#listener.request(id, method, given);
+      else if ('id' in message) this.#listener.noise('bad-line', '');
+      else this.#listener.notice(method, given);
       return;
     }
-    const asked = typeof id === 'number' ? waiting.get(id) : undefined;
-    if (asked === undefined) {
-      listener.noise(typeof id === 'number' && id > 0 && id <= last ? 'second-answer' : 'unknown-answer', '');
-      return;
-    }
-    waiting.delete(Number(id));
-    if (isJsonObject(message['error'])) asked.reject(new RpcError(message['error']));
-    else asked.resolve(isJsonObject(message['result']) ? message['result'] : {});
+    const asked = this.#waiting.get(id);
+    const wasAsked = typeof id === 'number' && id > 0 && id <= this.#last;
+    if (asked === undefined) this.#listener.noise(wasAsked ? 'second-answer' : 'unknown-answer', '');
+    else if (isJsonObject(error)) asked.reject(new RpcError(error));
+    else asked.resolve(isJsonObject(result) ? result : {});
+    this.#waiting.delete(id);
   }
 
-  /** Says no to a request, and fails a question of the host, whose line nothing can hold. */
-  function takeHead(text: string): void {
-    listener.noise('too-long', '');
-    const { id, method } = headOf(text);
-    if (!isId(id)) return;
-    if (method !== undefined) listener.request(id, method, undefined);
-    else take({ id, error: { message: `an answer of more than ${MOST_LINE_BYTES} bytes` } });
+  /** Says no to a request, and fails a question of ours, whose line is too long. */
+  #takeHead(text: string): void {
+    this.#listener.noise('too-long', '');
+    // Whatever stands before the first object in it.
+    const [head = ''] = text.slice(text.indexOf('{') + 1).split('{', 1);
+    const method = /"method"\s*:\s*"([^"\\]{1,128})"/.exec(head)?.[1];
+    const id = parseJson(/"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,256}")/.exec(head)?.[1] ?? '');
+    if (method === undefined) this.#take({ id, error: { message: `an answer of more than ${MOST_LINE_BYTES} bytes` } });
+    else if (isId(id)) this.#listener.request(id, method, undefined);
   }
-
-  return {
-    read(chunk: Buffer): void {
-      for (const line of lines.push(chunk)) {
-        const value = line.type === 'cut' ? undefined : parseJson(line.text);
-        if (line.type === 'cut') takeHead(line.text);
-        else if (isJsonObject(value)) take(value);
-        else if (line.text.trim() !== '') listener.noise(value === undefined ? 'not-json' : 'bad-line', line.text);
-      }
-    },
-    async request(method: string, params: object): Promise<Fields> {
-      if (broken !== undefined) throw broken;
-      last += 1;
-      const answer = Promise.withResolvers<Fields>();
-      waiting.set(last, answer);
-      send({ id: last, method, params });
-      return answer.promise;
-    },
-    notify: (method: string, params: object) => send({ method, params }),
-    answer: (id: RequestId, result: object) => send({ id, result }),
-    decline: (id: RequestId, code: number, message: string) => send({ id, error: { code, message } }),
-    /** Fails what waits for an answer, and all that is asked from now on. */
-    fail(error: Error): void {
-      broken ??= error;
-      for (const { reject } of waiting.values()) reject(error);
-      waiting.clear();
-    },
-  };
-}
-
-/** Whatever stands before the first object in the line. */
-function headOf(text: string): { readonly id: unknown; readonly method: string | undefined } {
-  const [head = ''] = text.slice(text.indexOf('{') + 1).split('{', 1);
-  const id = /"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,256}")/.exec(head)?.[1] ?? '';
-  return { id: parseJson(id), method: /"method"\s*:\s*"([^"\\]{1,128})"/.exec(head)?.[1] };
 }
 
 function isId(id: unknown): id is RequestId {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import type { McpServer } from '../../../model/turn-request.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
+import { keepSession } from './kept-session.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
 import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from './rpc.ts';
@@ -148,6 +150,7 @@ export class Conversation {
     const method = known === undefined ? 'new' : able.resume ? 'resume' : 'load';
     if (method === 'load' && !able.load) throw new Halt('session', `${agent} cannot resume a session`);
     this.#session = known?.id;
+    this.#prepare(method);
     const params = { ...(known && { sessionId: known.id }), cwd, mcpServers: servers.map(wireServer) };
     const found = await this.#call('session', `session/${method}`, params).catch((error: Halt) => {
       throw error.fields['code'] === AUTH_REQUIRED ? new Halt('authenticate', error.message, error.fields) : error;
@@ -166,6 +169,21 @@ export class Conversation {
       const next = wanted === undefined ? undefined : settingCall(found, setting, wanted);
       if (next?.type === 'refused') throw new Halt('options', `${agent} ${next.why}`, { setting });
       if (next !== undefined) await this.#call('options', next.method, { sessionId: id, ...next.params });
+    }
+  }
+
+  #prepare(method: string): void {
+    const { agent, quirks, session } = this.#plan;
+    const { opensWithinMs = Infinity, sessions } = quirks;
+    if (method === 'load' && session !== undefined && sessions !== undefined) {
+      keepSession(join(process.env['HOME'] ?? '', sessions), session.id);
+    }
+    const took = performance.now();
+    if (method === 'new' && took > opensWithinMs) {
+      throw new Halt(
+        'agent',
+        `${agent} took ${Math.round(took)} ms to start, and may then run what the repository plants`,
+      );
     }
   }
 

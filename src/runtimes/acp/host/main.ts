@@ -58,7 +58,9 @@ stdout.on('data', (chunk: Buffer) => {
   if (stdin.writableLength > MOST_WAITING && stdin.once('drain', () => stdout.resume())) stdout.pause();
 });
 stderr.on('data', (chunk: Buffer) => {
-  remember(chunk.toString('utf8'));
+  const text = chunk.toString('utf8');
+  remember(text);
+  if (plan.quirks.retry !== undefined) tellRetries(text, plan.quirks.retry);
   if (stderrLeft > 0) process.stderr.write(chunk.subarray(0, stderrLeft));
   stderrLeft -= chunk.length;
 });
@@ -127,6 +129,10 @@ function leave(): void {
   if (!isGone || exitCode === undefined) return;
   kill('SIGKILL');
   process.exit(exitCode);
+}
+function tellRetries(text: string, pattern: string): void {
+  const found = new RegExp(pattern, 'm').exec(text.slice(0, 16_384));
+  if (found !== null) emit({ type: 'retry', message: (found[1] ?? found[0]).slice(0, 2000) });
 }
 function remember(text: string): void {
   said = (said + text).slice(-LAST_WORDS);

@@ -12,6 +12,12 @@ interface Quirks {
   readonly toolName?: 'first-title' | 'call-id';
   /** The kind of these tools, whatever the agent says. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>>;
+  /** A regular expression for a line of stderr about a failed request that the agent repeats; its first group is the message. */
+  readonly retry?: string;
+  /** Opened later after its start than this, a new session would count the repository's own settings. */
+  readonly opensWithinMs?: number;
+  /** Below HOME: where files of sessions are, which `session/load` would overwrite in the minute in which they began. */
+  readonly sessions?: string;
 }
 
 export type ToolKind = 'read' | 'search' | 'think' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';

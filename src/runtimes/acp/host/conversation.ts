@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
 import type { McpServer } from '../../../model/turn-request.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
-import { keepSession } from './kept-session.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
 import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from './rpc.ts';
@@ -28,6 +26,8 @@ interface Ports {
   readonly noise: (what: Noise) => void;
   /** The same servers by HTTP, as long as the host is there. */
   readonly serveMcp: (servers: readonly McpServer[]) => Promise<readonly McpServer[]>;
+  /** Keeps the file of a session, in this folder of the agent's home, from its own resume. */
+  readonly keep: (folder: string, id: string) => void;
   /** The session is open: what follows takes as long as it takes. */
   readonly opened: () => void;
 }
@@ -175,9 +175,7 @@ export class Conversation {
   #prepare(method: string): void {
     const { agent, quirks, session } = this.#plan;
     const { opensWithinMs = Infinity, sessions } = quirks;
-    if (method === 'load' && session !== undefined && sessions !== undefined) {
-      keepSession(join(process.env['HOME'] ?? '', sessions), session.id);
-    }
+    if (method === 'load' && session !== undefined && sessions !== undefined) this.#ports.keep(sessions, session.id);
     const took = performance.now();
     if (method === 'new' && took > opensWithinMs) {
       throw new Halt(

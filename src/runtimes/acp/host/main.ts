@@ -2,9 +2,11 @@
 // turn, and prints one JSON object a line, the last one a `result` or an `error`. The engine may die meanwhile.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorText } from '../../../model/errors.ts';
 import { pickVariables } from '../../../text/defined.ts';
 import { Conversation, Halt } from './conversation.ts';
+import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
 import { serveMcp } from './mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
@@ -43,6 +45,7 @@ const conversation = new Conversation(plan, {
   emit,
   noise: (what) => noise(what),
   serveMcp: (servers) => serveMcp(servers, pickVariables(process.env, SERVER_VARIABLES), plan.limits.openMs / 2),
+  keep: (folder, id) => keepSession(join(process.env['HOME'] ?? '', folder), id),
   opened: () => clearTimeout(opening),
 });
 const rpc = new Rpc(stdin, {

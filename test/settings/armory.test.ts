@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { equipmentSettings } from '../../src/model/armory.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { problemText } from '../../src/text/problem.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
@@ -24,6 +26,22 @@ describe('what an agent may be equipped with', () => {
     ['ask: human'],
   ])('%s', (field) => {
     expect(problems(`    ${field}`)).toEqual([]);
+  });
+});
+
+describe('docs/settings.md', () => {
+  it('has an example that can be used, with every key and a line about each', () => {
+    const document = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
+    const [, example = ''] = /## Armory\n+```yaml\n([^]*?)```/.exec(document) ?? [];
+    const known = { ...KNOWN_NAMES, runtimes: [...KNOWN_NAMES.runtimes, 'acp/gemini'] };
+    const parsed = parseSettings(example, 's', known);
+    expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+    const used = parsed.ok ? (parsed.value.agents ?? []).flatMap((agent) => Object.keys(agent)) : [];
+    const [, table = ''] = /## Armory([^]*?)\n## /.exec(document) ?? [];
+    for (const key of Object.keys(equipmentSettings)) {
+      expect(used).toContain(key);
+      expect(table).toContain(`| \`${key}\` |`);
+    }
   });
 });
 

@@ -51,7 +51,11 @@ function uses(id: string, more: readonly Step[] = []): Entry {
 }
 
 function open(script: readonly Entry[], builder: object = BUILDER): RunBench {
-  return openRunBench({ files: FILES, script: [plan([piece('a'), piece('b', { needs: ['a'] })]), ...script, APPROVE_ALL], settings: { agents: agents(builder) } });
+  return openRunBench({
+    files: FILES,
+    script: [plan([piece('a'), piece('b', { needs: ['a'] })]), ...script, APPROVE_ALL],
+    settings: { agents: agents(builder) },
+  });
 }
 
 function rewrite(): void {
@@ -60,7 +64,9 @@ function rewrite(): void {
 }
 
 const versions = (...all: readonly Finished[]) =>
-  all.flatMap(({ lines }) => lines.filter(({ type }) => type === 'tool-ended').map(({ output }) => String(output))).filter((output) => output.includes('token'));
+  all
+    .flatMap(({ lines }) => lines.filter(({ type }) => type === 'tool-ended').map(({ output }) => String(output)))
+    .filter((output) => output.includes('token'));
 
 const WHOLE = `${SKILL}${VARIABLES.MY_WORD}`;
 const FIRST = expect.stringContaining('first with a token');
@@ -70,7 +76,11 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     bench = open([]);
     const target = (path: string) => join(bench.repository, path);
     const spoil: Step = {
-      run: ['/bin/sh', '-c', `for f in '${target('skills/review/SKILL.md')}' '${target('tools/desk.mjs')}' skills/review/SKILL.md tools/desk.mjs; do echo spoiled >"$f"; done`],
+      run: [
+        '/bin/sh',
+        '-c',
+        `for f in '${target('skills/review/SKILL.md')}' '${target('tools/desk.mjs')}' skills/review/SKILL.md tools/desk.mjs; do echo spoiled >"$f"; done`,
+      ],
     };
     bench.rescript([plan([piece('a'), piece('b', { needs: ['a'] })]), uses('a', [spoil]), uses('b'), APPROVE_ALL]);
     const done = await bench.runAll([], VARIABLES);
@@ -88,7 +98,9 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
       env: ['MY_WORD'],
       hash,
     });
-    expect(await bench.report()).toMatch(/## Armory[^]*\| ann \| skill \| review \|[^]*\| ann \| MCP server \| desk \|/);
+    expect(await bench.report()).toMatch(
+      /## Armory[^]*\| ann \| skill \| review \|[^]*\| ann \| MCP server \| desk \|/,
+    );
     expect(done.lines.find(({ type }) => type === 'run-started')).toMatchObject({
       agents: [{}, { name: 'ann', equipment: ['skill review', 'MCP server desk', 'variable MY_WORD'] }, {}],
     });
@@ -98,16 +110,19 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     }
   });
 
-  it.each(['run.defined=kill', 'attempt.settled:1=kill'])('is that of the start for a run that is resumed after %s', async (failpoint) => {
-    bench = open([uses('a'), uses('b')]);
-    const killed = await bench.runAll([], { ...VARIABLES, SQUAD_FAILPOINTS: failpoint });
-    expect(killed.signal).toBe('SIGKILL');
-    rewrite();
-    const done = await bench.run(['resume', '--json'], VARIABLES);
-    expect(done.code, done.stdout + done.stderr).toBe(0);
-    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual([WHOLE, WHOLE]);
-    expect(versions(done)).toEqual([FIRST, FIRST]);
-  });
+  it.each(['run.defined=kill', 'attempt.settled:1=kill'])(
+    'is that of the start for a run that is resumed after %s',
+    async (failpoint) => {
+      bench = open([uses('a'), uses('b')]);
+      const killed = await bench.runAll([], { ...VARIABLES, SQUAD_FAILPOINTS: failpoint });
+      expect(killed.signal).toBe('SIGKILL');
+      rewrite();
+      const done = await bench.run(['resume', '--json'], VARIABLES);
+      expect(done.code, done.stdout + done.stderr).toBe(0);
+      expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual([WHOLE, WHOLE]);
+      expect(versions(done)).toEqual([FIRST, FIRST]);
+    },
+  );
 
   it('is that of now for a run whose start was cut short before there was one', ALL, async () => {
     bench = open([uses('a'), uses('b')]);
@@ -130,7 +145,10 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
 
     const runs = join(bench.repository, '.squad/runs');
     const armory = join(runs, readdirSync(runs)[0] ?? '', 'armory');
-    const copy = readdirSync(armory, { recursive: true }).map(String).find((path) => path.endsWith('SKILL.md')) ?? '';
+    const copy =
+      readdirSync(armory, { recursive: true })
+        .map(String)
+        .find((path) => path.endsWith('SKILL.md')) ?? '';
     chmodSync(join(armory, copy), 0o600);
     writeFileSync(join(armory, copy), 'spoiled');
     const answer = async () => {

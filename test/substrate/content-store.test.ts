@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -31,7 +41,10 @@ describe('contents of a run', () => {
     ['a file more', () => writeFileSync(at('review/more'), '')],
     ['a file less', () => rmSync(at('review/scripts/look.sh'))],
     ['another mode', () => chmodSync(at('review/SKILL.md'), 0o500)],
-    ['a link in place of a file', () => (rmSync(at('review/SKILL.md')), symlinkSync('/etc/passwd', at('review/SKILL.md')))],
+    [
+      'a link in place of a file',
+      () => (rmSync(at('review/SKILL.md')), symlinkSync('/etc/passwd', at('review/SKILL.md'))),
+    ],
     ['nothing at all', () => rmSync(join(folder, CONTENT.hash), { recursive: true })],
   ])('are not what they were with %s, and are whole again once they are stored again', async (_name, spoil) => {
     await storeContents(folder, [CONTENT]);

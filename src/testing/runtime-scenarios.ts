@@ -51,8 +51,8 @@ export const CONVERSATION_SCENARIOS = {
   'long-tool': SCENARIOS['long-tool'],
   history:
     'Runs `echo tool-ran` in a shell and answers `first` to its first turn, and answers `second` to the next one.',
-  'mended-answer':
-    'Asked for a schema, it answers prose first, and {"verdict":"approve","score":7} when it is told what is wrong.',
+  'repaired-answer':
+    'Asked for a schema, it answers prose first, and {"verdict":"approve","score":7} once it knows what is wrong.',
 } as const;
 /** The name of a scenario of a conversation. */
 export type ConversationScenario = keyof typeof CONVERSATION_SCENARIOS;

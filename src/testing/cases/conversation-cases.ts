@@ -13,7 +13,7 @@ import {
 } from '../runtime-stage.ts';
 import { VERDICT_SCHEMA } from './work-cases.ts';
 
-/** Longest time from the wish to stop until nothing of the turn is alive. */
+/** Longest time that a cancel may take until no process of the turn is alive. */
 const STOPPED_MS = 5000;
 
 /** Promises about an agent that asks in the middle of a turn and waits for the answer. */
@@ -35,7 +35,7 @@ export const CONVERSATION_CASES: readonly ConversationCase[] = [
     scenario: 'late-request',
     check: async (stage) => {
       const { result, events } = await runWithoutEngine(stage, 'read-only');
-      insist(result.denials.length > 0, 'the denial is not told', result);
+      insist(result.denials.length > 0, 'the denial is not reported', result);
       const ran = events.some((event) => event.type === 'tool-ended' && event.ok);
       insist(!ran, 'the tool ran', events);
     },
@@ -105,14 +105,14 @@ export const CONVERSATION_CASES: readonly ConversationCase[] = [
     },
   },
   {
-    title: 'an answer that breaks its schema is mended in the same session',
-    scenario: 'mended-answer',
+    title: 'an answer that breaks its schema is repaired in the same session',
+    scenario: 'repaired-answer',
     check: async (stage) => {
       const end = await runToEnd(stage, { outputSchema: VERDICT_SCHEMA });
       const structured = JSON.stringify(end.result.structured);
-      insist(structured === '{"verdict":"approve","score":7}', 'the mended answer is missing', end.result);
+      insist(structured === '{"verdict":"approve","score":7}', 'the repaired answer is missing', end.result);
       const sessions = new Set(end.events.flatMap((event) => (event.type === 'session-announced' ? [event.id] : [])));
-      insist(sessions.size === 1, 'the answer was mended in another session', [...sessions]);
+      insist(sessions.size === 1, 'the answer was repaired in another session', [...sessions]);
     },
   },
 ];

@@ -32,6 +32,7 @@ export const FAILURE_KINDS = [
   'setting-unsupported',
   'setup-failed',
   'mcp-unavailable',
+  'hook-failed',
   'cli-missing',
   'cli-unsupported',
   'sandbox-unavailable',

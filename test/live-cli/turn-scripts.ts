@@ -11,8 +11,13 @@ import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
   | { readonly act: 'shell'; readonly command: string }
-  /** A tool of the squad server. */
-  | { readonly act: 'mail'; readonly tool: string; readonly arguments: Record<string, unknown> }
+  /** A tool of the squad server, or of another. */
+  | {
+      readonly act: 'mail';
+      readonly tool: string;
+      readonly arguments: Record<string, unknown>;
+      readonly server?: string;
+    }
   /** The answer in the form that was asked for. */
   | { readonly act: 'answer'; readonly value: Record<string, unknown> }
   | { readonly act: 'say'; readonly text: string };
@@ -76,7 +81,7 @@ function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
     case 'shell':
       return runs(act.command);
     case 'mail':
-      return calls(`mcp__squad__${act.tool}`, act.arguments);
+      return calls(`mcp__${act.server ?? 'squad'}__${act.tool}`, act.arguments);
     case 'answer':
       return calls('StructuredOutput', act.value);
     case 'say':
@@ -95,7 +100,7 @@ function openaiReply(act: Act | undefined, request: OpenaiRequest) {
     case 'mail':
       return {
         type: 'calls',
-        calls: [{ namespace: 'mcp__squad', name: act.tool, arguments: act.arguments }],
+        calls: [{ namespace: `mcp__${act.server ?? 'squad'}`, name: act.tool, arguments: act.arguments }],
       } as const;
     case 'answer':
       return { type: 'text', text: JSON.stringify(act.value) } as const;

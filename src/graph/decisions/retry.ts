@@ -74,6 +74,7 @@ const RULES: Readonly<Record<FailureKind, Rule>> = {
   'model-unavailable': ASK,
   stalled: BROKEN_TURN,
   'mcp-unavailable': BROKEN_TURN,
+  'hook-failed': BROKEN_TURN,
   protocol: BROKEN_TURN,
   'output-truncated': { do: 'retry', burns: 'retries' },
   'context-overflow': { do: 'retry', burns: 'retries', session: 'new' },

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
-import { gitEnvironment } from '../shared/child-environment.ts';
+import { gitEnvironment, namesOfSecrets } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
+import { hookFiles, hookProblem, hookSettings } from '../shared/hooks.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { chosenSessionId, promptFor, turnRefusal } from '../shared/session.ts';
+import { refuseRights, type Skill } from '../shared/skills.ts';
 
 export interface ClaudeFacts extends CliFacts {
   /** Holds one folder for temporary files per session. */
@@ -14,6 +16,7 @@ export interface ClaudeFacts extends CliFacts {
   readonly confinement: 'os' | 'rules';
   readonly isRoot: boolean;
   readonly notes: readonly RepositoryNote[];
+  readonly skills: readonly Skill[];
 }
 
 export const NAME = 'claude';
@@ -32,6 +35,10 @@ const MAX_SCHEMA = 100_000;
 /** Files in the turn's directory: the only source of settings, and git's ignore rules for the sandbox's masks. */
 const SETTINGS_FILE = 'claude-settings.json';
 const EXCLUDES_FILE = 'git-excludes';
+/** A folder with links to the skills of the turn, in the form of a plugin: the CLI calls them `squad:<name>`. */
+const PLUGIN = 'squad';
+/** A variable that lets a process write into the session. */
+const OWN_TOKEN = 'CLAUDE_CODE_MESSAGING_TOKEN';
 
 /** Pure: one turn as a `claude -p` command line, or a refusal of the setting that it cannot honour. */
 export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | Refusal {
@@ -53,11 +60,16 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
       ...limitsEnvironment(request.limits),
       CLAUDE_CODE_TMPDIR: scratch,
       ...SWITCHED_OFF,
+      ...(request.home === 'mine' ? {} : { CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1' }),
     },
     stdin: stdinFor(request, facts),
     files: filesFor(request, facts),
+    links: facts.skills.map(({ name, folder }) => ({ name: `${PLUGIN}/skills/${name}`, to: folder })),
     home: facts.home,
-    folders: facts.homeIsDefault ? [scratch] : [facts.home, scratch],
+    folders: [
+      ...(facts.homeIsDefault ? [scratch] : [facts.home, scratch]),
+      ...(facts.skills.length > 0 ? [join(facts.directory, PLUGIN, 'skills')] : []),
+    ],
   };
 }
 
@@ -69,7 +81,6 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
 const SWITCHED_OFF = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
-  CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -81,15 +92,27 @@ const SWITCHED_OFF = {
  * would run its commands, and a slash command of the repository would be its author's prompt.
  */
 const FIXED = [
-  ...['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages', '--setting-sources='],
-  ...['--strict-mcp-config', '--disable-slash-commands', '--permission-prompts=none'],
+  ...['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages'],
+  ...['--strict-mcp-config', '--permission-prompts=none'],
 ];
+
+/** What the request switches on. A server that must start tells on stderr why it did not. */
+function switches({ home, hooks, mcp, skills }: TurnRequest): string[] {
+  const hasSkills = home === 'mine' || skills !== undefined;
+  return [
+    `--setting-sources=${home === 'mine' ? 'user' : ''}`,
+    ...(hasSkills ? [] : ['--disable-slash-commands']),
+    ...(hooks === undefined ? [] : ['--include-hook-events']),
+    ...(mcp.some(({ required }) => required) ? ['--debug=mcp', '--debug-to-stderr'] : []),
+  ];
+}
 
 /** Values are joined to their flag with `=`, so that the CLI cannot read one as another flag. */
 function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): string[] {
   const { limits, outputSchema, mcp, instructions } = request;
   const flags = defined({
     settings: join(facts.directory, SETTINGS_FILE),
+    'plugin-dir': facts.skills.length > 0 ? join(facts.directory, PLUGIN) : undefined,
     'mcp-config': mcp.length > 0 ? join(facts.directory, 'mcp.json') : undefined,
     [request.session === undefined ? 'session-id' : 'resume']: session,
     // Also on a resume: the CLI ignores it until it compacts the conversation, and needs it then.
@@ -101,7 +124,7 @@ function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): str
     'json-schema': outputSchema && JSON.stringify(outputSchema),
   });
   const given = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  return [...FIXED, ...given, ...accessArgs(request, facts)];
+  return [...FIXED, ...switches(request), ...given, ...accessArgs(request, facts)];
 }
 
 const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermissions' } as const;
@@ -113,16 +136,21 @@ const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermis
 function accessArgs(request: TurnRequest, facts: ClaudeFacts): string[] {
   const { access, toolRules } = request;
   const web = hasNetwork(access) ? WEB_TOOLS : [];
-  const tools = access.level === 'read-only' ? LOOK_TOOLS : [...EDIT_TOOLS, ...web];
   const shell = isSandboxed(request, facts) ? ['Bash'] : access.level === 'edit' ? GIT_RULES : [];
   const allow = [...web, ...shell, ...request.mcp.flatMap(mcpRules), ...(toolRules?.allow ?? [])];
   return [
     `--permission-mode=${MODES[access.level]}`,
-    `--tools=${tools.join(',')}`,
+    `--tools=${toolsOf(request).join(',')}`,
     ...allow.map((rule) => `--allowedTools=${rule}`),
     ...(toolRules?.deny ?? []).map((rule) => `--disallowedTools=${rule}`),
     ...writableFolders(access).map((path) => `--add-dir=${path}`),
   ];
+}
+
+function toolsOf({ access, home, skills }: TurnRequest): string[] {
+  const tools = access.level === 'read-only' ? LOOK_TOOLS : EDIT_TOOLS;
+  const skill = home === 'mine' || skills !== undefined ? ['Skill'] : [];
+  return [...tools, ...(hasNetwork(access) ? WEB_TOOLS : []), ...skill];
 }
 
 function mcpRules({ name, tools }: McpServer): string[] {
@@ -138,6 +166,7 @@ function limitsEnvironment({ idleMs, retryMs }: TurnLimits): Record<string, stri
   return {
     CLAUDE_CODE_MAX_RETRIES: String(retries),
     API_TIMEOUT_MS: String(Math.min(600_000, Math.max(1000, Math.floor(idleMs / 2)))),
+    MCP_TIMEOUT: String(Math.min(30_000, Math.max(1000, Math.floor(idleMs / 2)))),
   };
 }
 
@@ -153,23 +182,19 @@ function filesFor(request: TurnRequest, facts: ClaudeFacts): CliCommand['files']
     { name: SETTINGS_FILE, text: json(settingsFor(request, facts)) },
     ...(request.mcp.length > 0 ? [{ name: 'mcp.json', text: json(mcpConfig(request.mcp, facts)), secret: true }] : []),
     ...(request.instructions === '' ? [] : [{ name: 'instructions.md', text: request.instructions }]),
+    ...hookFiles(request, [...namesOfSecrets(facts.environment), OWN_TOKEN]),
     ...(isSandboxed(request, facts) ? [{ name: EXCLUDES_FILE, text: MASKED.replaceAll(/(\S+) ?/g, '/$1\n') }] : []),
   ];
 }
 
 /** Without `alwaysLoad` the model must search for the tools. A server gets the CLI's environment without the secrets. */
 function mcpConfig(servers: readonly McpServer[], facts: ClaudeFacts): unknown {
-  const noSecrets = Object.fromEntries(secretNames(facts).map((name) => [name, '']));
+  const noSecrets = Object.fromEntries(namesOfSecrets(facts.environment).map((name) => [name, '']));
   const entries = servers.map(({ name, transport }) => {
     const env = transport.type === 'stdio' ? { env: { ...noSecrets, ...transport.env } } : {};
     return [name, { ...transport, ...env, alwaysLoad: true }];
   });
   return { mcpServers: Object.fromEntries(entries) };
-}
-
-/** Variables with secrets, which the agent's shell and MCP servers do not get. */
-function secretNames({ environment }: ClaudeFacts): string[] {
-  return Object.keys(environment).filter((name) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name));
 }
 
 function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined {
@@ -180,13 +205,25 @@ function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined 
   const acting = allowed.find((rule) => !rule.startsWith('mcp__') && !READ_TOOLS.includes(rule.split('(')[0] ?? ''));
   const expanding = mcp.find(({ transport }) => JSON.stringify(transport).includes('${'))?.name;
   const why = `claude would replace \${…} in the settings of ${expanding} with its environment`;
-  return turnRefusal(NAME, request, facts, [
+  const hook = hookProblem(request, [...toolsOf(request), 'Agent']);
+  const own = [
     [key !== undefined, `runtimes.claude.config.${key}`, 'claude takes no config keys; squad makes its settings'],
     [schema.length > MAX_SCHEMA, 'outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`],
     [acting !== undefined, 'toolRules.allow', `${acting} cannot be allowed with read-only access`],
     [expanding !== undefined, 'mcp', why],
-  ]);
+    [hook !== undefined, 'hooks', hook ?? ''],
+  ] as const;
+  return turnRefusal(NAME, request, facts, own, EQUIPMENT) ?? refuseRights(NAME, facts.skills);
 }
+
+const EQUIPMENT = ['skills', 'hooks', 'environment', 'home'] as const;
+
+const EVENTS = {
+  'turn-started': ['UserPromptSubmit'],
+  'tool-started': ['PreToolUse'],
+  'tool-ended': ['PostToolUse', 'PostToolUseFailure'],
+  'turn-ended': ['Stop'],
+};
 
 /**
  * Names that the sandbox masks in the working folder with unreadable devices, on which `git add -A` fails unless they are
@@ -199,18 +236,32 @@ const MASKED =
 /** A `Read` rule keeps a file from the file tools and the shell. The permission mode confines the file tools to the folders. */
 function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
   const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [join(facts.directory, 'mcp.json')] : [])];
+  const read = facts.skills.flatMap(({ folder }) => [folder, join(facts.directory, PLUGIN)]);
   return {
-    permissions: { deny: secret.map((path) => `Read(/${path})`) },
+    permissions: {
+      ...(read.length > 0 ? { allow: [...new Set(read)].map((path) => `Read(/${path}/**)`) } : {}),
+      deny: secret.map((path) => `Read(/${path})`),
+    },
+    ...(facts.skills.length > 0 && request.home !== 'mine' ? ONLY_BOUND_SKILLS : {}),
+    ...(request.hooks === undefined ? {} : { hooks: hookSettings(request, facts.directory, EVENTS) }),
     ...(isSandboxed(request, facts) ? { sandbox: sandboxFor(request, facts) } : {}),
   };
 }
+
+/** Without the skills that come with the CLI. */
+const ONLY_BOUND_SKILLS = {
+  disableBundledSkills: true,
+  enabledPlugins: { 'cc-plugin-plugin-authoring@builtin': false },
+};
 
 function isSandboxed(request: TurnRequest, facts: ClaudeFacts): boolean {
   return request.access.level !== 'full' && facts.confinement === 'os';
 }
 
 /** The working folder is writable unless it is denied. In its `.git` the CLI itself keeps hooks and configuration read-only. */
-function sandboxFor({ access, workspace }: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
+function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
+  const { access, workspace, environment = [] } = request;
+  const hidden = namesOfSecrets(facts.environment).filter((name) => !environment.includes(name));
   return {
     enabled: true,
     autoAllowBashIfSandboxed: true,
@@ -218,7 +269,7 @@ function sandboxFor({ access, workspace }: TurnRequest, facts: ClaudeFacts): Rec
     allowUnsandboxedCommands: false,
     failIfUnavailable: true,
     network: hasNetwork(access) ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
-    credentials: { envVars: secretNames(facts).map((name) => ({ name, mode: 'deny' })) },
+    credentials: { envVars: hidden.map((name) => ({ name, mode: 'deny' })) },
     filesystem: {
       allowWrite: writableFolders(access),
       denyWrite: access.level === 'edit' ? [] : [workspace.path],

@@ -5,6 +5,7 @@ import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-ad
 import { platformPackages, programHere, type CliProgram } from '../shared/cli-program.ts';
 import { findConfinement } from '../shared/confinement.ts';
 import { readNotes } from '../shared/repository-notes.ts';
+import { readSkills } from '../shared/skills.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
 import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
 
@@ -46,6 +47,7 @@ export function createClaudeAdapter(
         scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
         confinement: await confinement(),
         isRoot: settings.isRoot,
+        skills: await readSkills(request.skills),
         notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
       };
     },

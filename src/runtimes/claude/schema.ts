@@ -83,6 +83,7 @@ const schemas = {
     error_status: count,
     error: text,
   }),
+  'system/hook_response': system('hook_response', { outcome: text, output: text }),
   'system/informational': system('informational', { content: z.string() }),
   rate_limit_event: z.object({
     type: z.literal('rate_limit_event'),

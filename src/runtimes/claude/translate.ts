@@ -3,6 +3,7 @@ import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { HOOK_FAILED } from '../shared/hooks.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
 import { verdictOf, type Cause } from '../shared/turn-end.ts';
@@ -24,6 +25,8 @@ export interface ClaudeState extends Failing {
   readonly announced?: string;
   /** A required MCP server that does not work. */
   readonly missingServer?: string | undefined;
+  /** The last words of a hook whose failure ends the turn. */
+  readonly failedHook?: string;
   readonly tools: tools.ToolLog;
   /** Last text of the main agent that a model wrote. */
   readonly text: string;
@@ -46,9 +49,9 @@ export function translate(state: ClaudeState, line: NativeLine): Step {
   return parsed === undefined ? step(state) : translateLine(state, parsed);
 }
 
-/** Without background jobs nothing follows the result. A turn whose required server is missing ends before it costs more. */
-export function isTerminal(state: ClaudeState): boolean {
-  return state.result !== undefined || state.missingServer !== undefined;
+/** Without background jobs nothing follows the result. A turn without a required server or hook ends before it costs more. */
+export function isTerminal({ result, missingServer, failedHook }: ClaudeState): boolean {
+  return (result ?? missingServer ?? failedHook) !== undefined;
 }
 
 function translateLine(state: ClaudeState, line: ClaudeLine): Step {
@@ -79,6 +82,8 @@ function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: '
   switch (line.subtype) {
     case 'init':
       return translateInit(state, line);
+    case 'hook_response':
+      return translateHook(state, line);
     case 'informational':
       return step(state, { type: 'notice', text: shortOutput(line.content) });
     case 'permission_denied':
@@ -102,6 +107,21 @@ function translateInit(state: ClaudeState, line: Extract<ClaudeLine, { subtype: 
   const next = { ...state, announced: id, missingServer: state.missingServer ?? missing };
   if (state.announced === id) return step(next);
   return step(next, defined({ type: 'session-announced', id, model, resumed: session?.id === id, mcp }));
+}
+
+/**
+ * A hook for a tool that objects is heard: the CLI refuses the call, or tells the model. Any other failure, also an answer that
+ * does not come in time, the CLI passes over. The user's own hooks are the CLI's affair.
+ */
+function translateHook(
+  state: ClaudeState,
+  { outcome, output = '' }: Extract<ClaudeLine, { subtype: 'hook_response' }>,
+): Step {
+  const own = HOOK_FAILED.exec(output);
+  if (outcome === 'success' || (own === null && state.request.home === 'mine')) return step(state);
+  const words = shortOutput(own === null ? `a hook gave no answer: ${output}` : output).trim();
+  if (own?.[1] === 'tool') return step(state, { type: 'notice', text: words });
+  return step({ ...state, failedHook: words });
 }
 
 function serverStatus(status: string | undefined): 'connected' | 'failed' | 'unknown' {
@@ -152,12 +172,19 @@ function toolKind(name: string): ToolKind {
   return TOOL_KINDS.find(([, names]) => names.includes(name))?.[0] ?? 'other';
 }
 
+const OBJECTION = /^PreToolUse:\S+ hook error: \[[^\n]*\]: (the hook [^]*)$/;
+
 function translateToolResult(state: ClaudeState, block: ContentBlock): Step {
   const { type, tool_use_id: id, is_error: isError = false, content: output } = block;
   if (type !== 'tool_result' || id === undefined) return step(state);
   const code = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
   const exitCode = code === undefined ? undefined : Number(code);
-  const { log, report } = tools.endTool(state.tools, id, { ok: !isError, output, exitCode });
+  const [, objection] = (isError && state.request.hooks && OBJECTION.exec(output)) || [];
+  const before =
+    objection === undefined
+      ? state.tools
+      : tools.denyTool(state.tools, id, state.tools.open.get(id)?.tool ?? id, objection);
+  const { log, report } = tools.endTool(before, id, { ok: !isError, output: objection ?? output, exitCode });
   return step({ ...state, tools: log }, report);
 }
 
@@ -168,8 +195,8 @@ function translateToolResult(state: ClaudeState, block: ContentBlock): Step {
  */
 export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const { result, announced, limit } = state;
-  const end = endOf(state);
-  const complaint = facts.stderr.trim();
+  const end = endOf(state, facts);
+  const complaint = facts.stderr.replaceAll(LOGGED, '').trim();
   return verdictOf(NAME, facts, {
     end,
     // Before it announces its session, only the CLI itself writes to stderr.
@@ -186,11 +213,23 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   });
 }
 
-function endOf(state: ClaudeState): 'completed' | Cause | undefined {
-  const { result, missingServer, announced, synthetic } = state;
+/** What the CLI logs of its servers, if one of them is required. */
+const LOGGED = /^\S+Z \[(?:DEBUG|ERROR)\] (?:\[MCP\]|MCP server) .*\n?/gm;
+
+function endOf(state: ClaudeState, { stderr }: TurnFacts): 'completed' | Cause | undefined {
+  const { result, missingServer, failedHook, announced, synthetic } = state;
   if (missingServer !== undefined) {
-    return { kind: 'mcp-unavailable', setting: 'mcp', message: `the MCP server ${missingServer} did not start` };
+    const errors = stderr
+      .split(/^\S+Z (?=\[(?:DEBUG|ERROR)\] )/m)
+      .map((entry) => entry.split(`[ERROR] MCP server "${missingServer}" `)[1]?.trim());
+    const words = errors
+      .filter((said) => said !== undefined)
+      .join('; ')
+      .slice(-1000);
+    const message = `the MCP server ${missingServer} did not start${words === '' ? '' : `: ${words}`}`;
+    return { kind: 'mcp-unavailable', setting: 'mcp', message };
   }
+  if (failedHook !== undefined) return { kind: 'hook-failed', setting: 'hooks', message: failedHook };
   if (result === undefined) return undefined;
   const proven = result.is_error === false && result.subtype === 'success' && result.terminal_reason === 'completed';
   if (proven && announced !== undefined && synthetic === undefined) return 'completed';

@@ -4,7 +4,9 @@ import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
+import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { promptFor, turnRefusal } from '../shared/session.ts';
+import { skillList, type Skill } from '../shared/skills.ts';
 import { defined } from '../../text/defined.ts';
 import { encodeToml } from '../../text/toml.ts';
 
@@ -13,6 +15,9 @@ export interface CodexFacts extends CliFacts {
   readonly repository: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
   readonly sandboxProblem: string | undefined;
+  readonly skills: readonly Skill[];
+  /** Those that Codex does not read itself. */
+  readonly notes: readonly RepositoryNote[];
 }
 
 export const NAME = 'codex';
@@ -37,17 +42,22 @@ const RESERVED_KEYS = new Set([
 const LIFE_SIGNS =
   'error,codex_api::sse=trace,codex_app_server::outgoing_message=trace,tungstenite::protocol::frame::frame=trace';
 
+/** Shows the last words of servers. */
+const SERVER_WORDS = 'codex_rmcp_client::stdio_server_launcher=info';
+
 /**
- * Features that are switched off: they use the network (plugins ask GitHub at start), outlive the turn (the daemon), run
- * commands by themselves (hooks, skill dependencies), wait without end (connection retries), or start more work (goals).
+ * Features that are switched off: they outlive the turn (the daemon), run commands by themselves (skill dependencies), wait
+ * without end (connection retries), or start more work (goals).
  */
 const FEATURES_OFF = [
-  ...['apps', 'daemon_auto_start', 'goals', 'hooks', 'memories', 'plugins', 'shell_snapshot'],
-  ...['skill_mcp_dependency_install', 'unbounded_connection_retries'],
+  ...['daemon_auto_start', 'goals', 'shell_snapshot', 'skill_mcp_dependency_install', 'unbounded_connection_retries'],
 ];
+/** Features that belong to the user. Plugins ask GitHub at start, and hooks run commands. */
+const USERS_FEATURES = ['apps', 'hooks', 'memories', 'plugins'];
 
+const EXEC = ['exec', '--json', '--skip-git-repo-check'];
 /** The user's config may start programs and loosen the sandbox; a misspelt key must be an error. */
-const EXEC = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '--strict-config'];
+const HERMETIC = ['--ignore-user-config', '--ignore-rules', '--strict-config'];
 
 /** Pure: one turn as a `codex exec` command line, or a refusal of the setting that it cannot honour. */
 export function codexCommand(request: TurnRequest, facts: CodexFacts): CliCommand | Refusal {
@@ -57,11 +67,12 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
   const variables = request.mcp.map((server, index) => mcpVariables(server, index, environment));
   const config: Config = [
     ...Object.entries(facts.config ?? {}),
-    ...fixedConfig(request),
+    ...fixedConfig(request, facts),
+    ...(request.home === 'mine' ? usersOwn(request) : HERMETIC_CONFIG),
     ...confinement(request, facts),
     // Otherwise Codex silently leaves out the tools of an optional server that takes more than a second to start.
     ...(request.mcp.length === 0 ? [] : [['mcp_optional_startup_grace_ms', 0] as const]),
-    ...variables.map((one) => [`mcp_servers.${one.server.name}`, mcpConfig(one, request.turnId)] as const),
+    ...variables.map((one) => [`mcp_servers.${one.server.name}`, mcpConfig(one, request)] as const),
   ];
   // Codex would read a value that is no TOML as a string, silently; this throws instead.
   const settings = config.flatMap(([key, value]) => ['-c', `${key}=${encodeToml(value)}`]);
@@ -76,6 +87,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     binary: facts.binary ?? '',
     args: [
       ...EXEC,
+      ...(request.home === 'mine' ? [] : HERMETIC),
       '-C',
       request.workspace.path,
       ...(request.access.level === 'full' ? ['--sandbox', 'danger-full-access'] : []),
@@ -92,9 +104,9 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
       GIT_DIR: '/dev/null',
       CODEX_HOME: home,
       TMPDIR: ownTemporary(request, facts),
-      RUST_LOG: LIFE_SIGNS,
+      RUST_LOG: request.mcp.some(({ required }) => required) ? `${LIFE_SIGNS},${SERVER_WORDS}` : LIFE_SIGNS,
     },
-    stdin: promptFor(request),
+    stdin: promptFor(request, facts.notes),
     files:
       request.outputSchema === undefined ? [] : [{ name: SCHEMA_FILE, text: JSON.stringify(request.outputSchema) }],
     home,
@@ -104,7 +116,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
 
 function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   const { limits, toolRules, access } = request;
-  const common = turnRefusal(NAME, request, facts);
+  const common = turnRefusal(NAME, request, facts, [], ['skills', 'hooks', 'environment', 'home']);
   if (common !== undefined) return common;
   if (access.level !== 'full' && facts.sandboxProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `codex cannot confine an agent here: ${facts.sandboxProblem}`);
@@ -117,6 +129,8 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   return refuseAny([
     [limits.maxSteps !== undefined, 'limits.maxSteps', 'codex cannot limit steps'],
     [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'codex does not report cost, so it cannot be limited'],
+    // A hook that objects at the end of a turn made it go on without end (0.169.0).
+    [request.hooks !== undefined, 'hooks', '`codex exec` reports no hook and no failure of one'],
     [rules.length > 0, 'toolRules', 'codex confines by sandbox, not by tool rules'],
     [mcp !== undefined, 'mcp', mcp ?? ''],
     [strange !== undefined, `runtimes.codex.config.${strange}`, 'codex keys are bare names joined by dots'],
@@ -124,18 +138,19 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   ]);
 }
 
-function fixedConfig(request: TurnRequest): Config {
+function fixedConfig(request: TurnRequest, facts: CodexFacts): Config {
   const { model, effort, instructions } = request;
+  // Codex has no place for the skills of one turn.
+  const parts = [...(instructions === '' ? [] : [instructions + sandboxNote(request)]), ...skillList(facts.skills)];
   const given = {
     model,
     model_reasoning_effort: effort,
-    developer_instructions: instructions === '' ? undefined : instructions + sandboxNote(request),
+    developer_instructions: parts.length === 0 ? undefined : parts.join('\n\n'),
   };
   return [
     ...Object.entries(defined(given)),
     ['approval_policy', 'never'],
     ['web_search', 'disabled'],
-    ['notify', []],
     ['analytics.enabled', false],
     ['check_for_update_on_startup', false],
     // Codex reads AGENTS.md by itself; a repository that has only CLAUDE.md means the same.
@@ -145,6 +160,16 @@ function fixedConfig(request: TurnRequest): Config {
     ...FEATURES_OFF.map((name) => [`features.${name}`, false] as const),
   ];
 }
+
+/** Codex itself would list the skills of its home, the user and the repository. A repository's own config stays out in any home. */
+const HERMETIC_CONFIG: Config = [
+  ['notify', []],
+  ['skills.include_instructions', false],
+  ...USERS_FEATURES.map((name) => [`features.${name}`, false] as const),
+];
+const usersOwn = ({ workspace }: TurnRequest): Config => [
+  ['projects', { [workspace.path]: { trust_level: 'untrusted' } }],
+];
 
 /**
  * Codex's sandbox without network also refuses sockets between local processes (openai/codex#41175, #18473), so a correct
@@ -162,11 +187,19 @@ outside the sandbox.`;
 
 /** The permission profile of the agent's commands. It takes precedence over a sandbox_mode of any config layer. */
 function confinement(request: TurnRequest, facts: CodexFacts): Config {
-  const { access, turnId, workspace } = request;
+  const { access, turnId, workspace, environment } = request;
   // `core` keeps the model provider's key out of shells. `set` passes the marker, by which a sweep finds the shell, and
-  // git's settings, because Codex takes `GIT_CONFIG_KEY_0` for a secret.
+  // git's settings, because Codex takes `GIT_CONFIG_KEY_0` for a secret. A value in it would stand in the arguments.
   const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
-  const shell = ['shell_environment_policy', { inherit: 'core', set }] as const;
+  const named = {
+    inherit: 'all',
+    ignore_default_excludes: true,
+    include_only: [...CORE, ...Object.keys(set), ...(environment ?? [])],
+  };
+  const shell = [
+    'shell_environment_policy',
+    { ...(environment === undefined ? { inherit: 'core' } : named), set },
+  ] as const;
   if (access.level === 'full') return [shell];
   // Codex keeps `.git` read-only unless a rule names it.
   const own = facts.repository ? [workspace.path, join(workspace.path, '.git')] : [workspace.path];
@@ -179,6 +212,9 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
     ['permissions.squad.network', { enabled: hasNetwork(access) }],
   ];
 }
+
+/** What `inherit = "core"` passes. */
+const CORE = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER'];
 
 /**
  * Temporary folder of Codex itself. It must not contain the home: Codex then refuses to create its sandbox helper and cannot
@@ -233,10 +269,15 @@ function mcpProblem(servers: readonly McpServer[], base: CodexFacts['environment
   return undefined;
 }
 
-function mcpConfig({ server, carried, stated }: McpVariables, turnId: string): Record<string, unknown> {
+function mcpConfig(
+  { server, carried, stated }: McpVariables,
+  { turnId, limits }: TurnRequest,
+): Record<string, unknown> {
   const { transport, tools, required = false } = server;
+  // Shorter than the idle watchdog's time: it must not end the turn first.
+  const startup = { startup_timeout_sec: Math.max(1, Math.min(30, Math.floor(limits.idleMs / 2000))) };
   // The default approval mode would require approval of each call, and no person watches.
-  const rules = { required, default_tools_approval_mode: 'approve', ...defined({ enabled_tools: tools }) };
+  const rules = { required, ...startup, default_tools_approval_mode: 'approve', ...defined({ enabled_tools: tools }) };
   const names = carried.map(([name]) => name);
   if (transport.type === 'http') {
     const headers = Object.keys(transport.headers).map((header, index) => [header, names[index]]);

@@ -8,6 +8,8 @@ import { isJsonObject } from '../../text/json.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { platformPackages, programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
+import { readNotes } from '../shared/repository-notes.ts';
+import { readSkills } from '../shared/skills.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
@@ -47,6 +49,9 @@ export function createCodexAdapter(
       const confined = request.access.level !== 'full' && facts.binary !== undefined;
       return {
         ...facts,
+        skills: await readSkills(request.skills),
+        // With the user's own settings Codex reads no file of a repository that it does not trust.
+        notes: request.home === 'mine' && request.session === undefined ? await readNotes(path) : [],
         repository: repository === true && (await canOpen(join(path, '.git'))),
         sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
       };

@@ -181,6 +181,13 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
 function startUpError(stderr: string): string {
   const lines = plainText(stderr).split('\n');
   const start = lines.findIndex((line) => /^error\b/i.test(line));
-  const shown = start >= 0 ? lines.slice(start) : lines.filter((line) => !/^(WARNING|warning|Reading)\b/.test(line));
-  return shown.join('\n').trim().slice(0, 2000) || 'codex ended at its start and printed no error';
+  const shown =
+    start >= 0
+      ? lines.slice(start)
+      : lines.filter((line) => !/^(WARNING|warning|Reading)\b/.test(line) && !SERVER_SAID.test(line));
+  const words = lines.flatMap((line) => SERVER_SAID.exec(line)?.[1] ?? []).slice(-5);
+  return [...words, ...shown].join('\n').trim().slice(0, 2000) || 'codex ended at its start and printed no error';
 }
+
+/** What Codex repeats of a server that is required. */
+const SERVER_SAID = /^\S+\s+INFO codex_rmcp_client::stdio_server_launcher: (MCP server stderr .{1,500})/;

@@ -19,6 +19,11 @@ export function childEnvironment(
   return pickVariables(host, [...BASE, ...names]);
 }
 
+/** Variables with secrets, which an agent's shell, servers and hooks do not get unless they are meant for them. */
+export function namesOfSecrets(environment: Readonly<Record<string, string>>): string[] {
+  return Object.keys(environment).filter((name) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name));
+}
+
 /**
  * Environment variables with git settings for the runtime's program and the agent's shell. `more`: the runtime's own. With
  * settings of the workspace, git reads no configuration of the user or the system.

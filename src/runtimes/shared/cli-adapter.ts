@@ -49,6 +49,8 @@ export interface CliCommand {
    * files are removed when the turn is over.
    */
   readonly files: readonly LaunchFile[];
+  /** Links in the turn's directory, made before the spawn. Their folders are among `folders`. */
+  readonly links?: readonly { readonly name: string; readonly to: string }[];
   /** State directory that this turn uses. It becomes `SessionRef.home`. */
   readonly home: string;
   /** The program may have to become another user, as `sudo` does. */

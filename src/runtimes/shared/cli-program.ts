@@ -4,7 +4,7 @@ import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import { defined } from '../../text/defined.ts';
+import { defined, pickVariables } from '../../text/defined.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from './child-environment.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
@@ -61,8 +61,7 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
   return {
     environment,
     ownHome: ownHome(program, settings),
-    lookUp: (request: Pick<TurnRequest, 'session'>, directory: string) =>
-      lookUpProgram(program, settings, request, directory),
+    lookUp: (request: Asked, directory: string) => lookUpProgram(program, settings, request, directory),
     probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
     /** Why a trial did not exit with 0; undefined: it did. */
     trial: async (binary: string, args: readonly string[], options: Partial<RunOptions> = {}) => {
@@ -76,14 +75,16 @@ const TRIAL_MS = 10_000;
 export type Trial = ReturnType<typeof programHere>['trial'];
 type RunOptions = Parameters<Processes['run']>[2];
 
+type Asked = Pick<TurnRequest, 'session' | 'home' | 'environment'>;
+
 /** A session is always resumed in the home that has it. */
 async function lookUpProgram(
   program: CliProgram,
   settings: RuntimeSettings,
-  request: Pick<TurnRequest, 'session'>,
+  { session, home: whose, environment = [] }: Asked,
   directory: string,
 ): Promise<CliFacts> {
-  const home = request.session?.home ?? homeOf(program, settings);
+  const home = session?.home ?? (whose === 'mine' ? ownHome(program, settings) : homeOf(program, settings));
   // A turn with a key does not use the user's own homes, but could read them.
   const homes = [home, ownHome(program, settings), join(settings.userHome, program.home.folder)];
   const logins = new Set(homes.flatMap((folder) => program.logins.map((file) => join(folder, file))));
@@ -93,7 +94,7 @@ async function lookUpProgram(
     home,
     homeIsDefault:
       home === join(settings.userHome, program.home.folder) && !settings.environment[program.home.variable],
-    environment: environmentOf(program, settings),
+    environment: { ...environmentOf(program, settings), ...pickVariables(settings.environment, environment) },
     credentials: await existing([...logins]),
     config: settings.config,
   };

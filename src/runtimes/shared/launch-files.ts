@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { confine } from '../../substrate/files/confine.ts';
@@ -20,6 +20,7 @@ export async function writeLaunchFiles(command: CliCommand, directory: string): 
     command.files.filter((file) => (file.inHome === true) === wanted),
   );
   for (const file of own ?? []) await writeFile(confine(directory, file.name), file.text, { mode: 0o600 });
+  for (const { name, to } of command.links ?? []) await symlink(to, confine(directory, name));
   for (const file of inHome ?? []) await writeInHome(command.home, file);
   const secretsOf = (files: readonly LaunchFile[] = []): string[] =>
     files.filter(({ secret }) => secret === true).map(({ name }) => name);

@@ -26,6 +26,7 @@ describe('decideRetry', () => {
     ['network', { do: 'retry', burns: 'transient', session: 'same' }],
     ['stalled', { do: 'retry', burns: 'retries', session: 'same' }],
     ['mcp-unavailable', { do: 'retry', burns: 'retries' }],
+    ['hook-failed', { do: 'retry', burns: 'retries' }],
     ['protocol', { do: 'retry', burns: 'retries' }],
     ['output-truncated', { do: 'retry', burns: 'retries', session: 'same' }],
     ['context-overflow', { do: 'retry', burns: 'retries', session: 'new' }],

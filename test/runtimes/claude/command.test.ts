@@ -42,10 +42,10 @@ const FIXED = [
   '--output-format=stream-json',
   '--verbose',
   '--include-partial-messages',
-  '--setting-sources=',
   '--strict-mcp-config',
-  '--disable-slash-commands',
   '--permission-prompts=none',
+  '--setting-sources=',
+  '--disable-slash-commands',
   '--settings=/turn/claude-settings.json',
 ];
 const NEW_SESSION = '--session-id';
@@ -157,6 +157,7 @@ describe('environment of claude', () => {
       CLAUDE_CODE_TMPDIR: '/state/claude/tmp/11111111-2222',
       CLAUDE_CODE_MAX_RETRIES: '3',
       API_TIMEOUT_MS: '300000',
+      MCP_TIMEOUT: '30000',
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
       CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
@@ -244,6 +245,94 @@ describe('files of a turn', () => {
     const instructions = 'You\'re `$(rm)` \u2028 "x"';
     expect(fileOf(commandOf({ instructions }), 'instructions.md')).toBe(instructions);
     expect(commandOf({ instructions: '' }).args.join()).not.toContain('append-system-prompt');
+  });
+});
+
+describe('the equipment of an agent of claude', () => {
+  const skills = [{ name: 'notes', folder: '/store/1a/notes' }];
+  const read = [{ name: 'notes', folder: '/store/1a/notes', description: 'How to take notes.', keys: ['description'] }];
+  const settingsOf = (made: CliCommand) => JSON.parse(fileOf(made, 'claude-settings.json')) as Record<string, unknown>;
+
+  it('skills are linked into a plugin of the turn, may be read, and are the only ones', () => {
+    const made = commandOf({ skills }, { skills: read });
+    expect(made.args).toContain('--plugin-dir=/turn/squad');
+    expect(made.args).not.toContain('--disable-slash-commands');
+    expect(made.args.find((arg) => arg.startsWith('--tools='))).toMatch(/,Skill$/);
+    // Without a rule for it the CLI refuses a skill that wants rights.
+    expect(made.args.filter((arg) => arg.startsWith('--allowedTools='))).toEqual(['--allowedTools=Bash']);
+    expect(made.links).toEqual([{ name: 'squad/skills/notes', to: '/store/1a/notes' }]);
+    expect(made.folders).toContain('/turn/squad/skills');
+    expect(settingsOf(made)).toMatchObject({
+      permissions: { allow: ['Read(//store/1a/notes/**)', 'Read(//turn/squad/**)'] },
+      disableBundledSkills: true,
+      enabledPlugins: { 'cc-plugin-plugin-authoring@builtin': false },
+    });
+  });
+
+  it.each(['allowed-tools', 'hooks'])('refuses a skill that takes rights by %s', (key) => {
+    const failure = refusalOf({ skills }, { skills: [{ ...read[0]!, keys: ['name', key] }] });
+    expect(failure).toMatchObject({ kind: 'setting-unsupported', setting: 'skills' });
+    expect(failure?.message).toContain(`notes sets ${key}`);
+  });
+
+  it('hooks are scripts of the turn, without the keys', () => {
+    const hooks: TurnRequest['hooks'] = [
+      { on: 'turn-started', run: 'a' },
+      { on: 'tool-started', tool: 'Edit', run: 'b' },
+      { on: 'tool-ended', run: 'c' },
+      { on: 'turn-ended', run: 'd' },
+    ];
+    const made = commandOf({ hooks });
+    const entry = (index: number, more: object = {}) => [
+      { ...more, hooks: [{ type: 'command', command: `sh /turn/hook-${index}.sh`, timeout: 300 }] },
+    ];
+    expect(made.args).toContain('--include-hook-events');
+    expect(settingsOf(made)['hooks']).toEqual({
+      UserPromptSubmit: entry(0),
+      PreToolUse: entry(1, { matcher: 'Edit' }),
+      PostToolUse: entry(2),
+      PostToolUseFailure: entry(2),
+      Stop: entry(3),
+    });
+    expect(fileOf(made, 'hook-1.sh')).toContain('unset -v ANTHROPIC_API_KEY\n');
+    expect(fileOf(made, 'hook-1.sh')).toContain('unset -v CLAUDE_CODE_MESSAGING_TOKEN\n');
+  });
+
+  it.each<[string, NonNullable<TurnRequest['hooks']>[number]]>([
+    ['a tool that there is not', { on: 'tool-started', tool: 'bash', run: 'x' }],
+    ['a pattern', { on: 'tool-started', tool: 'mcp__desk__.*', run: 'x' }],
+    ['a tool that this access does not give', { on: 'tool-ended', tool: 'WebFetch', run: 'x' }],
+    ['a tool of another server', { on: 'tool-ended', tool: 'mcp__other__note', run: 'x' }],
+    ['a tool where there is none', { on: 'turn-ended', tool: 'Bash', run: 'x' }],
+  ])('refuses a hook for %s', (_name, hook) => {
+    expect(refusalOf({ mcp: [DESK], hooks: [hook] })).toMatchObject({ kind: 'setting-unsupported', setting: 'hooks' });
+    const named = commandOf({ mcp: [DESK], hooks: [{ ...hook, on: 'tool-ended', tool: 'mcp__desk__note' }] });
+    expect(named.type).toBe('command');
+  });
+
+  it('shows its shell the variables that are meant for it, and its servers none of them', () => {
+    const environment = { PATH: '/usr/bin', ANTHROPIC_API_KEY: 'key', NPM_TOKEN: 'npm' };
+    const made = commandOf({ environment: ['NPM_TOKEN'], mcp: [DESK] }, { environment });
+    expect(settingsOf(made)).toMatchObject({
+      sandbox: { credentials: { envVars: [{ name: 'ANTHROPIC_API_KEY', mode: 'deny' }] } },
+    });
+    expect(made.env['NPM_TOKEN']).toBe('npm');
+    expect(JSON.parse(fileOf(made, 'mcp.json'))).toMatchObject({
+      mcpServers: { desk: { env: { ANTHROPIC_API_KEY: '', NPM_TOKEN: '', TOKEN: 't' } } },
+    });
+  });
+
+  it('reads the settings and the memory of the user on purpose, never those of the repository', () => {
+    const made = commandOf({ home: 'mine' }, { skills: read });
+    expect(made.args).toEqual(expect.arrayContaining(['--setting-sources=user', '--strict-mcp-config']));
+    expect(made.args).not.toContain('--disable-slash-commands');
+    expect(made.env['CLAUDE_CODE_DISABLE_CLAUDE_MDS']).toBeUndefined();
+    expect(settingsOf(made)).not.toHaveProperty('disableBundledSkills');
+  });
+
+  it('has the CLI say on stderr why a required server does not start', () => {
+    expect(commandOf({ mcp: [{ ...DESK, required: true }] }).args).toContain('--debug-to-stderr');
+    expect(commandOf({ mcp: [DESK] }).args).not.toContain('--debug-to-stderr');
   });
 });
 

@@ -37,6 +37,7 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     confinement: 'os',
     isRoot: false,
     notes: [],
+    skills: [],
     ...changes,
   };
 }

@@ -210,3 +210,100 @@ describe('whatever stands on stdout', () => {
     expect(reports).toEqual([]);
   });
 });
+
+describe('a hook that fails', () => {
+  const hooks = { hooks: [{ on: 'tool-started' as const, run: 'x' }] };
+  const answer = (output: string, outcome = 'error'): object => ({
+    type: 'system',
+    subtype: 'hook_response',
+    outcome,
+    output,
+  });
+  const words = (on: string): string => `the hook ${on} failed with exit 3: no such luck\n`;
+  const refused = {
+    type: 'user',
+    message: {
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 't1',
+          is_error: true,
+          content: `PreToolUse:Bash hook error: [sh '/turn/hook-0.sh']: ${words('tool-started')}`,
+        },
+      ],
+    },
+  };
+  const played = (lines: object[], request: object = hooks) =>
+    play(json(INIT, ...lines), ended(), makeRequest(request));
+
+  it.each(['turn-started', 'turn-ended'])('%s: fails the turn, with its last words', (on) => {
+    const { verdict, terminal } = played([answer(words(on)), DONE]);
+    const message = `the hook ${on} failed with exit 3: no such luck`;
+    expect(verdict.failure).toMatchObject({ kind: 'hook-failed', setting: 'hooks', message });
+    expect(terminal).toBe(true);
+  });
+
+  it('tool-started: denies the call, with its last words', () => {
+    const { verdict, reports } = played([call('Bash'), answer(words('tool-started')), refused, DONE]);
+    expect(verdict.failure).toBeUndefined();
+    expect(verdict.denials).toEqual([{ tool: 'Bash', message: words('tool-started') }]);
+    expect(verdict.mayHaveActed).toBe(false);
+    expect(reports).toContainEqual(expect.objectContaining({ type: 'tool-ended', denied: true, ok: false }));
+    // Without hooks nothing that a tool says is a denial.
+    expect(played([call('Bash'), refused, DONE], {}).verdict.denials).toEqual([]);
+  });
+
+  it('tool-ended: the model is told, and so is the reader of the turn', () => {
+    const { verdict, reports } = played([answer(words('tool-ended')), DONE]);
+    expect(verdict.failure).toBeUndefined();
+    expect(reports).toContainEqual({ type: 'notice', text: words('tool-ended').trim() });
+  });
+
+  it('an answer that does not come in time ends the turn, because the CLI passes over it', () => {
+    const late = [answer('still at it', 'cancelled')];
+    expect(played(late).verdict.failure).toMatchObject({
+      kind: 'hook-failed',
+      message: 'a hook gave no answer: still at it',
+    });
+    expect(played(late).terminal).toBe(true);
+  });
+
+  it('is the user’s own affair if it is the user’s own', () => {
+    const own = { ...hooks, home: 'mine' };
+    expect(played([answer('mine broke'), DONE], own).verdict.failure).toBeUndefined();
+    expect(played([answer(words('turn-ended')), DONE], own).verdict.failure?.kind).toBe('hook-failed');
+    expect(played([answer('', 'success'), DONE]).verdict.failure).toBeUndefined();
+  });
+});
+
+describe('a required server that does not start', () => {
+  const desk = {
+    name: 'desk',
+    required: true,
+    transport: { type: 'stdio' as const, command: '/desk', args: [], env: {} },
+  };
+  const init = { ...INIT, mcp_servers: [{ name: 'desk', status: 'failed' }] };
+  const at = '2026-11-22T16:28:36.300Z';
+  const stderr = [
+    `${at} [DEBUG] [MCP] --mcp-config servers running fully async (nonblocking)`,
+    `${at} [ERROR] MCP server "desk" Server stderr: no database`,
+    'at line 3',
+    `${at} [ERROR] MCP server "other" Server stderr: all is well`,
+    `${at} [ERROR] MCP server "desk" Connection failed (CONNECTION_CLOSED): Connection closed`,
+  ].join('\n');
+
+  it('has its last words in the failure', () => {
+    const { failure } = play(json(init), ended(0, { stderr }), makeRequest({ mcp: [desk] })).verdict;
+    expect(failure).toMatchObject({ kind: 'mcp-unavailable', setting: 'mcp' });
+    expect(failure?.message).toBe(
+      'the MCP server desk did not start: Server stderr: no database\nat line 3; ' +
+        'Connection failed (CONNECTION_CLOSED): Connection closed',
+    );
+  });
+
+  it('does not make the log of the CLI its complaint', () => {
+    const said = `${at} [DEBUG] MCP server "desk": Starting connection\nError: Session ID x is already in use.\n`;
+    const { failure } = play([], ended(1, { stderr: said }), makeRequest({ mcp: [desk] })).verdict;
+    expect(failure?.message).toBe('Error: Session ID x is already in use.');
+  });
+});

@@ -109,6 +109,50 @@ describe('the command line of a codex turn', () => {
     expect(made.folders).toEqual(['/home/u/.codex', '/turns/1/squad-turn-1', '/turns/1/tmp']);
   });
 
+  it('shows the shell a variable that is meant for it, by its name alone', () => {
+    const made = command({ environment: ['NPM_TOKEN'] }, { environment: { PATH: '/bin', NPM_TOKEN: 'the-token' } });
+    expect(config(made, 'shell_environment_policy')).toBe(
+      '{"inherit"="all","ignore_default_excludes"=true,' +
+        '"include_only"=["HOME","LOGNAME","PATH","SHELL","USER","TMPDIR","SQUAD_TURN_ID","NPM_TOKEN"],' +
+        '"set"={"TMPDIR"="/turns/1/tmp","SQUAD_TURN_ID"="turn-1"}}',
+    );
+    expect(made.env['NPM_TOKEN']).toBe('the-token');
+    expect(made.args.join(' ')).not.toContain('the-token');
+  });
+
+  it('lists the skills of the turn itself, and hides those of the home, the user and the repository', () => {
+    const skills = [{ name: 'notes', folder: '/store/1a/notes' }];
+    const read = [{ ...skills[0]!, description: 'How to\ntake notes.', keys: [] }];
+    const told = config(command({ skills }, { skills: read }), 'developer_instructions');
+    expect(told).toMatch(/^"be good/);
+    expect(told).toContain('- notes: How to take notes. (file: /store/1a/notes/SKILL.md)');
+    expect(config(command({ skills, instructions: '' }, { skills: read }), 'developer_instructions')).toContain(
+      'notes',
+    );
+    expect(config(command({ instructions: '' }), 'developer_instructions')).toBeUndefined();
+    expect(config(command(), 'skills.include_instructions')).toBe('false');
+  });
+
+  it('reads the user’s own config on purpose, and trusts no repository for it', () => {
+    const notes = [{ name: 'AGENTS.md', text: 'House rule.' }];
+    const made = command({ home: 'mine' }, { notes });
+    expect(made.args.filter((argument) => /^--(?:ignore|strict)/.test(argument))).toEqual([]);
+    for (const key of ['notify', 'skills.include_instructions', 'features.hooks', 'features.plugins']) {
+      expect(config(made, key)).toBeUndefined();
+      expect(config(command(), key)).toBeDefined();
+    }
+    expect(config(made, 'projects')).toBe('{"/w/tree"={"trust_level"="untrusted"}}');
+    expect(config(made, 'approval_policy')).toBe('"never"');
+    expect(config(made, 'default_permissions')).toBe('"squad"');
+    expect(made.stdin).toContain('House rule.');
+  });
+
+  it('has Codex repeat what required servers say on stderr', () => {
+    const desk: McpServer = { name: 'desk', transport: { type: 'stdio', command: '/desk', args: [], env: {} } };
+    expect(command({ mcp: [{ ...desk, required: true }] }).env['RUST_LOG']).toContain('stdio_server_launcher=info');
+    expect(command({ mcp: [desk] }).env['RUST_LOG']).not.toContain('stdio_server_launcher');
+  });
+
   it('repeats every option on a resume, before the word `resume`', () => {
     const made = command({ session });
     const at = made.args.indexOf('resume');
@@ -140,11 +184,11 @@ describe('the command line of a codex turn', () => {
     });
     expect(config(made, 'mcp_servers.desk')).toBe(
       '{"command"="/n","args"=["a"],"env"={"PATH"="/x","SQUAD_TURN_ID"="turn-1"},"env_vars"=["TOKEN"],' +
-        '"required"=true,"default_tools_approval_mode"="approve","enabled_tools"=["note"]}',
+        '"required"=true,"startup_timeout_sec"=30,"default_tools_approval_mode"="approve","enabled_tools"=["note"]}',
     );
     expect(config(made, 'mcp_servers.web')).toBe(
       '{"url"="http://h/mcp","env_http_headers"={"Authorization"="SQUAD_MCP_1_0"},' +
-        '"required"=false,"default_tools_approval_mode"="approve"}',
+        '"required"=false,"startup_timeout_sec"=30,"default_tools_approval_mode"="approve"}',
     );
     // A late one would be left out of the turn without a word.
     expect(config(made, 'mcp_optional_startup_grace_ms')).toBe('0');
@@ -200,6 +244,7 @@ describe('a codex turn that cannot be honoured', () => {
     ['steps', limits({ maxSteps: 3 }), {}, { kind: 'setting-unsupported', setting: 'limits.maxSteps' }],
     ['cost', limits({ maxCostUsd: 3 }), {}, { kind: 'setting-unsupported', setting: 'limits.maxCostUsd' }],
     ['tool rules', { toolRules: { deny: ['x'] } }, {}, { kind: 'setting-unsupported', setting: 'toolRules' }],
+    ['hooks', { hooks: [{ on: 'turn-ended', run: 'x' }] }, {}, { kind: 'setting-unsupported', setting: 'hooks' }],
     ['no sandbox', {}, { sandboxProblem: 'no bwrap' }, { kind: 'sandbox-unavailable', setting: 'access' }],
     [
       'a reserved key',

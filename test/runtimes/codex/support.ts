@@ -35,6 +35,8 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     credentials: ['/home/u/.codex/auth.json'],
     repository: true,
     sandboxProblem: undefined,
+    skills: [],
+    notes: [],
     ...changes,
   };
 }

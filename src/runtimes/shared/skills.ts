@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import { parseYaml } from '../../text/yaml-file.ts';
+import { refuse, type Refusal } from './cli-adapter.ts';
+
+/** A skill of a turn, with what its SKILL.md says of it. */
+export interface Skill {
+  readonly name: string;
+  readonly folder: string;
+  readonly description: string;
+  /** The names of all that the front matter sets. */
+  readonly keys: readonly string[];
+}
+
+const FRONT = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*$/m;
+const aboutSchema = z.looseObject({ description: z.string() });
+
+/** What cannot be read says nothing: preflight has checked the files, and the copies that are bound to a run do not change. */
+export function readSkills(skills: TurnRequest['skills'] = []): Promise<Skill[]> {
+  return Promise.all(
+    skills.map(async (skill) => {
+      const text = await readFile(join(skill.folder, 'SKILL.md'), 'utf8').catch(() => '');
+      const about = parseYaml(
+        { file: 'SKILL.md', text: FRONT.exec(text)?.[1] ?? '', firstLine: 2, examples: {} },
+        aboutSchema,
+      );
+      const said = about.ok ? about.value : { description: '' };
+      return { ...skill, description: said.description, keys: Object.keys(said) };
+    }),
+  );
+}
+
+/** What a front matter may say to a program that reads it, and would widen what an agent may do, or run by itself. */
+const RIGHTS = ['allowed-tools', 'hooks'];
+
+/** A refusal of a skill that takes rights by itself; undefined: there is none. For programs that read front matter. */
+export function refuseRights(runtime: string, skills: readonly Skill[]): Refusal | undefined {
+  for (const { name, keys } of skills) {
+    const key = keys.find((one) => RIGHTS.includes(one));
+    if (key === undefined) continue;
+    const message = `the SKILL.md of ${name} sets ${key}, and ${runtime} would take rights from there; say it in squad.yaml`;
+    return refuse('setting-unsupported', 'skills', message);
+  }
+  return undefined;
+}
+
+/** Skills as a part of the instructions, for a program that lists only those in its own folders. */
+export function skillList(skills: readonly Skill[]): string[] {
+  if (skills.length === 0) return [];
+  const list = skills.map(({ name, folder, description }) => {
+    return `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()} (file: ${join(folder, 'SKILL.md')})`;
+  });
+  return [
+    `You have these skills. A skill is a folder with instructions for one kind of work. When a task fits a description, read the
+whole file before you act. Paths in it are relative to its folder.
+${list.join('\n')}`,
+  ];
+}

@@ -40,13 +40,25 @@ const STATED: readonly (readonly [page: string, says: RegExp, value: number])[] 
     constant('substrate/ledger/backup.ts', 'MOST_CHECKED_BYTES') / MIB,
   ],
   ['docs/database.md', /The newest schema is (\d+)\./, MIGRATIONS.length],
-  ['docs/mcp.md', /at most (\d+) messages, \d+ of them asks/, constant('substrate/ledger/mail/send.ts', 'MOST_OF_TURN')],
+  [
+    'docs/mcp.md',
+    /at most (\d+) messages, \d+ of them asks/,
+    constant('substrate/ledger/mail/send.ts', 'MOST_OF_TURN'),
+  ],
   ['docs/mcp.md', /at most \d+ messages, (\d+) of them asks/, constant('substrate/ledger/mail/send.ts', 'MOST_ASKS')],
   ['docs/mcp.md', /a line of more than (\d+) MiB/, constant('cli/mcp/main.ts', 'MOST_LINE_BYTES') / MIB],
   ['docs/objective-files.md', /the title, at most (\d+) characters/, constant('objective/parts.ts', 'MAX_TITLE')],
   ['docs/objective-files.md', /at most (\d+) characters: any words/, constant('objective/parts.ts', 'MAX_PRIORITY')],
-  ['docs/objective-files.md', /A file has at most (\d+) KiB/, constant('objective/parse-objective.ts', 'MAX_BYTES') / KIB],
-  ['docs/objective-files.md', /standard input, at most (\d+) MiB/, constant('preflight/read-input.ts', 'MOST_BYTES') / MIB],
+  [
+    'docs/objective-files.md',
+    /A file has at most (\d+) KiB/,
+    constant('objective/parse-objective.ts', 'MAX_BYTES') / KIB,
+  ],
+  [
+    'docs/objective-files.md',
+    /standard input, at most (\d+) MiB/,
+    constant('preflight/read-input.ts', 'MOST_BYTES') / MIB,
+  ],
   ['docs/settings.md', /and files over (\d+) KiB/, constant('text/yaml-file.ts', 'MAX_BYTES') / KIB],
   [
     'docs/settings.md',
@@ -72,10 +84,13 @@ describe('numbers that squad has', () => {
 
   it('the table of limits in docs/settings.md has the defaults', () => {
     const table = text('docs/settings.md').split('## Limits')[1] ?? '';
-    const rows = [...table.matchAll(/^\| `(\w+)` \| `?([^|`]+?)`? \|/gm)].map(([, key = '', value = '']) => [key, value]);
+    const rows = [...table.matchAll(/^\| `(\w+)` \| `?([^|`]+?)`? \|/gm)].map(([, key = '', value = '']) => [
+      key,
+      value,
+    ]);
     const expected = Object.entries(limits).map(([key, value]) => [
       key,
-      Array.isArray(value) ? `[${value.join(', ')}]` : String(value),
+      Array.isArray(value) ? `[${value.join(', ')}]` : JSON.stringify(value),
     ]);
     expect(rows.filter(([, value]) => value !== 'none').slice(0, expected.length)).toEqual(expected);
   });
@@ -117,7 +132,8 @@ describe('numbers that were measured', () => {
       for (const page of pages.split(', ')) expect(text(page)).toMatch(/\d/);
       const commands = [...makers.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name);
       expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
-      for (const [, file = ''] of makers.matchAll(/`(?:node )?([\w/.-]+\.(?:ts|mjs))`/g)) expect(text(file)).not.toBe('');
+      for (const [, file = ''] of makers.matchAll(/`(?:node )?([\w/.-]+\.(?:ts|mjs))`/g))
+        expect(text(file)).not.toBe('');
       expect(makers).toMatch(/`/);
     }
   });

@@ -117,9 +117,11 @@ function openTutorial() {
       return {
         press: (...keys: string[]): string => tmux('send-keys', '-t', target, ...keys),
         shows: (what: RegExp): Promise<string> =>
-          eventually(String(what), () => (what.test(shown()) ? shown() : undefined), SECONDS).catch((cause: unknown) => {
-            throw new Error(`the window shows ${shown()}`, { cause });
-          }),
+          eventually(String(what), () => (what.test(shown()) ? shown() : undefined), SECONDS).catch(
+            (cause: unknown) => {
+              throw new Error(`the window shows ${shown()}`, { cause });
+            },
+          ),
       };
     },
   };
@@ -161,7 +163,13 @@ it.skipIf(NO_TMUX !== undefined)(
       } else {
         const shown = room.run(command);
         // Which runtimes are installed is the machine's own.
-        const lines = command === 'squad doctor' ? output.slice(0, output.findIndex((line) => / claude /.test(line))) : output;
+        const lines =
+          command === 'squad doctor'
+            ? output.slice(
+                0,
+                output.findIndex((line) => / claude /.test(line)),
+              )
+            : output;
         missing.push(...missingIn(shown, lines).map((line) => `${command}: ${line}\nin ${shown}`));
       }
     }

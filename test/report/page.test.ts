@@ -1,13 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { code, cut, heading, list, quote, strong, table, words, type Block } from '../../src/report/document.ts';
-import { renderPage, type PageFacts } from '../../src/report/page.ts';
 import { foldPatch } from '../../src/report/patch.ts';
-import { reportOf } from '../../src/report/report.ts';
-import { timelineOf, type Bar } from '../../src/report/timeline.ts';
-import { rejects } from '../playbooks/simulator.ts';
-import { usage } from '../substrate/ledger/support.ts';
-import { BASE, definition, HEAD, play, RecordedRun } from './support.ts';
+import { timelineOf } from '../../src/report/timeline.ts';
+import { eventful, eventfulPage, EVIL, pageOf } from './pages.ts';
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?: [a-zA-Z][\w-]*="[^"<>]*")*)(\/?)>/y;
 const VOID = new Set(['meta']);
@@ -55,47 +50,6 @@ function unescaped(text: string): string {
 function fail(why: string): never {
   throw new Error(why);
 }
-
-/** A page in which others fill every place. */
-async function pageOf(evil: string): Promise<string> {
-  const text = words`${evil}, ${cut(evil, 40)} ${strong(evil, 'bad')} ${code(evil)}`;
-  const blocks: Block[] = [
-    heading(text),
-    { is: 'paragraph', text },
-    list([text, evil]),
-    table(['a', 'b'], [[text, evil]]),
-    quote(evil),
-    { is: 'commands', lines: [evil] },
-  ];
-  const oneLine = evil.replaceAll('\n', ' ');
-  const diff = ['--- a/x', `+++ b/${oneLine}`, '@@ -1 +1 @@', `+${oneLine}`, `-${oneLine}`, oneLine];
-  const kinds = ['completed', 'failed', 'limit', 'wall', 'live'] as const;
-  const bars = kinds.map(
-    (kind, index): Bar => ({
-      ...{ attempt: evil, task: evil, from: index, to: 100, kind, ended: evil.slice(0, 100), retry: true, why: evil },
-    }),
-  );
-  const facts: PageFacts = {
-    run: evil.slice(0, 100),
-    patch: await foldPatch([`diff --git a/${oneLine} b/${oneLine}`, ...diff]),
-    timeline: {
-      from: 0,
-      to: 100,
-      waits: [{ for: 'time', why: evil, from: 3, until: 9 }],
-      lanes: [{ agent: evil, bars }],
-      left: 1,
-    },
-  };
-  return renderPage({ title: evil, about: blocks, sections: [{ title: 'Changes', blocks }] }, facts);
-}
-
-const EVIL = [
-  '</style></title><script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(1)>',
-  '" onload="alert(1)" x="',
-  "' style='background:url(http://evil.example)'",
-  '&lt;script&gt; &#x202e; <!-- ]]> </svg></pre></details>',
-  '\u001b[2J\u001b]0;owned\u0007\u202egnp.exe\u200b\u0000\b\r\ud800',
-].join('\n');
 
 describe('what others wrote on a page', () => {
   it('is text wherever it stands', async () => {
@@ -150,43 +104,9 @@ describe('what others wrote on a page', () => {
   });
 });
 
-/** A run with a failed turn, a rejected one, a limit, a wait and two engines. */
-function eventful(): RecordedRun {
-  const about = definition({ criteria: [{ text: 'tests pass', command: 'npm test', done: false, line: 1 }] });
-  let reviews = 0;
-  const { entries } = play(about, {
-    turn: ({ review }) => {
-      if (review === null) return undefined;
-      reviews += 1;
-      return reviews === 1 ? rejects('no test') : undefined;
-    },
-  });
-  const run = new RecordedRun(about).allocate().plan(entries);
-  const limit = { kind: 'rate-limited', message: 'too many requests', mayHaveActed: false } as const;
-  const wall = { kind: 'stalled', message: 'no sign of life', mayHaveActed: true } as const;
-  run.turn('a', 1, 'bob', { outcome: 'failed', failure: limit });
-  run.decide('ask', 'a person has to log in');
-  run.clock.time += 60_000;
-  run.decide('start', '1 task ready');
-  run.turn('a', 2, 'bob', { outcome: 'timed-out', failure: wall }).turn('a', 3, 'bob', { usage: usage(10, 0.5) });
-  return run.turn('b', 1, 'cyd').publish();
-}
-
 describe('a page', () => {
   it('says first how it ended and which criteria are met, and loads nothing', async () => {
-    const run = eventful();
-    const reading = run.read();
-    const git = { base: BASE, head: HEAD, commits: [{ commit: HEAD, subject: 'Tidy' }], diffStat: ' a | 1 +' };
-    const patch = await foldPatch([
-      'diff --git a/shelf b/shelf',
-      '--- a/shelf',
-      '+++ b/shelf',
-      '@@ -0,0 +1 @@',
-      '+tidy',
-    ]);
-    const now = run.clock.time;
-    const facts = { timeline: timelineOf(reading, now), patch, run: 'tidy' };
-    const page = renderPage(reportOf(reading, now, git), facts);
+    const page = await eventfulPage();
     const { text } = parse(page);
     const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title);
     expect(headings.slice(0, 5)).toEqual(['Success criteria', 'Get the work', 'Changes', 'Timeline', 'Tasks']);

@@ -1,3 +1,4 @@
+import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
 import { z } from 'zod';
 import { armoryFactsOf, armoryFactsSchema } from '../model/armory-facts.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
@@ -100,6 +101,8 @@ export const runStatusSchema = z.strictObject({
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
   /** Why the run does not continue by itself, and for what it waits. */
   waitingFor: waitingForSchema.nullable(),
+  /** Agents that wait in the middle of their turns until a person allows a tool. */
+  asks: z.array(z.strictObject({ id: z.string(), agent: z.string(), text: z.string(), until: z.int() })),
   /** null: the run has no mailbox. */
   mail: mailReadingSchema.nullable(),
   /** null: it does not exist yet. */
@@ -115,6 +118,7 @@ export function statusOf(
   mail: MailStatus | undefined,
   now: number,
   kept: readonly KeptRef[] = [],
+  asks: readonly PermissionAsk[] = [],
 ): RunStatus {
   const { row, definition, board, totals, limits } = reading;
   const standing = standingOf(reading, now);
@@ -158,9 +162,13 @@ export function statusOf(
     held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
     switched: [...predicted.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,
+    asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })),
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
-    next: nextCommandsOf(reading, standing, failures),
+    next: [
+      ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
+      ...nextCommandsOf(reading, standing, failures),
+    ],
   };
 }
 
@@ -189,13 +197,14 @@ export function nextCommandsOf(
   const phase = phaseOf(state);
   if (phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
   if (waitingFor?.for === 'answer') {
-    return waitingFor.questions.map(
-      ({ id, options: [first] }) =>
-        `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`,
-    );
+    return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
   }
   if (phase !== 'stopped') return [];
   return [resumeCommand(reading)];
+}
+
+function answerCommand(id: string, first: string | undefined): string {
+  return `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`;
 }
 
 /** With the option that raises the limit reached, because the run would only stop there again. */

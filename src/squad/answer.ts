@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { usageError, type SquadError } from '../model/errors.ts';
+import { PERMISSION_OPTIONS, questionOf } from '../read-model/permission-ask.ts';
 import type { OpenQuestion } from '../read-model/open-questions.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { operatorOf } from './machine.ts';
+import { readPermissionAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
 
@@ -33,13 +35,19 @@ export async function answer(
   id: string | undefined,
 ): Promise<Answered> {
   const opened = await openRun(place, run);
-  const { row, questions, driven } = opened.reading;
-  const question = id === undefined ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, id);
+  const { row, driven, attempts } = opened.reading;
+  const live = attempts.filter(({ settlement }) => settlement === undefined).map(({ attempt }) => attempt);
+  const asks = await readPermissionAsks(opened, live);
+  const questions = [...opened.reading.questions, ...asks.map(questionOf)];
+  const asked = { row, questions };
+  const question = id === undefined ? onlyQuestion(asked) : namedQuestion(asked, id);
   const checked = checkAnswer(question, given);
   await refuseUnusablePlan(opened, question.id, checked);
   const { seq, data } = await writeLedger(opened, (ledger) =>
     ledger.command(row.id, 'answer', { question: question.id, answer: checked }, operatorOf(place.host)),
   );
+  const ask = asks.find((one) => one.id === question.id);
+  if (ask !== undefined) await writePermission(opened.directory, ask, checked === PERMISSION_OPTIONS[0]);
   const open = questions.filter((one) => one.recorded === null && one.id !== question.id);
   const { answer: stored } = storedSchema.parse(data);
   return { runId: row.id, name: row.name, question: question.id, answer: stored, seq, driven, open };
@@ -48,7 +56,9 @@ export async function answer(
 /** The answer as stored, without secrets. */
 const storedSchema = z.object({ answer: z.string() });
 
-function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
+type Asked = Pick<RunReading, 'row' | 'questions'>;
+
+function onlyQuestion({ row, questions }: Asked): OpenQuestion {
   const open = questions.filter(({ recorded }) => recorded === null);
   const [question, ...more] = open;
   if (question !== undefined && more.length === 0) return question;
@@ -59,7 +69,7 @@ function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
   );
 }
 
-function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion {
+function namedQuestion({ row, questions }: Asked, id: string): OpenQuestion {
   const question = questions.find((one) => one.id === id);
   const open = questions.filter(({ recorded }) => recorded === null);
   if (question?.recorded === null) return question;

@@ -3,17 +3,20 @@ import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { openMachine, type Host } from '../machine.ts';
 import { readRunIn } from './open-run.ts';
+import { readPermissionAsks } from './permission-asks.ts';
 
 /** The status of a run, by default the one that is running, or the newest. Needs no runtime. */
 export async function readStatus({ host }: { readonly host: Host }, name: string | undefined): Promise<RunStatus> {
   const place = { host, composition: openMachine(host) };
-  const { repository, composition, now, found } = await readRunIn(place, name, (ledger, reading) => ({
+  const { repository, directory, composition, now, found } = await readRunIn(place, name, (ledger, reading) => ({
     reading: withFailedAttempts(ledger, reading),
     mail: mailOf(ledger, reading.row.id),
+    live: ledger.attempts({ runId: reading.row.id, status: 'spawned' }),
   }));
-  const { reading, mail } = found;
-  const status = statusOf(reading, mail, now);
+  const { reading, mail, live } = found;
+  const asks = await readPermissionAsks({ directory, host, now, reading }, live);
+  const status = statusOf(reading, mail, now, [], asks);
   if (status.failures.length === 0) return status;
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
-  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, reading.row.name));
+  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, reading.row.name), asks);
 }

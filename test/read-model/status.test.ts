@@ -70,6 +70,7 @@ describe('status', () => {
       deadline: 5_000_000,
       held: [],
       switched: [],
+      asks: [],
       waitingFor: null,
       mail: null,
       branch: 'squad/tidy',

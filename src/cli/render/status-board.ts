@@ -22,6 +22,12 @@ export function renderStatus(status: RunStatus, now: number): string {
     ...section('paused or switched', operatorLines(status)),
     ...section('limits', limitLines(status)),
     ...section('mail', mailLines(status, now)),
+    ...section(
+      'asks for permission',
+      status.asks.map(
+        ({ id, text, until }) => `${plainLine(id, 80)} (until ${localTime(until, now)}): ${plainLine(text, 400)}`,
+      ),
+    ),
     ...waitingLines(status, now),
     ...nextLine(status),
   ].join('\n');

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lineOf } from './lines.ts';
 import { fieldsOf } from '../../../text/json.ts';
 
 const LOOK_MS = 200;
@@ -17,7 +18,7 @@ export async function askPerson(
 ): Promise<boolean | undefined> {
   const { n, deadline } = question;
   const path = join(folder, `ask-${n}.json`);
-  writeFileSync(`${path}.tmp`, JSON.stringify(question), { mode: 0o600, flush: true });
+  writeFileSync(`${path}.tmp`, lineOf(question), { mode: 0o600, flush: true });
   renameSync(`${path}.tmp`, path);
   isAsked();
   while (!signal.aborted && Date.now() < deadline) {

@@ -11,7 +11,7 @@ export function writeLine(line: Readonly<Record<string, unknown>>): void {
 }
 
 /** The line as JSON; `cut: true`: its texts and lists were too long. */
-function lineOf(line: Readonly<Record<string, unknown>>): string {
+export function lineOf(line: Readonly<Record<string, unknown>>): string {
   try {
     const whole = JSON.stringify(line);
     if (fits(whole)) return whole;

@@ -5,6 +5,7 @@ import { factsOf } from '../graph/decisions/run-facts.ts';
 import { createView } from '../graph/decisions/view.ts';
 import { renderAuthorPrompt } from '../graph/prompts/author-prompt.ts';
 import { renderReviewPrompt } from '../graph/prompts/review-prompt.ts';
+import { equipmentOf } from '../model/armory-facts.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunDefinition } from '../model/run.ts';
@@ -18,6 +19,8 @@ export interface RunPrompts {
     readonly role: string;
     readonly runtime: string;
     readonly model?: string;
+    /** What it has from its settings besides these, in words. */
+    readonly equipment?: string[];
     readonly instructions: string;
   }[];
   /** The first prompt of each role; `<…>` stands for what only the plan or the work can say. */
@@ -30,10 +33,10 @@ const MOMENT = { seq: 0, at: 0 };
 export function promptsOf(playbook: Playbook<unknown>, definition: RunDefinition): RunPrompts {
   const all = plannedIn(playbook, definition).flatMap((state) => promptsOfTask(state, definition));
   return {
-    agents: definition.agents.map(({ name, role, runtime, model, instructions }) => ({
-      ...{ name, role, runtime, instructions },
-      ...defined({ model }),
-    })),
+    agents: definition.agents.map((agent) => {
+      const { name, role, runtime, model, instructions } = agent;
+      return { name, role, runtime, instructions, ...defined({ model, equipment: equipmentOf(agent) }) };
+    }),
     prompts: all.filter(({ role }, index) => all.findIndex((one) => one.role === role) === index),
   };
 }

@@ -83,6 +83,8 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
       ],
     };
     bench.rescript([plan([piece('a'), piece('b', { needs: ['a'] })]), uses('a', [spoil]), uses('b'), APPROVE_ALL]);
+    const prompts = await bench.run(['plan', 'objective.md', '--yes', '--prompts'], VARIABLES);
+    expect(prompts.stdout).toContain('It has skill review, MCP server desk, variable MY_WORD.');
     const done = await bench.runAll([], VARIABLES);
     expect(done.code, done.stdout + done.stderr).toBe(0);
     expect(readFileSync(target('tools/desk.mjs'), 'utf8')).toBe('spoiled\n');

@@ -1,9 +1,10 @@
+import { equipmentOf } from '../../model/armory-facts.ts';
 import { moneyText } from '../../model/amount.ts';
 import { cannotStop, type Limits } from '../../model/limits.ts';
 import type { ProposedCriterion } from '../../model/plan.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { withoutCost } from '../../model/runtime-description.ts';
-import type { RunDefinition } from '../../model/run.ts';
+import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { RunSummary } from '../../read-model/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
@@ -100,7 +101,7 @@ const MOST_AGENTS = 4;
 
 function agentsText({ agents }: RunDefinition, role: string): string {
   const all = agents.filter((agent) => agent.role === role);
-  const named = all.slice(0, MOST_AGENTS).map(({ name, runtime, model }) => oneAgent(name, runtime, model));
+  const named = all.slice(0, MOST_AGENTS).map(oneAgent);
   const left = all.length - named.length;
   if (named.length === 0) return 'no agent';
   return `${named.join(' or ')}${left > 0 ? ` or ${left} more` : ''}`;
@@ -108,11 +109,13 @@ function agentsText({ agents }: RunDefinition, role: string): string {
 
 function agentText({ agents }: RunDefinition, name: string): string {
   const found = agents.find((agent) => agent.name === name);
-  return found === undefined ? plainLine(name, 40) : oneAgent(found.name, found.runtime, found.model);
+  return found === undefined ? plainLine(name, 40) : oneAgent(found);
 }
 
-function oneAgent(name: string, runtime: string, model: string | undefined): string {
-  return plainLine(`${name} (${runtime}${model === undefined ? '' : ` ${model}`})`, 120);
+function oneAgent(agent: BoundAgent): string {
+  const { name, runtime, model } = agent;
+  const equipment = equipmentOf(agent) ?? [];
+  return plainLine(`${name} (${[[runtime, model].join(' ').trim(), ...equipment].join(', ')})`, 200);
 }
 
 function criteriaTexts({ criteria }: PlanShown, { objective }: RunDefinition): string[] {

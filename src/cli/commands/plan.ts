@@ -74,8 +74,9 @@ function showPrompts(
 ): void {
   const title = (text: string): string => output.style('bold', plainLine(text, 200));
   printResult(output, options, { type: 'prompts', name, agents, prompts }, [
-    ...agents.flatMap(({ name: agent, role, runtime, model, instructions }) => [
+    ...agents.flatMap(({ name: agent, role, runtime, model, equipment, instructions }) => [
       title(`Instructions of ${agent} (${role}, ${runtime}${model === undefined ? '' : ` ${model}`})`),
+      ...(equipment === undefined ? [] : [`It has ${plainLine(equipment.join(', '), 1000)}.`, '']),
       plainText(instructions),
       '',
     ]),

@@ -113,6 +113,10 @@ export interface TaskOptions extends ScopeOptions, RunNameOptions {
   readonly model?: string;
 }
 
+export interface AnswerOptions extends RunNameOptions {
+  readonly file?: string;
+}
+
 export interface RetryOptions extends RunNameOptions {
   readonly fresh?: boolean;
   readonly note?: string;

@@ -35,12 +35,17 @@ export function addControlCommands(program: Command, context: CommandContext): v
 }
 
 function addAnswer(program: Command, context: CommandContext): void {
-  const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
+  const answers = [
+    'squad answer "try again"',
+    'squad answer engine/auth/claude give up',
+    'squad answer plan-1 --file plan.yaml',
+  ];
   addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(
-      '<words...>',
+      '[words...]',
       'the question’s id and the answer; a single word or quoted text answers the only open question',
     )
+    .option('--file <path>', 'answer with your version of the plan, as YAML or JSON')
     .option('--run <run>', RUN)
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/answer.ts')).answer));

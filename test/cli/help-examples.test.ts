@@ -29,6 +29,9 @@ interface Place {
   readonly code?: number;
 }
 
+/** A plan that a person wrote. */
+const MINE = JSON.stringify({ summary: 'mine', tasks: [piece('greet')] });
+
 /** By a whole example, or else by the words that it begins with. */
 const PLACES: Readonly<Record<string, Place>> = {
   'squad init': { in: 'new' },
@@ -43,6 +46,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad stop': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },
   'squad answer engine/auth/claude give up': { in: 'asks' },
+  'squad answer plan-1 --file plan.yaml': {
+    in: 'new',
+    first: ['squad plan objective.md --yes', `printf '%s' '${MINE}' > plan.yaml`],
+  },
   'squad pause': { in: 'stopped' },
   'squad drain': { in: 'stopped' },
   'squad cancel': { in: 'stopped' },

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSquad } from '../../src/squad.ts';
@@ -20,6 +21,10 @@ function benchFor({ onTestFinished }: Test, settings: Readonly<Record<string, un
 }
 
 const planText = (...tasks: readonly unknown[]): string => JSON.stringify({ summary: 'mine', tasks });
+
+/** As the editor shows it. */
+const planYaml = (id: string): string =>
+  `summary: mine\ntasks:\n  - { id: ${id}, title: Make ${id}, role: builder, needs: [], brief: Make it, acceptance: [it is there] }\n`;
 
 describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () => {
   it('waits with exit 3 without a terminal, is shown everywhere, and goes on after the answer', async (test) => {
@@ -52,6 +57,32 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     await bench.run(['answer', 'approve']);
     expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual([undefined, 'b']);
+  });
+
+  it('is edited in a file: what cannot be used is refused, and the right one is built', ALL, async (test) => {
+    const bench = benchFor(test);
+    await bench.runAll();
+    const answerWith = async (text: string, ...words: string[]) => {
+      writeFileSync(join(bench.repository, 'my plan.yaml'), text);
+      return bench.run(['answer', ...words, '--file', 'my plan.yaml']);
+    };
+    const refused: [text: string, words: string[], code: number, why: string][] = [
+      ['', [], 65, 'my plan.yaml has no plan:\n  - it is empty'],
+      ['tasks: [', [], 65, 'my plan.yaml has no plan:\n  - line 1'],
+      ['summary: mine\n', [], 65, 'the edited plan cannot be used'],
+      [planYaml('x'), ['plan-2'], 2, '--file answers plan-1'],
+    ];
+    for (const [text, words, code, why] of refused) {
+      const { stderr, ...done } = await answerWith(text, ...words);
+      expect([done.code, stderr]).toEqual([code, expect.stringContaining(why)]);
+    }
+    expect((await bench.run(['answer', '--file', 'none.yaml'])).stderr).toContain('none.yaml does not exist');
+    expect((await bench.run(['answer'])).stderr).toContain('the answer is missing');
+    expect((await answerWith(planYaml('x'))).code).toBe(0);
+    const again = await answerWith(planYaml('x'));
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('asks about no plan')]);
+    expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('x.txt')]).toEqual([undefined, 'x']);
   });
 
   it(

@@ -10,6 +10,8 @@ export interface AskPlanPorts extends Pick<EditPorts, 'edit' | 'check'> {
   /** Shows the plan. */
   show(plan: PlanShown): void;
   readonly say: (line: string) => void;
+  /** Keeps what a person wrote, and says where. */
+  keep(written: string): string;
 }
 
 type Plan = Omit<Extract<PlanReading, { ok: true }>, 'ok'>;
@@ -31,12 +33,16 @@ export async function askPlan(
   const { prompts, say } = ports;
   let plan: Plan = proposal;
   let isEdited = false;
+  let mine: string | undefined;
+  const leave = (): undefined => {
+    if (mine !== undefined) say(keptText(ports.keep(mine), signal.aborted ? undefined : proposal.question));
+  };
   ports.show(proposal);
   while (!signal.aborted) {
     const message = isEdited ? 'Start your version of the plan?' : 'Start this plan?';
     const choice = (await prompts.choose(message, CHOICES, signal)) ?? 'later';
     if (choice === 'approve') return isEdited ? plainJsonText(plan.answer) : 'approve';
-    if (choice === 'later') return undefined;
+    if (choice === 'later') return leave();
     if (choice === 'stop') {
       const sure = await prompts.choose('End the run? The planner’s work stays in its ledger.', SURE, signal);
       if (sure === 'yes') return 'stop';
@@ -51,15 +57,22 @@ export async function askPlan(
         for (const problem of problems) say(`  - ${problem}`);
         return (await prompts.choose('Edit it again?', EDIT_AGAIN, signal)) === 'yes';
       };
-      const { edited, ...left } = await editPlan(plan.answer, { ...ports, again });
-      if ('why' in left) say(`The plan stays as it was: ${left.why}`);
+      const { edited, written, why } = await editPlan(plan.answer, { ...ports, again });
+      mine = written ?? mine;
+      if (why !== undefined) say(`The plan stays as it was: ${why}`);
       if (edited === undefined || signal.aborted) continue;
       plan = edited;
       isEdited = true;
       ports.show(plan);
     }
   }
-  return undefined;
+  return leave();
+}
+
+/** `question`: the one that it can still answer. */
+function keptText(path: string, question: string | undefined): string {
+  const next = question === undefined ? '' : ` Answer with it: \`squad answer ${question} --file ${path}\`.`;
+  return `Your version of the plan is kept in ${path}.${next}`;
 }
 
 const SURE = [

@@ -6,6 +6,7 @@ import { squadOn } from '../../squad.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
 import { checkEditedPlan } from '../../squad/plan-question.ts';
 import { listRuns } from '../../squad/runs.ts';
+import { writeRunFile } from '../../substrate/files/run-files.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -128,7 +129,7 @@ export class Asking {
     return askPlan(proposal, { ...(await this.#planPorts(opened)), prompts, say }, signal);
   }
 
-  async #planPorts(opened: OpenedRun): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit'>> {
+  async #planPorts(opened: OpenedRun): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit' | 'keep'>> {
     const { host, output } = this.#ports;
     const { definition, limits } = opened.reading;
     const earlier = await listRuns(host);
@@ -138,6 +139,7 @@ export class Asking {
         for (const line of ['', ...planLines(plan, about), '']) output.problem(line);
       },
       check: async (plan) => checkEditedPlan(opened, plan),
+      keep: (written) => writeRunFile(opened.directory, opened.reading.row.id, 'plan.yaml', written),
       edit: async (path) => {
         const { code, problem } = await runInTerminal(editorCommand(host.environment, path), host.environment);
         return problem ?? (code === 0 ? undefined : `the editor ended with ${code ?? 'a signal'}`);

@@ -14,28 +14,34 @@ export interface EditPorts {
   again(problems: readonly string[]): Promise<boolean>;
 }
 
-export type Edited =
-  | { readonly edited: Extract<PlanReading, { ok: true }> }
-  /** The plan stays as it was. `why`: the editor could not be used. */
-  | { readonly edited: undefined; readonly why?: string };
+export interface Edited {
+  /** undefined: the plan stays as it was. */
+  readonly edited: Extract<PlanReading, { ok: true }> | undefined;
+  /** What the person wrote; undefined: nothing. */
+  readonly written?: string | undefined;
+  /** Why the editor could not be used. */
+  readonly why?: string;
+}
 
 /** Lets a person edit the plan in their editor until squad can use it, or they leave it as it was. */
 export async function editPlan(answer: Json, ports: EditPorts): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'squad-plan-'));
   const path = join(folder, 'plan.yaml');
+  const first = planFile(answer);
   try {
-    let text = planFile(answer);
+    let text = first;
     for (;;) {
       await writeFile(path, text, { mode: 0o600 });
       const why = await ports.edit(path);
       if (why !== undefined) return { edited: undefined, why };
-      const written = await readFile(path, 'utf8');
-      const read = readPlanFile(written);
+      const left = await readFile(path, 'utf8');
+      const read = readPlanFile(left);
       if (read === undefined) return { edited: undefined };
+      const written = left === first ? undefined : left;
       const checked: PlanReading = read.ok ? await ports.check(read.plan) : read;
-      if (checked.ok) return { edited: checked };
-      if (!(await ports.again(checked.problems))) return { edited: undefined };
-      text = withProblems(written, checked.problems);
+      if (checked.ok) return { edited: checked, written };
+      if (!(await ports.again(checked.problems))) return { edited: undefined, written };
+      text = withProblems(left, checked.problems);
     }
   } catch (error) {
     return { edited: undefined, why: errorText(error) };

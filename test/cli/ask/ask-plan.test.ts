@@ -41,7 +41,9 @@ async function play(
   prompts: Prompts,
   files: readonly string[] = [],
   check: (plan: unknown) => PlanReading = (plan) => ({ ok: true, answer: plan as never, ...PLAN }),
+  answered = new AbortController(),
 ) {
+  const kept: string[] = [];
   const shown: string[] = [];
   const said: string[] = [];
   const seen: string[] = [];
@@ -56,11 +58,16 @@ async function play(
       const text = left.shift();
       if (text === undefined) return 'no editor';
       writeFileSync(path, text);
+      if (text.includes('answered meanwhile')) answered.abort();
       return undefined;
     },
+    keep: (written: string) => {
+      kept.push(written);
+      return 'runs/1/plan.yaml';
+    },
   };
-  const answer = await askPlan(PROPOSAL, ports, new AbortController().signal);
-  return { answer, shown, said, seen };
+  const answer = await askPlan(PROPOSAL, ports, answered.signal);
+  return { answer, shown, said, seen, kept };
 }
 
 const PLAN = { summary: 'edited', tasks: [], criteria: [] } as const;
@@ -103,6 +110,20 @@ describe('asking about a plan', () => {
   ])('leaves the plan as it was after %s', async (_, files, said) => {
     const played = await play(person('edit', 'approve'), files);
     expect(played).toMatchObject({ answer: 'approve', shown: ['one'], said });
+  });
+
+  it('keeps what was written if the question was answered meanwhile, and says where', async () => {
+    const mine = '{"tasks": ["answered meanwhile"]}';
+    const played = await play(person('edit'), [mine]);
+    expect(played).toMatchObject({ answer: undefined, kept: [mine] });
+    expect(played.said).toEqual(['Your version of the plan is kept in runs/1/plan.yaml.']);
+  });
+
+  it('keeps what was written for later, and names the command that answers with it', async () => {
+    const played = await play(person('edit', 'later'), ['{"tasks": ["b"]}']);
+    expect(played).toMatchObject({ answer: undefined, kept: ['{"tasks": ["b"]}'] });
+    expect(played.said.at(-1)).toContain('`squad answer plan-1 --file runs/1/plan.yaml`');
+    expect((await play(person('later'))).kept).toEqual([]);
   });
 
   it('opens the editor that the person has set', () => {

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { equip, toolRulesOf } from '../model/equip.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
@@ -30,7 +31,7 @@ function requestOf(agent: BoundAgent, root: string, { environment }: Host): Turn
   const network = access.level === 'edit' && access.network === true;
   const asked = [effort, allow, deny, skills, mcp, hooks, env, home, ask].some((setting) => setting !== undefined);
   if (!asked && !network) return undefined;
-  const equipped = equip(agent, { environment, folderOf: (hash) => `/${hash}` });
+  const equipped = equip(agent, { environment, folderOf: (hash) => originOf(agent, root, hash) });
   if (equipped.type === 'refused') return undefined;
   return {
     turnId: '0'.repeat(24),
@@ -42,6 +43,13 @@ function requestOf(agent: BoundAgent, root: string, { environment }: Host): Turn
     ...defined({ model, effort, toolRules: toolRulesOf(agent) }),
     ...equipped.equipment,
   };
+}
+
+/** Where a content was read: there is no copy of it yet, and a runtime may look into a skill. */
+function originOf({ skills = [], files = [] }: BoundAgent, root: string, hash: string): string {
+  const from =
+    skills.find((skill) => skill.hash === hash)?.from ?? files.find((file) => file.hash === hash)?.path ?? '';
+  return dirname(resolve(root, from));
 }
 
 /** The setting of the agent that the request's field comes from. */

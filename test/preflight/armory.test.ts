@@ -273,6 +273,21 @@ describe('what is refused before a run exists', () => {
     expect(asked).toMatchObject([{ workspace: { path: bench.repository }, prompt: '' }]);
   });
 
+  it('what the runtime finds in a skill, which it may read before there is a copy', async () => {
+    const bench = openBench();
+    write(bench, 'docs/review/SKILL.md', SKILL);
+    write(bench, 'tools/desk.mjs', '');
+    settings(bench, 'skills: [docs/review]', 'mcp: [{ name: desk, command: node, args: [tools/desk.mjs] }]');
+    const asked: TurnRequest[] = [];
+    const failure: Failure = { kind: 'setting-unsupported', setting: 'skills', message: 'no', mayHaveActed: false };
+    await bench.refusal({ yes: true }, refusing(failure, asked));
+    const at = (path: string) => join(bench.repository, path);
+    expect(asked[0]).toMatchObject({
+      skills: [{ name: 'review', folder: at('docs/review') }],
+      mcp: [{ name: 'desk', transport: { command: 'node', args: [at('tools/desk.mjs')] } }],
+    });
+  });
+
   it('nothing of an agent without settings of its own, and nothing that a probe has to say', async () => {
     const bench = openBench();
     const asked: TurnRequest[] = [];

@@ -20,7 +20,7 @@ export interface AgyScript {
 }
 
 /** An `agy` that plays this script, by its absolute path. */
-export function installFakeAgy(folder: string, script: AgyScript): string {
+function installFakeAgy(folder: string, script: AgyScript): string {
   const [program, file] = [join(folder, 'agy'), join(folder, 'agy-script.json')];
   writeFileSync(file, JSON.stringify(script));
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' '${file}' "$@"\n`, { mode: 0o755 });

@@ -130,7 +130,7 @@ function refusal(request: TurnRequest, facts: AntigravityFacts): Refusal | undef
   const limited = byRules(request, facts) ? undefined : mcp.find(({ tools }) => tools !== undefined)?.name;
   const unproven = mcp.find(({ required, transport }) => required === true && transport.type === 'http')?.name;
   const variable = oddVariable(mcp);
-  const common = turnRefusal(NAME, request, facts, [
+  const checks: Parameters<typeof turnRefusal>[3] = [
     [strange !== undefined, `${CONFIG}.${strange}`, `antigravity takes ${SWITCHES.join(' and ')}, true or false`],
     [limits.maxSteps !== undefined, 'limits.maxSteps', 'agy cannot limit steps'],
     [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'agy does not report cost, so it cannot be limited'],
@@ -141,7 +141,8 @@ function refusal(request: TurnRequest, facts: AntigravityFacts): Refusal | undef
     [unproven !== undefined, 'mcp', `agy does not say whether ${unproven} answers, so it cannot be required over HTTP`],
     [variable !== undefined, 'mcp', `${variable} of an MCP server is no name that a shell can export`],
     [facts.foreignServers, 'workspace', 'agy would start what .agents/mcp_config.json of the repository names'],
-  ]);
+  ];
+  const common = turnRefusal(NAME, request, facts, checks, ['environment']);
   if (common !== undefined) return common;
   if (versionProblem !== undefined) return refuse('cli-unsupported', `runtimes.${NAME}.command`, versionProblem);
   if (!facts.environment[KEY] && !isOn(facts, 'allow-google-login')) {

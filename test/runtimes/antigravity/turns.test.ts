@@ -107,6 +107,15 @@ describe('a turn of agy', () => {
     ]);
   });
 
+  it('has the variables of the host that it was given by name', async () => {
+    bench = await openAgyBench(plays({ run: ['env'] }, says));
+    const [given = '', other = ''] = bench.canaries;
+    const { turn, events } = await begin({ environment: [given] });
+    await turn.result;
+    const printed = events.flatMap((event) => (event.type === 'tool-ended' ? (event.output ?? '') : [])).join();
+    expect([printed.includes(`${given}=`), printed.includes(`${other}=`)]).toEqual([true, false]);
+  });
+
   it('in its cage writes where it may and nowhere else', async () => {
     const outside = ['.git/hooks/ok', '../escape.txt', '/tmp/squad-agy-escape.txt'];
     const { turn, events } = await start(

@@ -7,6 +7,7 @@ import type { RunEvent } from '../src/model/run-event.ts';
 import { median, rowOf, type Bench, type Row } from './shared/row.ts';
 
 const TASKS = 200;
+const MANY_TASKS = 2_000;
 const AGENTS = 6;
 const TOOLS = 2_000;
 const TRIES = 200;
@@ -23,7 +24,7 @@ export const frame: Bench = {
   name: 'frame',
   run: () => {
     const view = wholeView();
-    return Promise.resolve(SIZES.map(([columns, rows]) => measure(view, columns, rows)));
+    return Promise.resolve([...SIZES.map(([columns, rows]) => measure(view, columns, rows)), measureEvents()]);
   },
 };
 
@@ -37,6 +38,26 @@ function measure(view: BoardView, columns: number, rows: number): Row {
     target: { of: 'squad', most: MOST_MS },
     note: `${lines.length} lines`,
   });
+}
+
+/** What a board pays for one change of a task, when there are many and when there are few. */
+function measureEvents(): Row {
+  const [many, few] = [eventUs(MANY_TASKS), eventUs(TASKS)];
+  return rowOf(`a change of one of ${MANY_TASKS} tasks, beside one of ${TASKS}`, 'µs', many, few);
+}
+
+function eventUs(tasks: number): number {
+  const events = Array.from({ length: 5 * tasks }, (_, index): RunEvent => {
+    const status = TASK_STATUSES[Math.floor(index / tasks)] ?? 'waiting';
+    const of = { task: `task-${index % tasks}`, title: 'Build the form', role: 'builder', status, round: 1 };
+    return { type: 'task-changed', at: 1, runId: 'r', ...of };
+  });
+  const times = Array.from({ length: 5 }, () => {
+    const from = performance.now();
+    events.reduce(takeEvent, EMPTY_BOARD);
+    return ((performance.now() - from) * 1_000) / events.length;
+  });
+  return median(times);
 }
 
 function medianMs(work: (index: number) => unknown): number {

@@ -83,7 +83,7 @@ function taskSaid(
   { task, status, why, title }: Extract<RunEvent, { type: 'task-changed' }>,
   before: BoardState,
 ): Said | undefined {
-  if (!before.tasks.has(task)) return usual(task, `is planned: ${title}`);
+  if (before.tasks.get(task) === undefined) return usual(task, `is planned: ${title}`);
   switch (status) {
     case 'done':
       return { who: task, text: 'is done', tone: 'good' };

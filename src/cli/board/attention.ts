@@ -60,7 +60,9 @@ function wantsOf({ state }: BoardView): Want[] {
         command: resumeCommand(state, scope),
       };
     }),
-    ...[...state.tasks.values()]
+    ...state.tasks
+      .entries()
+      .map(([, task]) => task)
       .filter(({ status }) => status === 'failed')
       .map(({ id, why }): Want => {
         return {

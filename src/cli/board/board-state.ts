@@ -2,6 +2,7 @@ import type { Limits } from '../../model/limits.ts';
 import type { TaskStatus } from '../../model/plan/task.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
+import { LayeredMap } from './layered-map.ts';
 
 /**
  * What is known of a run, folded from its events. Immutable. Texts are plain lines, ready to show; keys, and the questions that a
@@ -12,7 +13,7 @@ export interface BoardState {
   /** In the order of the run's definition. */
   readonly agents: ReadonlyMap<string, AgentFacts>;
   /** In the order of the plan. */
-  readonly tasks: ReadonlyMap<string, TaskFacts>;
+  readonly tasks: LayeredMap<TaskFacts>;
   /** Attempts that have been claimed and not settled, by id. */
   readonly live: ReadonlyMap<string, LiveAttempt>;
   /** Without an answer, oldest first. */
@@ -116,7 +117,7 @@ export interface Activity {
 export const EMPTY_BOARD: BoardState = {
   run: { name: '', title: '', limits: undefined },
   agents: new Map(),
-  tasks: new Map(),
+  tasks: new LayeredMap(),
   live: new Map(),
   questions: new Map(),
   pauses: new Map(),

@@ -35,7 +35,7 @@ export function tasksSection(
   style: Style,
 ): Section {
   const asking = new Set([...state.questions.values()].flatMap(({ tasks: of }) => of));
-  const tasks = [...state.tasks].map(([id, task]) => {
+  const tasks = state.tasks.entries().map(([id, task]) => {
     return { ...task, look: asking.has(id) && !ENDED.has(task.status) ? ASKS : LOOKS[task.status] };
   });
   const grid = gridOf(tasks, columns);

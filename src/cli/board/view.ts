@@ -133,7 +133,7 @@ function taskChanged(state: BoardState, event: Extract<RunEvent, { type: 'task-c
     why: plainLine(reasons(event.why ?? ''), 400),
     agent: state.tasks.get(task)?.agent,
   };
-  return { ...state, tasks: withEntry(state.tasks, task, changed) };
+  return { ...state, tasks: state.tasks.with(task, changed) };
 }
 
 function attemptTaken(state: BoardState, event: Extract<RunEvent, { type: 'attempt-taken' }>): BoardState {
@@ -148,7 +148,7 @@ function attemptTaken(state: BoardState, event: Extract<RunEvent, { type: 'attem
   return {
     ...state,
     live,
-    tasks: isAuthor ? withEntry(state.tasks, task, { ...of, agent: agent.name }) : state.tasks,
+    tasks: isAuthor ? state.tasks.with(task, { ...of, agent: agent.name }) : state.tasks,
   };
 }
 

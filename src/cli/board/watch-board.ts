@@ -51,7 +51,7 @@ export function createProgress(ledger: Ledger, runId: string): (state: BoardStat
       read = { at: now, usage: usageCountOf(ledger.totals(runId)), ms, since, isLive };
     }
     const ahead = read.isLive ? Math.min(MOST_AHEAD_MS, now - read.since) : 0;
-    const ended = [...tasks.values()].filter(({ status }) => ENDED.has(status)).length;
+    const ended = tasks.entries().filter(([, { status }]) => ENDED.has(status)).length;
     return { tasks: { all: tasks.size, ended }, elapsedMs: read.ms + ahead, ...read.usage };
   };
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactTurn } from '../../src/attempts/redact-turn.ts';
-import { createRedactor, REDACTED } from '../../src/model/redaction/redactor.ts';
+import { createRedactor, REDACTED, redactorOf } from '../../src/model/redaction/redactor.ts';
 import { formsOf, secretValues } from '../../src/model/redaction/secret-values.ts';
 import { TOKEN_PATTERNS } from '../../src/model/redaction/token-patterns.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';
@@ -286,3 +286,14 @@ describe('S9: texts that come in pieces', () => {
     ]);
   });
 });
+
+it.each(['Bearer', 'basic', 'Token'])(
+  'S9 knows the secret in the value of a header without its scheme: %s',
+  (scheme) => {
+    const redactor = redactorOf({ DESK_HEADER: `${scheme} plainwordsecret` }, ['DESK_HEADER']);
+    expect(redactor.text('refused: plainwordsecret')).toBe(`refused: ${REDACTED}`);
+    expect(redactorOf({ DESK_HEADER: 'Some plainwordsecret' }, ['DESK_HEADER']).text('plainwordsecret')).not.toBe(
+      REDACTED,
+    );
+  },
+);

@@ -26,7 +26,10 @@ export function secretValues(
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const secret = (SECRET_NAME.test(name) || named.has(name)) && !PLAIN_NAME.test(name);
     const text = value.trim();
-    return secret && text.length >= LEAST_SECRET && !NO_SECRET.has(text.toLowerCase()) ? [text] : [];
+    // The value of a header: an error may quote the secret without its scheme.
+    const alone = /^(?:Bearer|Basic|Token)\s+(\S+)$/i.exec(text)?.[1];
+    const values = alone === undefined ? [text] : [text, alone];
+    return secret ? values.filter((one) => one.length >= LEAST_SECRET && !NO_SECRET.has(one.toLowerCase())) : [];
   });
 }
 

@@ -13,11 +13,9 @@ import { readSkills } from '../shared/skills.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
-const PACKAGE = '@openai/codex';
-
 const CODEX: CliProgram = {
   name: NAME,
-  from: { package: PACKAGE },
+  package: '@openai/codex',
   description: { login: 'codex login', reportsCost: false, variables: ['OPENAI_', 'CODEX_'] },
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
@@ -116,7 +114,7 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   const system = { linux: 'unknown-linux-musl', darwin: 'apple-darwin', win32: 'pc-windows-msvc' }[platform];
   if (cpu === undefined || system === undefined) return [];
   const packages = [
-    ...platformPackages(launcher, PACKAGE, `codex-${platform}-${architecture}`),
+    ...platformPackages(launcher, CODEX.package, `codex-${platform}-${architecture}`),
     dirname(dirname(launcher)),
   ];
   const program = platform === 'win32' ? 'codex.exe' : 'codex';

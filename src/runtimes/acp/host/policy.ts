@@ -40,7 +40,9 @@ export function decide(call: Fields, rules: Rules, realPath: RealPath): Verdict 
 }
 
 function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: RealPath): Verdict {
-  if (policy.access === 'read-only') return { answer: 'rejected', reason: `access is read-only, and it is a ${kind}` };
+  const isReader = policy.access === 'read-only';
+  if (isReader && kind === 'execute' && isLook(call)) return { answer: 'allowed', reason: 'it shows what git has' };
+  if (isReader) return { answer: 'rejected', reason: `access is read-only, and it is a ${kind}` };
   const paths = pathsOf(call);
   if (paths === undefined) return { answer: 'rejected', reason: 'it is too large to judge' };
   if (paths.length === 0 && kind !== 'execute')
@@ -49,6 +51,16 @@ function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: R
   const outside = paths.find((path) => !placesOf(path, cwd).every((place) => isInside(realPath(place), roots)));
   if (outside === undefined) return { answer: 'allowed', reason: 'it stays in the folders of the turn' };
   return { answer: 'rejected', reason: `${JSON.stringify(outside.slice(0, 200))} is outside the folders of the turn` };
+}
+
+/** What a reviewer is told to run. No character of a shell, no program or file that git would run or write. */
+const LOOK = /^git (?:--no-pager )?(?:diff|log|show|status)(?: (?!-O|--output|--ext-diff|--textconv)[\w./:@^~=,+-]+)*$/;
+
+/** Some agents name a command only in the title. */
+function isLook({ rawInput, title }: Fields): boolean {
+  const given = isJsonObject(rawInput) ? rawInput : { command: title };
+  const commands = [given['command'], ...(Array.isArray(given['commands']) ? given['commands'] : [])];
+  return commands.every((command) => typeof command === 'string' && command.length < 1000 && LOOK.test(command));
 }
 
 function isInside(place: string | undefined, roots: readonly (string | undefined)[]): boolean {

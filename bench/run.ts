@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { acpHost } from './acp-host.ts';
 import { board } from './board.ts';
 import { busy } from './busy.ts';
 import { bytes } from './bytes.ts';
@@ -32,6 +33,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   bytes,
   memory,
   mcp,
+  acpHost,
   settlements,
   mailbox,
   frame,

@@ -19,6 +19,7 @@ import {
 import { isSlug } from './model/slug.ts';
 import { unknownRuntime } from './model/unknown-name.ts';
 import { createAcpAdapter } from './runtimes/acp/index.ts';
+import { createAntigravityAdapter } from './runtimes/antigravity/index.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
@@ -103,6 +104,7 @@ const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFacto
   {
     claude: createClaudeAdapter,
     codex: createCodexAdapter,
+    antigravity: createAntigravityAdapter,
     scripted: (settings, { node }) => createScriptedAdapter({ ...settings, binary: settings.binary ?? node }),
     ...Object.fromEntries(ACP_AGENTS.map((agent) => [acpRuntime(agent), acpFactory(agent)])),
   };

@@ -13,6 +13,7 @@ import type { RunningRun } from './read-model/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
+import { experimentalWarning } from './model/runtime-description.ts';
 import { SquadError, usageError } from './model/errors.ts';
 import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
@@ -149,7 +150,8 @@ function drive(
     }),
   });
   const unconfined = fullAccessWarning(definition.agents) ?? [];
-  for (const text of resources.notices.concat(unconfined)) onEvent({ type: 'warning', ...base, text });
+  const experimental = experimentalWarning(definition) ?? [];
+  for (const text of resources.notices.concat(unconfined, experimental)) onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
   const segment = startSegment(

@@ -118,15 +118,15 @@ describe('layers', () => {
   });
 
   it('names the runtimes of squad only in their folders, the registry, and where a name is more than a key', () => {
-    const outside = files.filter(({ name }) => !/^runtimes\/(?:claude|codex|scripted)\//.test(name));
+    const outside = files.filter(({ name }) => !/^runtimes\/(?:acp|antigravity|claude|codex|scripted)\//.test(name));
     // Comments may say which program is the reason for something.
     const code = (text: string) => text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
-    const named = outside.filter(({ text }) => /\b(?:claude|codex|scripted)\b/.test(code(text)));
+    const named = outside.filter(({ text }) => /\b(?:antigravity|claude|codex|scripted)\b/.test(code(text)));
     expect(named.map(({ name }) => name).toSorted()).toEqual(Object.keys(NAMED_RUNTIMES).toSorted());
   });
 
   it('keeps an adapter to four files', () => {
-    const own = files.filter((file) => /^runtimes\/(claude|codex|scripted)\//.test(file.name));
+    const own = files.filter((file) => /^runtimes\/(antigravity|claude|codex|scripted)\//.test(file.name));
     const names = new Set(own.map((file) => file.name.split('/').at(-1)));
     expect(names).toEqual(new Set(['command.ts', 'index.ts', 'schema.ts', 'translate.ts']));
   });

@@ -9,6 +9,8 @@ export interface RuntimeDescription {
   readonly reportsCost?: boolean;
   /** It works only where it is named: squad makes no roster of it and does not suggest it, and doctor does not check it. */
   readonly onlyByName?: boolean;
+  /** squad knows the real program from reports only, and says so wherever it uses it. */
+  readonly experimental?: boolean;
   /**
    * Keys of its `config` that name files, each with what to do if there is no such file. A relative path starts at the root of
    * the repository.
@@ -29,9 +31,24 @@ export const describedRuntimesSchema: z.ZodType<DescribedRuntimes> = z.record(
       login: z.string().optional(),
       reportsCost: z.boolean().optional(),
       onlyByName: z.boolean().optional(),
+      experimental: z.boolean().optional(),
     })
     .transform((description): RuntimeDescription => defined(description)),
 );
+
+/** The warning at the start of a run and in its report; undefined if none of its runtimes is experimental. */
+export function experimentalWarning({
+  agents,
+  described,
+}: {
+  readonly agents: readonly { readonly name: string; readonly runtime: string }[];
+  readonly described: DescribedRuntimes;
+}): string | undefined {
+  const uses = agents.filter(({ runtime }) => described[runtime]?.experimental === true);
+  if (uses.length === 0) return undefined;
+  const [names, runtimes] = [uses.map(({ name }) => name), [...new Set(uses.map(({ runtime }) => runtime))]];
+  return `${runtimes.join(', ')} is experimental: squad knows the real program from reports only (${names.join(', ')})`;
+}
 
 /** The runtimes among these that do not say what a turn cost. */
 export function withoutCost(described: DescribedRuntimes, runtimes: readonly string[]): string[] {

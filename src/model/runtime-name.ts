@@ -2,7 +2,7 @@ import type { DescribedRuntimes } from './runtime-description.ts';
 import { isSlug } from './slug.ts';
 
 /** The runtimes that come with squad, in order of preference. An application that embeds it registers more. */
-export const BUILT_IN_RUNTIMES = ['claude', 'codex', 'scripted'] as const;
+export const BUILT_IN_RUNTIMES = ['claude', 'codex', 'antigravity', 'scripted'] as const;
 
 /** What the names of runtimes begin with that are agents of the Agent Client Protocol: `acp/<agent>`. */
 export const ACP = 'acp';

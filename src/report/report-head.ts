@@ -1,5 +1,6 @@
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { fullAccessWarning } from '../model/access.ts';
+import { experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
@@ -13,6 +14,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const { row, definition, segments, workspace } = reading;
   const { deadline } = definition.objective;
   const unconfined = fullAccessWarning(definition.agents);
+  const experimental = experimentalWarning(definition);
   const [word, meaning, tone] = headline(standing);
   const lines = [
     words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
@@ -21,6 +23,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
     ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
     ...(unconfined === undefined ? [] : [words`${strong(ownWords('Unconfined:'))} ${unconfined}`]),
+    ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),
     ...(workspace === undefined
       ? []
       : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),

@@ -50,7 +50,10 @@ describe('words on the command line', () => {
     ['log --nonsense', /unknown option/],
     ['log --limit many', /many is not a whole number/],
     ['log --limit -1', /is not a whole number/],
-    ['dev turn x --runtime nobody', /no runtime is called nobody[^]*Use one of these: claude, codex, scripted/],
+    [
+      'dev turn x --runtime nobody',
+      /no runtime is called nobody[^]*Use one of these: claude, codex, antigravity, scripted/,
+    ],
     ['dev turn x --minutes 0', /0 is not a number above 0/],
     ['dev turn x --runtime scripted --config nonsense', /is not key=value/],
     ['dev turn --runtime scripted', /there is no prompt/],

@@ -38,7 +38,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
     ...(await checkSettings(host, composition)),
     ...decideTracingCheck(host.environment),
   ];
-  const checks = [...machine, ...probes.map(({ name, probe }) => checkOf(name, probe))];
+  const checks = [...machine, ...probes.map(checkOf)];
   const runtimes = Object.fromEntries(probes.map(({ name, probe }) => [name, probe]));
   printResult(output, options, { type: 'doctor', checks, runtimes }, [renderDoctor(checks)]);
   exit(probes.some(({ probe }) => probe.ok) && machine.every(({ ok }) => ok) ? 0 : 78);
@@ -49,6 +49,7 @@ interface Probed {
   readonly probe: Probe;
   /** No roster is made of it. */
   readonly onlyByName: boolean;
+  readonly experimental: boolean;
 }
 
 /**
@@ -67,22 +68,30 @@ export async function probeAgents(
   const runtimes = await resolveRuntimes(said, described, host.workingDirectory, host);
   const probeOf = createProbes(composition, runtimes);
   const isOnlyByName = (name: string): boolean => described[name]?.onlyByName === true;
-  const agents = Object.keys(described).filter((name) => !isOnlyByName(name) || acpAgentIn(name) !== undefined);
+  const isExperimental = (name: string): boolean => described[name]?.experimental === true;
+  const agents = Object.keys(described).filter(
+    (name) => !isOnlyByName(name) || acpAgentIn(name) !== undefined || isExperimental(name),
+  );
   const probed = await Promise.all(
-    agents.map(async (name) => ({ name, probe: await probeOf(name), onlyByName: isOnlyByName(name) })),
+    agents.map(async (name) => ({
+      name,
+      probe: await probeOf(name),
+      onlyByName: isOnlyByName(name),
+      experimental: isExperimental(name),
+    })),
   );
   return probed.filter(
     ({ name, probe, onlyByName }) => !onlyByName || probe.binary !== undefined || named.includes(name),
   );
 }
 
-function checkOf(name: string, probe: Probe): DoctorCheck {
+function checkOf({ name, probe, experimental }: Probed): DoctorCheck {
   const floor = probe.floor === undefined ? '' : ` (needs ${probe.floor})`;
   const found =
     probe.binary === undefined
       ? 'not found'
       : `${probe.version ?? 'unknown version'}${floor} at ${probe.binary}, login ${probe.login}, sandbox ${probe.sandbox}`;
-  return { name, ok: probe.ok, found, problems: probe.problems };
+  return { name, ok: probe.ok, found: experimental ? `experimental; ${found}` : found, problems: probe.problems };
 }
 
 /** On other systems no turn can run, and the checks of the runtimes say so. */

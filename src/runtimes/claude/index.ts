@@ -16,9 +16,11 @@ const OF_A_PARENT =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_EFFORT|CLAUDE_TMPDIR|AI_AGENT|CLAUDE_CODE_(?:ENTRYPOINT|EXECPATH|SSE_PORT|(?:CHILD|SESSION|MESSAGING|HOST)_\w+))$/;
 const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY))$/;
 
+const PACKAGE = '@anthropic-ai/claude-code';
+
 const CLAUDE: CliProgram = {
   name: NAME,
-  package: '@anthropic-ai/claude-code',
+  from: { package: PACKAGE },
   description: { login: 'claude auth login', variables: ['ANTHROPIC_', 'CLAUDE_'] },
   // This adapter relies on flags, events and the sandbox of this version.
   floor: '2.1.328',
@@ -80,6 +82,6 @@ export function createClaudeAdapter(
 /** The native binary behind the link or script that npm installs, so that signals reach it. */
 function nativeCandidates(path: string, { platform, architecture }: RuntimeSettings): string[] {
   const part = `claude-code-${platform}-${architecture}`;
-  const packages = [part, `${part}-musl`].flatMap((name) => platformPackages(path, CLAUDE.package, name));
+  const packages = [part, `${part}-musl`].flatMap((name) => platformPackages(path, PACKAGE, name));
   return [...packages.map((folder) => join(folder, 'claude')), path];
 }

@@ -13,9 +13,11 @@ import { readSkills } from '../shared/skills.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
+const PACKAGE = '@openai/codex';
+
 const CODEX: CliProgram = {
   name: NAME,
-  package: '@openai/codex',
+  from: { package: PACKAGE },
   description: { login: 'codex login', reportsCost: false, variables: ['OPENAI_', 'CODEX_'] },
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
@@ -114,7 +116,7 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   const system = { linux: 'unknown-linux-musl', darwin: 'apple-darwin', win32: 'pc-windows-msvc' }[platform];
   if (cpu === undefined || system === undefined) return [];
   const packages = [
-    ...platformPackages(launcher, CODEX.package, `codex-${platform}-${architecture}`),
+    ...platformPackages(launcher, PACKAGE, `codex-${platform}-${architecture}`),
     dirname(dirname(launcher)),
   ];
   const program = platform === 'win32' ? 'codex.exe' : 'codex';

@@ -42,12 +42,10 @@ export function translateCodex(state: CodexState, line: NativeLine): Step {
   return event === undefined ? step(state) : translateEvent(state, event);
 }
 
-/** Closes a tool whose last line was too long to keep. Left open, it would stop the idle watchdog for the whole turn. */
 function closeCutItem(state: CodexState, text: string): Step {
   const id = /^\{"type":"item\.completed","item":\{"id":"([^"]{1,64})"/.exec(text)?.[1];
-  if (id === undefined || !state.tools.open.has(id)) return step(state);
-  const { log, report } = tools.endTool(state.tools, id, { ok: false, output: text });
-  return step({ ...state, tools: log }, report);
+  const { log, reports } = tools.endCutTool(state.tools, id, text);
+  return step({ ...state, tools: log }, ...reports);
 }
 
 function translateEvent(state: CodexState, event: CodexEvent): Step {
@@ -103,16 +101,12 @@ function translateMessage(state: CodexState, text: string): Step {
 }
 
 function translateTool(state: CodexState, item: ToolItem, completed: boolean): Step {
-  const { id } = item;
-  const { tool, end, ...call } = readTool(item);
-  const started: TurnReport[] = state.tools.open.has(id) ? [] : [{ type: 'tool-started', id, tool, ...call }];
-  const opened = tools.openTool(state.tools, id, tool);
-  const used = { ...state, answer: '', steps: state.steps + started.length, tools: opened };
-  if (!completed) return step(used, ...started);
-  const { log, report } = tools.endTool(opened, id, end);
-  const ended: TurnReport[] = [...started, report];
-  if (item.type === 'file_change' && end.ok) ended.push({ type: 'files-changed', changes: item.changes });
-  return step({ ...used, tools: log }, ...ended);
+  const { end, ...call } = readTool(item);
+  const isNew = !state.tools.open.has(item.id);
+  const { log, reports } = tools.useTool(state.tools, { id: item.id, ...call }, completed ? end : undefined);
+  const used = { ...state, answer: '', steps: state.steps + Number(isNew), tools: log };
+  const changed = completed && item.type === 'file_change' && end.ok;
+  return step(used, ...reports, ...(changed ? [{ type: 'files-changed' as const, changes: item.changes }] : []));
 }
 
 type Tool = Pick<Extract<TurnReport, { type: 'tool-started' }>, 'tool' | 'kind' | 'input' | 'server'> & {

@@ -2,7 +2,6 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import type { Probe } from '../port/agent-runtime.ts';
@@ -10,16 +9,17 @@ import { childEnvironment } from './child-environment.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import { existing, findProgram, firstExecutable, isExecutable, isOlder } from './find-program.ts';
 
-/** A program that npm installs. */
+/** A program that a person installs. */
 export interface CliProgram {
   readonly name: string;
-  readonly package: string;
-  readonly description: RuntimeDescription & { readonly login: string };
+  /** How: npm's package, or a command. */
+  readonly from: { readonly package: string } | { readonly command: string };
+  readonly description: RuntimeDescription;
   /** Lowest version whose flags and events the adapter knows. */
   readonly floor: string;
   /** The variable and folder of the user's own home, and a private one below squad's state directory. */
   readonly home: { readonly variable: string; readonly folder: string; readonly private: string };
-  /** Files of a home that can hold a login. The first one is the login itself. */
+  /** Files of a home that can hold a login. The first one is the login itself; none: it is not in a file. */
   readonly logins: readonly string[];
   /** Variables that make a login unnecessary. */
   keys(settings: RuntimeSettings): readonly string[];
@@ -62,6 +62,12 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
     environment,
     ownHome: ownHome(program, settings),
     lookUp: (request: Asked, directory: string) => lookUpProgram(program, settings, request, directory),
+    /** Why this version cannot be driven; undefined: it can. */
+    versionProblem: async (binary: string) => {
+      const { version } = await readVersion(binary, environment, processes);
+      if (version === undefined) return `${program.name} does not tell its version`;
+      return isOlder(version, program.floor) ? `${program.name} ${version} is older than ${program.floor}` : undefined;
+    },
     probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
     /** Why a trial did not exit with 0; undefined: it did. */
     trial: async (binary: string, args: readonly string[], options: Partial<RunOptions> = {}) => {
@@ -129,6 +135,11 @@ function whyFailed({ problem, stderr, code }: Awaited<ReturnType<Processes['run'
   return problem ?? (stderr.trim().slice(-300) || `exit ${code}`);
 }
 
+async function readVersion(binary: string, env: Readonly<Record<string, string>>, processes: Processes) {
+  const said = await processes.run(binary, ['--version'], { env, timeoutMs: 15_000 });
+  return { said, version: /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0] };
+}
+
 type Problem = Probe['problems'][number];
 
 /** The parts of a probe that differ from program to program. */
@@ -151,33 +162,33 @@ async function probeProgram(
   processes: Processes,
   parts: ProbeParts,
 ): Promise<Probe> {
-  const { name, floor } = program;
+  const { name, floor, from, logins } = program;
   const binary = await findBinary(program, settings);
-  const install = `npm install -g ${program.package}`;
+  const install = 'package' in from ? `npm install -g ${from.package}` : from.command;
+  const update = 'package' in from ? `${install}@latest` : install;
   if (binary === undefined) {
     const problem = { text: `${name} was not found`, next: `install it with \`${install}\`, or put it on PATH` };
     return { ok: false, floor, login: 'unknown', sandbox: 'none', problems: [problem] };
   }
   const problems: Problem[] = [];
   const env = environmentOf(program, settings);
-  const said = await processes.run(binary, ['--version'], { env, timeoutMs: 15_000 });
-  const version = /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0];
+  const { said, version } = await readVersion(binary, env, processes);
   const works = said.code === 0 && version !== undefined;
   if (!works) {
     problems.push({ text: `${name} --version failed: ${whyFailed(said)}`, next: `reinstall it with \`${install}\`` });
   }
   const isCurrent = version !== undefined && !isOlder(version, floor);
   if (version !== undefined && !isCurrent) {
-    problems.push({ text: `${name} ${version} is older than ${floor}`, next: `update it with \`${install}@latest\`` });
+    problems.push({ text: `${name} ${version} is older than ${floor}`, next: `update it with \`${update}\`` });
   }
-  const file = join(ownHome(program, settings), program.logins[0] ?? '');
-  const login = hasKey(program, settings) || (await exists(file)) ? 'ok' : await parts.otherLogin(binary);
+  const files = logins.slice(0, 1).map((file) => join(ownHome(program, settings), file));
+  const hasLogin = hasKey(program, settings) || (await existing(files)).length > 0;
+  const login = hasLogin ? 'ok' : await parts.otherLogin(binary);
   if (login === 'missing') {
     const text = `${name} is not logged in${parts.notALogin === undefined ? '' : ` (${parts.notALogin})`}`;
-    problems.push({
-      text,
-      next: `run \`${program.description.login}\`, or set ${program.keys(settings).join(' or ')}`,
-    });
+    const { login: command } = program.description;
+    const set = `set ${program.keys(settings).join(' or ')}`;
+    problems.push({ text, next: command === undefined ? set : `run \`${command}\`, or ${set}` });
   }
   const { level: sandbox, problem } = await parts.sandbox(binary);
   if (problem !== undefined && sandbox !== 'os') problems.push(problem);

@@ -1,6 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RuntimeSettings } from './cli-adapter.ts';
+import type { Access } from '../../model/access.ts';
+import type { Probe } from '../port/agent-runtime.ts';
+import { refuse, type Refusal, type RuntimeSettings } from './cli-adapter.ts';
 import type { Trial } from './cli-program.ts';
 import { findProgram } from './find-program.ts';
 
@@ -24,17 +26,57 @@ export interface Cage {
   readonly cwd: string;
 }
 
-/** Bubblewrap as this machine has it, after a trial with the real options. */
-export async function findBubblewrap(
+/** What confines an agent here, or why nothing does. */
+export type Confiner = Bubblewrap | { readonly problem: string };
+
+/** Bubblewrap as this machine has it. Success is remembered; a failure may pass, so it is tried again. */
+export function createConfiner(
+  settings: Pick<RuntimeSettings, 'platform' | 'environment'>,
+  trial: Trial,
+): () => Promise<Confiner> {
+  let found: Confiner | undefined;
+  return async () => {
+    if (found === undefined || 'problem' in found) found = await findBubblewrap(settings, trial);
+    return found;
+  };
+}
+
+/** After a trial with the real options. */
+async function findBubblewrap(
   { platform, environment }: Pick<RuntimeSettings, 'platform' | 'environment'>,
   trial: Trial,
-): Promise<Bubblewrap | { readonly problem: string }> {
+): Promise<Confiner> {
   if (platform !== 'linux') return { problem: 'it runs on Linux only' };
   const [bwrap, env] = await Promise.all(['bwrap', 'env'].map((name) => findProgram(environment['PATH'], name)));
   if (bwrap === undefined || env === undefined) return { problem: 'bubblewrap is not installed' };
   const { binary, args } = confined({ bwrap, env }, { writable: [], hidden: [], cwd: '/' }, 'true', []);
   const problem = await trial(binary, args);
   return problem === undefined ? { bwrap, env } : { problem };
+}
+
+const INSTALL = 'install bubblewrap, and allow user namespaces';
+
+/** What a probe says of it. `unconfined`: the settings allow `edit` without. */
+export function probedConfinement(
+  name: string,
+  confiner: Confiner,
+  unconfined: boolean,
+): { readonly level: Probe['sandbox']; readonly problem?: Probe['problems'][number] } {
+  if ('bwrap' in confiner) return { level: 'os' };
+  const text = `nothing confines ${name} here: ${confiner.problem}`;
+  return { level: unconfined ? 'rules' : 'none', problem: { text, next: INSTALL } };
+}
+
+/** The refusal of an agent that could write anywhere; undefined: it is confined, or may be without (`setting`). */
+export function refuseUnconfined(
+  name: string,
+  { level }: Access,
+  confiner: Confiner | undefined,
+  { setting, isOn }: { readonly setting: string; readonly isOn: boolean },
+): Refusal | undefined {
+  if (level !== 'edit' || confiner === undefined || 'bwrap' in confiner || isOn) return undefined;
+  const why = `bubblewrap cannot confine ${name} here (${confiner.problem})`;
+  return refuse('sandbox-unavailable', 'access', `${why}: ${INSTALL}, or set ${setting}: true`);
 }
 
 /** A signal to the turn's group is for the program: the shell makes bubblewrap deaf to it, and `env` gives the program its ears back. */

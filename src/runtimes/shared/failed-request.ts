@@ -19,7 +19,7 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/no rollout found|no conversation found/i, 'session-not-found'],
   [/already has an active writer|is already in use/i, 'session-busy'],
   [
-    /unknown (?:configuration field|option|command)|unexpected argument|error: option|invalid choice|argument .* is invalid|too old|minimum version/i,
+    /unknown (?:configuration field|option|command)|flags? provided but not defined|unexpected argument|error: option|invalid choice|argument .* is invalid|too old|minimum version/i,
     'cli-unsupported',
   ],
   [/required MCP servers? failed/i, 'mcp-unavailable'],
@@ -32,14 +32,17 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/too many requests|rate.?limit/i, 'rate-limited'],
   [/failed to refresh token: 5\d\d/i, 'server-error'],
   [
-    /missing environment variable|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
+    /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
     'auth',
   ],
   [/at capacity|server_is_overloaded/i, 'overloaded'],
   [/high demand/i, 'server-error'],
   [/reason: max_output_tokens/i, 'output-truncated'],
   [/content_filter|policy violation|flagged for/i, 'model-refused'],
-  [/model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found/i, 'model-unavailable'],
+  [
+    /model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found|invalid model selection/i,
+    'model-unavailable',
+  ],
   [/error loading config|invalid value|failed to parse/i, 'bad-request'],
   [/model provider `[^`]*` not found|output schema/i, 'bad-request'],
   [

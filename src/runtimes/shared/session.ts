@@ -100,3 +100,10 @@ export function promptFor(
     prompt,
   ].join('\n');
 }
+
+/** `promptFor` with the instructions in front, once: for a program that takes none. */
+export function instructedPrompt(request: TurnRequest, notes: Parameters<typeof promptFor>[1] = []): string {
+  const prompt = promptFor(request, notes);
+  const isOpen = request.session !== undefined || request.instructions === '';
+  return isOpen ? prompt : `${request.instructions}\n\n${prompt}`;
+}

@@ -56,6 +56,21 @@ export function openTool(log: ToolLog, id: string, tool: string, canAct = true):
   return { ...log, open: rememberedAs(log.open, id, { tool, canAct }) };
 }
 
+type ToolCall = Omit<Extract<TurnReport, { type: 'tool-started' }>, 'type'> & { readonly canAct?: boolean };
+
+/** A line about a tool: opens and reports it if it is new, and closes it if it has ended. */
+export function useTool(
+  log: ToolLog,
+  { canAct, ...call }: ToolCall,
+  end: ToolEnd | undefined,
+): { readonly log: ToolLog; readonly reports: TurnReport[] } {
+  const started: TurnReport[] = log.open.has(call.id) ? [] : [{ type: 'tool-started', ...call }];
+  const opened = openTool(log, call.id, call.tool, canAct);
+  if (end === undefined) return { log: opened, reports: started };
+  const { log: closed, report } = endTool(opened, call.id, end);
+  return { log: closed, reports: [...started, report] };
+}
+
 /** A call that is refused without its id gets one. */
 export function denyTool(log: ToolLog, call: string | undefined, tool: string, message?: string): ToolLog {
   const id = call ?? `denied-${log.denied.size}`;
@@ -84,6 +99,17 @@ export function endTool(
   const isDenied = after.denied.has(id);
   const report = defined({ id, ok: ok && !isDenied, denied: isDenied, output: short, exitCode });
   return { log: after, report: { type: 'tool-ended', ...report } };
+}
+
+/** Closes a tool whose last line was too long to keep. Left open, it would stop the idle watchdog for the whole turn. */
+export function endCutTool(
+  log: ToolLog,
+  id: string | undefined,
+  text: string,
+): { readonly log: ToolLog; readonly reports: TurnReport[] } {
+  if (id === undefined || !log.open.has(id)) return { log, reports: [] };
+  const { log: after, report } = endTool(log, id, { ok: false, output: text });
+  return { log: after, reports: [report] };
 }
 
 function closeTool(log: ToolLog, id: string): ToolLog {

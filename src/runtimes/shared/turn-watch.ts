@@ -119,6 +119,9 @@ function createVitals<Facts, State>(
   const report = (item: TurnReport): void => {
     pulse = pulseAfter(pulse, item, clock.monotonic());
     if (item.type === 'tool-started') firstToolAt ??= clock.now();
+    if (item.type === 'session-announced' && item.id !== (request.session?.id ?? item.id)) {
+      pulse = { ...pulse, strayed: true };
+    }
     try {
       onEvent({ at: clock.now(), ...item });
     } catch {

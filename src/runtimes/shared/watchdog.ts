@@ -21,12 +21,15 @@ export interface Pulse {
   /** Set while the runtime only retries: since when, and why. */
   readonly retrying: { readonly since: number; readonly kind: FailureKind; readonly message: string } | undefined;
   readonly terminalAt: number | undefined;
+  /** A session was announced that is not the one to resume. */
+  readonly strayed: boolean;
   /** Lines read so far. */
   readonly lines: number;
 }
 
 export function firstPulse(now: number): Pulse {
-  return { lastLife: now, openTools: new Set(), acted: false, retrying: undefined, terminalAt: undefined, lines: 0 };
+  const begun = { acted: false, retrying: undefined, terminalAt: undefined, strayed: false, lines: 0 };
+  return { lastLife: now, openTools: new Set(), ...begun };
 }
 
 /** The pulse after one report. Pure. */
@@ -77,6 +80,8 @@ export function decideWatchdog(
   if (pulse.lines >= MOST_LINES) {
     return ended('failed', 'output-flood', `more than ${MOST_LINES} lines of output`, pulse);
   }
+  // What it does there does not count, and changes the task's folder all the same.
+  if (pulse.strayed) return ended('failed', 'session-not-found', 'the runtime opened another session', pulse);
   if (pulse.terminalAt !== undefined) {
     return time.monotonic - pulse.terminalAt >= AFTER_RESULT_MS ? { why: 'after-result' } : undefined;
   }

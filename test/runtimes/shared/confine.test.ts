@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpServer } from '../../../src/model/turn-request.ts';
-import { confined, findBubblewrap, hiddenPaths, type Bubblewrap } from '../../../src/runtimes/shared/confine.ts';
+import { confined, createConfiner, hiddenPaths, type Bubblewrap } from '../../../src/runtimes/shared/confine.ts';
 import { removeSecrets, writeLaunchFiles } from '../../../src/runtimes/shared/launch-files.ts';
-import { unstartedServers, withServers } from '../../../src/runtimes/shared/outside-servers.ts';
+import { outsideServers, unstarted } from '../../../src/runtimes/shared/outside-servers.ts';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
 let root = '';
@@ -58,10 +58,10 @@ beforeAll(async () => {
   for (const name of ['open', 'closed', 'secret', 'turn']) mkdirSync(join(root, name));
   writeFileSync(join(root, 'secret', 'key'), 'canary');
   writeFileSync(join(root, 'token'), 'canary');
-  const found = await findBubblewrap({ platform: process.platform, environment }, async (binary, args) => {
+  const found = await createConfiner({ platform: process.platform, environment }, async (binary, args) => {
     const { code, stderr } = await run({ binary, args });
     return code === 0 ? undefined : stderr;
-  });
+  })();
   if ('problem' in found) throw new Error(`these tests need bubblewrap: ${found.problem}`);
   bubblewrap = found;
 });
@@ -133,14 +133,11 @@ describe('a server outside of the cage', () => {
   async function talk(turn: string, servers: McpServer[], script: (calls: string[]) => string): Promise<Ran> {
     const directory = join(root, 'turn', turn);
     mkdirSync(directory);
-    const before = withServers(servers, { binary: '/bin/true', args: [] }, { directory, without: ['PATH'] });
-    const calls = before.servers.map(({ command, args }) =>
-      [command, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' '),
-    );
-    const inner = inCage(script(calls));
-    const all = withServers(servers, inner, { directory, without: ['LEFT_OUT'] });
-    for (const { name, text } of all.files) writeFileSync(join(directory, name), text);
-    return run(all);
+    const outside = outsideServers(servers, directory, ['LEFT_OUT']);
+    const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+    const calls = outside.servers.map(({ command, args }) => [command, ...args].map(quoted).join(' '));
+    for (const { name, text } of outside.files) writeFileSync(join(directory, name), text);
+    return run(outside.before(inCage(script(calls))));
   }
 
   it('writes what the agent may not, and is reached by pipes from inside', async () => {
@@ -162,13 +159,11 @@ describe('a server outside of the cage', () => {
   });
 
   it('that cannot be started gives the agent the end of its input, and is named', async () => {
-    const { stdout, stderr } = await talk(
-      'missing',
-      [server('lost', '/nonexistent/server', [])],
-      ([lost]) => `sleep 0.2 | ${lost}; echo over`,
-    );
+    const missing = { ...server('lost', '/nonexistent/server', []), required: true };
+    const { stdout, stderr } = await talk('missing', [missing], ([lost]) => `sleep 0.2 | ${lost}; echo over`);
     expect(stdout).toBe('over\n');
-    expect(unstartedServers(stderr)).toEqual(['lost']);
+    expect(unstarted([missing], stderr)?.message).toContain('the MCP server lost did not start');
+    expect(unstarted([{ ...missing, required: false }], stderr)).toBeUndefined();
   });
 });
 

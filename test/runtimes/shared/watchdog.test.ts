@@ -106,6 +106,8 @@ describe('decideWatchdog', () => {
     ['a finished turn is not idle', { ...done, terminalAt: 5000 }, 20_000, 0, undefined],
     ['a finished turn has no wall', done, 100, 70_000, undefined],
     ['a finished turn does not retry', { ...retrying, terminalAt: 0 }, 1000, 0, undefined],
+    ['a session that was not to be opened', { ...open, strayed: true }, 0, 0, 'failed session-not-found'],
+    ['such a session after its result', { ...done, strayed: true }, 0, 0, 'failed session-not-found'],
     ['lines up to their limit', { ...loud, lines: MOST_LINES - 1 }, 0, 0, undefined],
     ['more lines are a flood', loud, 0, 0, 'failed output-flood'],
     ['a flood after the last word is one too', { ...loud, terminalAt: 0 }, 0, 0, 'failed output-flood'],

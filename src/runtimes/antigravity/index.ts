@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isWithin } from '../../substrate/files/confine.ts';
+import { exists } from '../../substrate/files/exists.ts';
+import type { Processes } from '../../substrate/ports/processes.ts';
+import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
+import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { programHere, type CliProgram } from '../shared/cli-program.ts';
+import { createConfiner, hiddenPaths, probedConfinement } from '../shared/confine.ts';
+import { readNotes } from '../shared/repository-notes.ts';
+import { command, GOOGLE_TERMS, isOn, KEY, NAME, type AntigravityFacts } from './command.ts';
+import { begin, conclude, translate, type AntigravityState } from './translate.ts';
+
+/** By these a login in a keyring is found, and services that start programs outside of every cage. */
+const SESSION_BUS = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'];
+
+const AGY: CliProgram = {
+  name: 'agy',
+  from: { command: 'curl -fsSL https://antigravity.google/cli/install.sh | bash' },
+  description: { experimental: true, onlyByName: true, reportsCost: false, variables: ['GEMINI_', 'AGY_'] },
+  floor: '1.3.0',
+  home: { variable: 'HOME', folder: '', private: join('homes', NAME) },
+  logins: [],
+  keys: () => [KEY],
+  passes: (settings) => [
+    ...[KEY, ...NETWORK_VARIABLES, ...settings.allowEnvironment],
+    ...(usesLogin(settings) ? SESSION_BUS : []),
+  ],
+  natives: (path) => [path],
+};
+
+/** Drives Google's Antigravity CLI, one process per turn, by what others report of it: squad has not met the real one. */
+export function createAntigravityAdapter(
+  settings: RuntimeSettings,
+  { processes }: { readonly processes: Processes },
+): CliAdapter<AntigravityFacts, AntigravityState> {
+  const program = programHere(AGY, settings, processes);
+  const confiner = createConfiner(settings, program.trial);
+  return {
+    name: NAME,
+    description: AGY.description,
+    lookUp: async (request, directory) => {
+      const { turnId, session, workspace, access } = request;
+      const facts = await program.lookUp(request, directory);
+      const { binary = '' } = facts;
+      const hidden = await hiddenPaths(settings.userHome);
+      const isNeeded = (path: string) => isWithin(path, binary) || (usesLogin(settings) && path.startsWith('/run/'));
+      const key = createHash('sha256').update(turnId).digest('hex').slice(0, 24);
+      return {
+        ...facts,
+        // Of the session: `agy` keeps settings and MCP servers there, and another agent needs others.
+        home: session?.home ?? join(settings.stateDirectory, AGY.home.private, key),
+        versionProblem: binary === '' ? undefined : await program.versionProblem(binary),
+        confiner: access.level === 'full' ? undefined : await confiner(),
+        hidden: hidden.filter(({ path }) => !isNeeded(path)),
+        // It reads AGENTS.md by itself.
+        notes:
+          session === undefined ? (await readNotes(workspace.path)).filter(({ name }) => name !== 'AGENTS.md') : [],
+        foreignServers: await exists(join(workspace.path, '.agents', 'mcp_config.json')),
+      };
+    },
+    command,
+    begin,
+    translate,
+    isTerminal: ({ result }) => result !== undefined,
+    conclude,
+    ladder: signals(3000, 'SIGINT', 'SIGKILL'),
+    probe: () =>
+      program.probe({
+        notALogin: `a Google login does not count: ${GOOGLE_TERMS}`,
+        otherLogin: () => Promise.resolve(usesLogin(settings) ? 'unknown' : 'missing'),
+        sandbox: async () => probedConfinement(NAME, await confiner(), isOn(settings, 'allow-unconfined')),
+      }),
+  };
+}
+
+function usesLogin(settings: RuntimeSettings): boolean {
+  return !settings.environment[KEY] && isOn(settings, 'allow-google-login');
+}

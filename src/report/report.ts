@@ -4,6 +4,7 @@ import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/wor
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
+import { boundedSection } from './bounded-section.ts';
 import {
   code,
   commands,
@@ -72,7 +73,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
   return {
     title: reading.definition.objective.title.trim() || 'Report',
     about: aboutOf(reading, standing, now),
-    sections: sections.filter((one) => one !== undefined),
+    sections: sections.flatMap((one) => (one === undefined ? [] : [boundedSection(one)])),
   };
 }
 

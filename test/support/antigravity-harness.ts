@@ -12,7 +12,7 @@ const FAKE = fileURLToPath(new URL('./fake-agy.mjs', import.meta.url));
 
 type Step = Record<string, unknown>;
 export interface AgyScript {
-  readonly turns: readonly { when?: string | string[]; turn?: number; steps: readonly Step[]; structured?: unknown }[];
+  readonly turns: readonly { when?: string; turn?: number; steps: readonly Step[]; structured?: unknown }[];
   readonly version?: string;
   readonly models?: readonly string[];
   /** It does not end on SIGINT. */
@@ -20,7 +20,7 @@ export interface AgyScript {
 }
 
 /** An `agy` that plays this script, by its absolute path. */
-function installFakeAgy(folder: string, script: AgyScript): string {
+export function installFakeAgy(folder: string, script: AgyScript): string {
   const [program, file] = [join(folder, 'agy'), join(folder, 'agy-script.json')];
   writeFileSync(file, JSON.stringify(script));
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' '${file}' "$@"\n`, { mode: 0o755 });

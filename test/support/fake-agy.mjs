@@ -117,7 +117,7 @@ const steps = {
 
 const entry = script.turns.find(
   ({ when, turn }) =>
-    (when ?? []).concat([]).every((part) => prompt.includes(part)) && (turn ?? session.turns + 1) === session.turns + 1,
+    (when === undefined || prompt.includes(when)) && (turn === undefined || turn === session.turns + 1),
 );
 if (entry === undefined) fail('no entry of the script matches the prompt', 1);
 for (const one of entry.steps) {

@@ -18,7 +18,7 @@ const update = (text: string): string =>
     params: { sessionId: 's', update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } } },
   });
 
-/** What the host of an ACP agent costs. The agent is a shell that prints files, so that it costs as little as it can. */
+/** What the host of an ACP agent costs. The agent is a shell that prints files, which costs little itself. */
 export const acpHost: Bench = {
   name: 'acp-host',
   run: async (folder) => {

@@ -27,7 +27,7 @@ const askSchema = z.object({
 
 type Read = Pick<OpenedRun, 'directory' | 'host' | 'now'> & { readonly reading: Pick<RunReading, 'definition'> };
 
-/** What agents ask a person in the middle of their turns, by files in the folders of these turns. Those over time are left out. */
+/** What agents ask a person in the middle of their turns, by files in the folders of these turns, until their time is over. */
 export async function readPermissionAsks(opened: Read, live: readonly Attempt[]): Promise<PermissionAsk[]> {
   const asks = await Promise.all(live.map(async (attempt) => asksOf(opened, attempt)));
   return asks.flat();

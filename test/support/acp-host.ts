@@ -24,6 +24,8 @@ export interface HostRun {
   /** The first line that fits, as soon as it is there. */
   seen(fits: (line: Line) => boolean): Promise<Line>;
   readonly ended: Promise<{ readonly code: number | null; readonly lines: readonly Line[]; readonly last: Line }>;
+  /** Bytes of it so far. */
+  stderr(): number;
   /** What the fake agent wrote down. */
   noted(name: string): Line[];
 }
@@ -50,7 +52,9 @@ export function startHost(
     ...plan,
   };
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(whole));
-  const child = spawn(process.execPath, [ACP_HOST, join(folder, 'plan.json')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [ACP_HOST, join(folder, 'plan.json')], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let stderrBytes = 0;
+  child.stderr.on('data', (chunk: Buffer) => (stderrBytes += chunk.length));
   child.stdin.end(prompt);
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
@@ -77,6 +81,7 @@ export function startHost(
         void all.then(() => reject(new Error(`never seen; lines: ${JSON.stringify(lines).slice(0, 2000)}`)));
       }),
     ended: Promise.all([code, all]).then(([status]) => ({ code: status, lines, last: lines.at(-1) ?? {} })),
+    stderr: () => stderrBytes,
     noted: (name) =>
       readFileSync(join(state, name), 'utf8')
         .split('\n')

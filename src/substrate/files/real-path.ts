@@ -2,8 +2,8 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Where the system would look for an absolute path, which need not exist: links are followed before `..` is. undefined: unknown,
- * as with a link to nothing, behind which a file would be created.
+ * Where the system would look for an absolute path, which need not exist: links are followed before `..` is. undefined:
+ * unknown, as with a link to nothing, behind which a file would be created.
  */
 export function realPath(path: string): string | undefined {
   let at = '/';

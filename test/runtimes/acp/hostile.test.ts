@@ -181,6 +181,16 @@ describe('lines that are no part of the conversation', () => {
   });
 });
 
+it('passes on the first megabyte of stderr, and keeps its end for an error', async () => {
+  const run = startHost(
+    play(...Array.from({ length: 30 }, () => ({ stderr: 'x'.repeat(100_000) })), { stderr: 'end' }, { exit: 1 }),
+  );
+  const { last } = await run.ended;
+  expect(run.stderr()).toBeGreaterThan(900_000);
+  expect(run.stderr()).toBeLessThanOrEqual(1024 * 1024);
+  expect(String(last['said'])).toMatch(/^x{2045}end$/);
+});
+
 describe('requests for permission', () => {
   const EDIT = { kind: 'edit', locations: [{ path: 'a.txt' }] };
   it.each<[string, object, string]>([

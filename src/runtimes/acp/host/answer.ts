@@ -3,7 +3,8 @@ import { isJsonObject, parseJson, type Json } from '../../../text/json.ts';
 type Schema = Readonly<Record<string, Json>>;
 
 export function withSchema(prompt: string, schema: Schema): string {
-  return `${prompt}\n\nEnd your turn with one JSON value that satisfies this JSON Schema, and with nothing before or after it:\n${JSON.stringify(schema)}`;
+  const how = 'End your turn with one JSON value that satisfies this JSON Schema, and with nothing before or after it:';
+  return `${prompt}\n\n${how}\n${JSON.stringify(schema)}`;
 }
 
 export function repairOf(problem: string): string {

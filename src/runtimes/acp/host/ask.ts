@@ -7,8 +7,8 @@ import { fieldsOf } from '../../../text/json.ts';
 const LOOK_MS = 200;
 
 /**
- * Asks a person by `ask-<n>.json` in a folder, and waits for `answer-<n>.json` (`{"allow": true}`), which anybody may write by
- * rename. undefined: no answer came in time.
+ * Asks a person by `ask-<n>.json` in a folder, and waits for `answer-<n>.json` (`{"allow": true}`), which whatever answers
+ * writes by rename. undefined: no answer came in time.
  */
 export async function askPerson(
   folder: string,

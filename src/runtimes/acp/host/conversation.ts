@@ -51,7 +51,7 @@ export class Conversation {
   #text = '';
   #isToolSince = false;
   #isCancelled = false;
-  #lastUpdate = 0;
+  #updates = 0;
 
   constructor(plan: HostPlan, ports: Ports) {
     this.#plan = plan;
@@ -92,7 +92,7 @@ export class Conversation {
     if (this.#session !== undefined && sessionId !== this.#session) this.#ports.noise('other-session');
     else if (!isJsonObject(update)) this.#ports.noise('bad-line');
     else {
-      this.#lastUpdate = performance.now();
+      this.#updates += 1;
       if (this.#isPrompted) this.#follow(update);
       this.#ports.emit({ type: 'update', ...(this.#isPrompted ? {} : { replayed: true }), update });
     }
@@ -123,10 +123,7 @@ export class Conversation {
     const { protocolVersion, agentInfo, agentCapabilities, authMethods } = said;
     if (protocolVersion !== 1) {
       const other = JSON.stringify(protocolVersion)?.slice(0, 40) ?? 'none';
-      throw new Halt(
-        'initialize',
-        `squad speaks version 1 of the Agent Client Protocol; ${agent} answered with ${other}`,
-      );
+      throw new Halt('initialize', `squad speaks version 1 of the protocol; ${agent} answered with ${other}`);
     }
     const { loadSession, sessionCapabilities, mcpCapabilities } = fields(agentCapabilities);
     const { name, version } = fields(agentInfo);
@@ -142,18 +139,23 @@ export class Conversation {
 
   async #openSession(able: { load: boolean; resume: boolean; http: boolean }): Promise<void> {
     const { agent, cwd, mcp, quirks, session: known } = this.#plan;
-    if (quirks.mcp === 'http' && !able.http && mcp.length > 0) throw this.#noHttp();
-    const servers = quirks.mcp === 'http' ? await this.#serve(mcp) : mcp;
-    if (!able.http && servers.some(({ transport }) => transport.type === 'http')) {
-      throw this.#noHttp();
+    const isServed = quirks.mcp === 'http';
+    if (!able.http && mcp.some(({ transport }) => isServed || transport.type === 'http')) {
+      throw new Halt('session', `${agent} takes no MCP server by HTTP`, { setting: 'mcp' });
     }
+    const served = isServed ? this.#ports.serveMcp(mcp) : Promise.resolve(mcp);
+    const servers = await served.catch((error: Error) => {
+      throw new Halt('session', error.message, { setting: 'mcp' });
+    });
     const method = known === undefined ? 'new' : able.resume ? 'resume' : 'load';
     if (method === 'load' && !able.load) throw new Halt('session', `${agent} cannot resume a session`);
     this.#session = known?.id;
     this.#prepare(method);
     const params = { ...(known && { sessionId: known.id }), cwd, mcpServers: servers.map(wireServer) };
     const found = await this.#call('session', `session/${method}`, params).catch((error: Halt) => {
-      throw error.fields['code'] === AUTH_REQUIRED ? new Halt('authenticate', error.message, error.fields) : error;
+      throw error.fields['code'] === AUTH_REQUIRED
+        ? new Halt('authenticate', error.message, { ...error.fields, setting: 'auth' })
+        : error;
     });
     const id = found['sessionId'] ?? known?.id;
     if (typeof id !== 'string' || !/^[!-~]{1,256}$/.test(id) || (known !== undefined && id !== known.id)) {
@@ -178,35 +180,16 @@ export class Conversation {
     if (method === 'load' && session !== undefined && sessions !== undefined) this.#ports.keep(sessions, session.id);
     const took = performance.now();
     if (method === 'new' && took > opensWithinMs) {
-      throw new Halt(
-        'agent',
-        `${agent} took ${Math.round(took)} ms to start, and may then run what the repository plants`,
-      );
-    }
-  }
-
-  #noHttp(): Halt {
-    return new Halt('session', `${this.#plan.agent} takes no MCP server by HTTP`, { setting: 'mcp' });
-  }
-
-  async #serve(servers: readonly McpServer[]): Promise<readonly McpServer[]> {
-    try {
-      return await this.#ports.serveMcp(servers);
-    } catch (error) {
-      throw new Halt('session', (error as Error).message, { setting: 'mcp' });
+      const why = 'and may then run what the repository plants';
+      throw new Halt('agent', `${agent} took ${Math.round(took)} ms to start, ${why}`);
     }
   }
 
   /** Some agents replay history after they have answered. */
   async #silence(): Promise<void> {
-    const from = performance.now();
-    for (
-      let now = from;
-      now - Math.max(from, this.#lastUpdate) < SILENT_MS && now - from < MOST_REPLAY_MS;
-      now = performance.now()
-    ) {
-      await sleep(SILENT_MS / 5);
-    }
+    const until = performance.now() + MOST_REPLAY_MS;
+    for (let seen = -1; seen !== this.#updates && performance.now() < until; await sleep(SILENT_MS))
+      seen = this.#updates;
   }
 
   async #prompt(text: string, repair: Fields = {}): Promise<Fields> {

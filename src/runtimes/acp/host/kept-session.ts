@@ -1,7 +1,10 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Gives the file of a session (`session-<minute>-<start of its id>.jsonl`) a name that no new file gets. Agents find it by its content. */
+/**
+ * Gives the file of a session (`session-<minute>-<start of its id>.jsonl`) a name that no new file gets. Agents find it by its
+ * content.
+ */
 export function keepSession(folder: string, id: string): void {
   const end = `-${id.slice(0, 8)}.jsonl`;
   const files = filesIn(folder).filter((file) => basename(file).startsWith('session-') && file.endsWith(end));

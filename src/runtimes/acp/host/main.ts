@@ -1,5 +1,6 @@
-// The host of one turn of an ACP agent: `acp-host.mjs PLAN`, with the prompt on stdin. Holds the agent's pipes, answers what it asks by rules fixed before the
-// turn, and prints one JSON object a line, the last one a `result` or an `error`. The engine may die meanwhile.
+// The host of one turn of an ACP agent: `acp-host.mjs PLAN`, with the prompt on stdin. It holds the agent's pipes, answers
+// what the agent asks by rules that are fixed before the turn, and prints one JSON object a line, the last one a `result` or
+// an `error`. The engine may die meanwhile.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

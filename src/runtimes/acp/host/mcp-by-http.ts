@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string>>;
 type StdioServer = McpServer & { readonly transport: { readonly type: 'stdio' } };
 
 /**
- * MCP servers of stdio by HTTP on loopback, for the holder of this turn's token. A server that is required starts now and has
+ * MCP servers of stdio by HTTP on loopback, for the holder of this turn's token. A required server starts now and has
  * `openMs` to answer, or this throws with its last words; the others start with the first request to them.
  */
 export async function serveMcp(

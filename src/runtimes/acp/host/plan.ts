@@ -34,8 +34,8 @@ interface Policy {
 }
 
 /**
- * One turn of an ACP agent: a JSON file, whose path is the host's argument. It may hold secrets of MCP servers. The prompt is on stdin,
- * and the agent's environment is the host's.
+ * One turn of an ACP agent: a JSON file, whose path is the host's argument. It may hold secrets of MCP servers. The prompt is
+ * on stdin, and the agent's environment is the host's.
  */
 export interface HostPlan {
   /** For messages: `acp/<agent>`. */

@@ -21,7 +21,7 @@ const PATH_KEY = /path|file|dir|folder|cwd|target|dest|source|location|uri|root|
 const TEXT_KEY = /content|text|diff|string|description|pattern|patch|line|type/i;
 const MOST_VALUES = 1_000;
 
-/** Whether an agent may do what it asks for. Judges by what the agent says of the call: the sandbox bounds one that lies. */
+/** Whether an agent may do what it asks for, by what it says of the call. The sandbox bounds an agent that lies. */
 export function decide(call: Fields, rules: Rules, realPath: RealPath): Verdict {
   const { policy } = rules;
   const tool = toolOf(call, rules);
@@ -108,7 +108,7 @@ export function nameOf(call: Fields, quirks: Rules['quirks']): string {
   return typeof said === 'string' ? said.slice(0, 200) : 'unknown';
 }
 
-/** The tool that this name means if it is one of this server: `mcp__<server>__<tool>`, `<server>-<tool>`, `<tool> (<server> MCP Server)`. */
+/** A tool of this server: `mcp__<server>__<tool>`, `<server>-<tool>` and the like, or `<tool> (<server> MCP Server)`. */
 function mcpTool(server: string, name: string): string | undefined {
   const plain = /^(\S+) \((\S+) MCP Server\)$/.exec(name);
   if (plain !== null) return plain[2] === server ? plain[1] : undefined;
@@ -150,7 +150,7 @@ function pathsOf({ locations, content, rawInput }: Fields): string[] | undefined
   return found;
 }
 
-/** The option to choose; undefined: none may be. An option of which two have the id, or that says nothing clear, is no choice. */
+/** The option to choose; undefined: none may be. Of options that share an id, none is a choice. */
 export function optionFor(options: unknown, wanted: 'allow' | 'reject', always: boolean): string | undefined {
   if (!Array.isArray(options)) return undefined;
   const plain = options.filter(isJsonObject).map(({ optionId, kind }) => ({ id: optionId, kind }));

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { equip, toolRulesOf } from '../model/equip.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
+import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
 import { defined } from '../text/defined.ts';
 import type { Path } from '../text/explain-issue.ts';
@@ -14,10 +15,13 @@ export async function refuseUnsupported(
   { agents, runtimes, root }: Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly root: string },
   armory: Pick<Armory, 'refusal'>,
 ): Promise<void> {
+  const made = new Map<string, AgentRuntime>();
   for (const agent of agents) {
     const request = requestOf(agent, root, ports.host);
     if (request === undefined) continue;
-    const runtime = ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
+    // Each looks up its program and its sandbox once.
+    const runtime = made.get(agent.runtime) ?? ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
+    made.set(agent.runtime, runtime);
     const failure = await runtime.refusal?.(request);
     // What is wrong with the machine is the probe's to say, which knows what helps.
     if (failure === undefined || !['setting-unsupported', 'bad-request'].includes(failure.kind)) continue;

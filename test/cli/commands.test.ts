@@ -359,6 +359,10 @@ describe('doctor', () => {
       'runtimes: { codex: { command: ./bin/codex } }\n',
       /ok {4}squad\.yaml[^]*runs \.\/bin\/codex as codex, which doctor does not check/,
     ],
+    [
+      'agents:\n  - { name: ann, role: builder, runtime: codex, skills: [review] }\n  - { name: bob, role: builder, runtime: codex, env: [NO_SUCH] }\n',
+      /FIX {3}squad\.yaml +cannot be used\n[^]*squad\.yaml:2: ann: skills\[0\]: review does not exist[^]*squad\.yaml:3: bob: env\[0\]: the variable NO_SUCH is not set/,
+    ],
   ])('looks at the settings of the repository, and starts nothing that they name: %j', async (settings, expected) => {
     const room = roomForTest();
     mkdirSync(join(room.repository, 'bin'));

@@ -14,7 +14,9 @@ import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { acpAgentIn } from '../../model/runtime-name.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
-import { fileOf, readOwnSettings, readSettings } from '../../preflight/read-settings.ts';
+import { openArmory } from '../../preflight/bind-armory.ts';
+import { fileOf, readOwnSettings, readSettings, type SettingsRead } from '../../preflight/read-settings.ts';
+import { letThroughBy } from '../../preflight/secrets.ts';
 import { createProbes, describeRuntimes, resolveRuntimes } from '../../preflight/runtimes.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
@@ -216,11 +218,26 @@ async function checkRepositoryFile(root: string, host: Host, composition: Compos
             },
           ],
     );
-    const ok = roster.length === 0;
-    return { name, ok, found: ok ? 'can be read' : 'cannot be used', problems: [...roster, ...programs] };
+    const equipment = await equipmentProblems(read, root, host, composition);
+    const ok = roster.length === 0 && equipment.length === 0;
+    return { name, ok, found: ok ? 'can be read' : 'cannot be used', problems: [...roster, ...equipment, ...programs] };
   } catch (error) {
     return { name, ok: false, found: 'cannot be used', problems: [asProblem(error)] };
   }
+}
+
+/** The first problem with what each agent is equipped with. */
+async function equipmentProblems(
+  read: SettingsRead,
+  root: string,
+  host: Host,
+  { redactor }: Composition,
+): Promise<DoctorCheck['problems']> {
+  const { agents = [] } = read.settings;
+  const about = { root, host, redactor: redactor(letThroughBy(read.settings)), source: fileOf(read, 'agents'), agents };
+  const armory = openArmory(about);
+  const found = agents.map(async (agent) => armory.bind(agent).then(() => [], (error: unknown) => [asProblem(error)]));
+  return (await Promise.all(found)).flat();
 }
 
 function asProblem(error: unknown): DoctorCheck['problems'][number] {

@@ -231,12 +231,23 @@ async function equipmentProblems(
   read: SettingsRead,
   root: string,
   host: Host,
-  { redactor }: Composition,
+  composition: Composition,
 ): Promise<DoctorCheck['problems']> {
   const { agents = [] } = read.settings;
-  const about = { root, host, redactor: redactor(letThroughBy(read.settings)), source: fileOf(read, 'agents'), agents };
+  const about = {
+    root,
+    host,
+    redactor: composition.redactor(letThroughBy(read.settings)),
+    source: fileOf(read, 'agents'),
+    agents,
+  };
   const armory = openArmory(about);
-  const found = agents.map(async (agent) => armory.bind(agent).then(() => [], (error: unknown) => [asProblem(error)]));
+  const found = agents.map(async (agent) =>
+    armory.bind(agent).then(
+      () => [],
+      (error: unknown) => [asProblem(error)],
+    ),
+  );
   return (await Promise.all(found)).flat();
 }
 

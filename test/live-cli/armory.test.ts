@@ -262,6 +262,12 @@ claude(`a skill and hooks of claude${CLAUDE_BINARY === undefined ? ` (not run: $
     expect(list?.split('\\n').filter((line) => line !== '')).toEqual([
       '- squad:notes: bound-canary. Use it for each release.',
     ]);
+    // The session remembers where the skill was in its first turn.
+    [, folder = ''] = /Base directory for this skill: ([^\\\\"]+)/.exec(on.requests[1]?.raw ?? '') ?? [];
+    expect(folder).toContain('/turns/1/');
+    const resumed = await act(on, { skills, ...(result.session === undefined ? {} : { session: result.session }) });
+    expect(resumed.result.outcome).toBe('completed');
+    expect(on.requests.at(-2)?.toolResults.at(-1)).toContain('bound-reference');
     for (const level of ['read-only', 'full'] as const) {
       expect((await act(on, { skills, access: { level } })).result.outcome).toBe('completed');
       expect(on.requests.at(-1)?.raw).toContain('bound-body');

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -157,7 +166,12 @@ describe('S2: where paths from outside are used', () => {
   it('S2: files of a launch stay in its folder', async () => {
     const command = { ...EMPTY_COMMAND, files: [{ name: '../out', text: 'x' }] };
     await expect(writeLaunchFiles(command, join(room, 'turn'))).rejects.toMatchObject({ code: 'bad-input' });
+    const links = [{ name: '../link', to: '/etc' }];
+    const linking = { ...EMPTY_COMMAND, files: [], links };
+    await expect(writeLaunchFiles(linking, join(room, 'turn'))).rejects.toMatchObject({ code: 'bad-input' });
     mkdirSync(join(room, 'turn'));
+    await writeLaunchFiles({ ...linking, links: [{ name: 'link', to: '/store/notes' }] }, join(room, 'turn'));
+    expect(readlinkSync(join(room, 'turn', 'link'))).toBe('/store/notes');
     writeFileSync(join(room, 'out'), 'kept');
     writeFileSync(join(room, 'turn', 'launch.json'), JSON.stringify({ home: '/x', secrets: ['../out'] }));
     await expect(removeSecrets(join(room, 'turn'))).rejects.toMatchObject({ code: 'bad-input' });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
@@ -87,16 +87,16 @@ const SWITCHED_OFF = {
   DISABLE_AUTOUPDATER: '1',
 };
 
-/**
- * Partial messages are signs of life. Files of the repository or the user do not configure the agent: a cloned `.mcp.json`
- * would run its commands, and a slash command of the repository would be its author's prompt.
- */
+/** Partial messages are signs of life. A cloned `.mcp.json` would run its commands. */
 const FIXED = [
   ...['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages'],
   ...['--strict-mcp-config', '--permission-prompts=none'],
 ];
 
-/** What the request switches on. A server that must start tells on stderr why it did not. */
+/**
+ * No file of the repository configures the agent, and those of the user do only on purpose. A slash command of a repository
+ * would be its author's prompt. The CLI says on stderr why a server did not start.
+ */
 function switches({ home, hooks, mcp, skills }: TurnRequest): string[] {
   const hasSkills = home === 'mine' || skills !== undefined;
   return [
@@ -236,10 +236,12 @@ const MASKED =
 /** A `Read` rule keeps a file from the file tools and the shell. The permission mode confines the file tools to the folders. */
 function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
   const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [join(facts.directory, 'mcp.json')] : [])];
-  const read = facts.skills.flatMap(({ folder }) => [folder, join(facts.directory, PLUGIN)]);
+  // A session remembers where a skill was in an earlier turn.
+  const links = join(dirname(facts.directory), '*', PLUGIN, 'skills');
+  const read = facts.skills.length > 0 ? [links, ...facts.skills.map(({ folder }) => folder)] : [];
   return {
     permissions: {
-      ...(read.length > 0 ? { allow: [...new Set(read)].map((path) => `Read(/${path}/**)`) } : {}),
+      ...(read.length > 0 ? { allow: read.map((path) => `Read(/${path}/**)`) } : {}),
       deny: secret.map((path) => `Read(/${path})`),
     },
     ...(facts.skills.length > 0 && request.home !== 'mine' ? ONLY_BOUND_SKILLS : {}),

@@ -50,7 +50,8 @@ const SERVER_WORDS = 'codex_rmcp_client::stdio_server_launcher=info';
  * without end (connection retries), or start more work (goals).
  */
 const FEATURES_OFF = [
-  ...['daemon_auto_start', 'goals', 'shell_snapshot', 'skill_mcp_dependency_install', 'unbounded_connection_retries'],
+  ...['daemon_auto_start', 'goals', 'shell_snapshot'],
+  ...['skill_mcp_dependency_install', 'unbounded_connection_retries'],
 ];
 /** Features that belong to the user. Plugins ask GitHub at start, and hooks run commands. */
 const USERS_FEATURES = ['apps', 'hooks', 'memories', 'plugins'];

@@ -254,16 +254,16 @@ describe('the equipment of an agent of claude', () => {
   const settingsOf = (made: CliCommand) => JSON.parse(fileOf(made, 'claude-settings.json')) as Record<string, unknown>;
 
   it('skills are linked into a plugin of the turn, may be read, and are the only ones', () => {
-    const made = commandOf({ skills }, { skills: read });
-    expect(made.args).toContain('--plugin-dir=/turn/squad');
+    const made = commandOf({ skills }, { skills: read, directory: '/turns/1' });
+    expect(made.args).toContain('--plugin-dir=/turns/1/squad');
     expect(made.args).not.toContain('--disable-slash-commands');
     expect(made.args.find((arg) => arg.startsWith('--tools='))).toMatch(/,Skill$/);
     // Without a rule for it the CLI refuses a skill that wants rights.
     expect(made.args.filter((arg) => arg.startsWith('--allowedTools='))).toEqual(['--allowedTools=Bash']);
     expect(made.links).toEqual([{ name: 'squad/skills/notes', to: '/store/1a/notes' }]);
-    expect(made.folders).toContain('/turn/squad/skills');
+    expect(made.folders).toContain('/turns/1/squad/skills');
     expect(settingsOf(made)).toMatchObject({
-      permissions: { allow: ['Read(//store/1a/notes/**)', 'Read(//turn/squad/**)'] },
+      permissions: { allow: ['Read(//turns/*/squad/skills/**)', 'Read(//store/1a/notes/**)'] },
       disableBundledSkills: true,
       enabledPlugins: { 'cc-plugin-plugin-authoring@builtin': false },
     });

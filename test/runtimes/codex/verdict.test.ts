@@ -94,6 +94,15 @@ describe('the verdict on a codex turn', () => {
     expect(play('', { facts }).verdict.failure).toMatchObject({ kind, mayHaveActed: false });
   });
 
+  it('adds the last words of a server that must start', () => {
+    const said =
+      '2026-11-22T16:31:28.6Z  INFO codex_rmcp_client::stdio_server_launcher: MCP server stderr (/bin/desk): no disk';
+    const stderr = `${said}\n${capture('mcp-req.err')}`;
+    const { failure } = play('', { facts: { stderr, ending: { type: 'exited', code: 1, signal: null } } }).verdict;
+    expect(failure?.kind).toBe('mcp-unavailable');
+    expect(failure?.message).toMatch(/^MCP server stderr \(\/bin\/desk\): no disk\n.*required MCP servers failed/s);
+  });
+
   it('never calls an empty start a protocol error', () => {
     for (const stderr of ['', capture('nogit.err'), capture('stdin-open.err')]) {
       const { failure } = play('', { facts: { stderr, ending: { type: 'exited', code: 1, signal: null } } }).verdict;

@@ -12,7 +12,7 @@ import { progressOf } from './read-model/usage-count.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
-import { fullAccessWarning } from './model/access.ts';
+import { fullAccessWarning, unconfinedWarning } from './model/access.ts';
 import { experimentalWarning } from './model/runtime-description.ts';
 import { SquadError, usageError } from './model/errors.ts';
 import { equipmentOf } from './model/armory-facts.ts';
@@ -149,9 +149,9 @@ function drive(
       return { name, role, runtime, ...defined({ model, equipment: equipmentOf(agent) }) };
     }),
   });
-  const unconfined = fullAccessWarning(definition.agents) ?? [];
-  const experimental = experimentalWarning(definition) ?? [];
-  for (const text of resources.notices.concat(unconfined, experimental)) onEvent({ type: 'warning', ...base, text });
+  const about = [fullAccessWarning(definition.agents), unconfinedWarning(definition), experimentalWarning(definition)];
+  for (const text of resources.notices.concat(about.flatMap((one) => one ?? [])))
+    onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
   const segment = startSegment(

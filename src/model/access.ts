@@ -32,6 +32,22 @@ export function fullAccessWarning(
   return `${names.join(', ')} can read, change and reach everything that you can: \`access: full\` confines nothing`;
 }
 
+/** The same of agents that a setting lets work without a cage; undefined: there are none. */
+export function unconfinedWarning({
+  agents,
+  runtimes,
+}: {
+  readonly agents: readonly { readonly name: string; readonly runtime: string; readonly access: Access }[];
+  readonly runtimes: Readonly<Record<string, { readonly config?: Readonly<Record<string, unknown>> | undefined }>>;
+}): string | undefined {
+  const isFree = (runtime: string): boolean => runtimes[runtime]?.config?.['allow-unconfined'] === true;
+  const names = agents
+    .filter(({ access, runtime }) => access.level === 'edit' && isFree(runtime))
+    .map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return `where bubblewrap does not work, ${names.join(', ')} can read, change and reach everything that you can: \`allow-unconfined\``;
+}
+
 /** Bar S14: full access needs the settings and, for each run, the consent of the person who starts it. */
 export function refuseFullUnlessAllowed(access: Access, allowed: boolean, name: string): void {
   if (access.level !== 'full' || allowed) return;

@@ -1,5 +1,5 @@
 import type { Conclusion } from '../graph/decisions/conclude.ts';
-import { fullAccessWarning } from '../model/access.ts';
+import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
@@ -13,7 +13,7 @@ import { endOf } from './timeline.ts';
 export function aboutOf(reading: RunHistory, standing: RunStanding, now: number): Block[] {
   const { row, definition, segments, workspace } = reading;
   const { deadline } = definition.objective;
-  const unconfined = fullAccessWarning(definition.agents);
+  const unconfined = [fullAccessWarning(definition.agents), unconfinedWarning(definition)].flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
   const [word, meaning, tone] = headline(standing);
   const lines = [
@@ -22,7 +22,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
     timesOf(reading, now),
     ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
-    ...(unconfined === undefined ? [] : [words`${strong(ownWords('Unconfined:'))} ${unconfined}`]),
+    ...unconfined.map((one) => words`${strong(ownWords('Unconfined:'))} ${one}`),
     ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),
     ...(workspace === undefined
       ? []

@@ -76,4 +76,16 @@ describe('a whole run on antigravity', { timeout: 300_000 }, () => {
     expect(warnings.join('\n')).toContain(said);
     expect(report).toContain(said);
   });
+
+  it('is in doctor where its program is, as what it is', async () => {
+    const at = { PATH: `${join(bench.root, 'bin')}:${process.env['PATH']}`, ...KEY };
+    const said = JSON.parse((await bench.run(['doctor', '--json'], at)).stdout) as {
+      checks: { name: string; found: string }[];
+    };
+    const own = said.checks.find(({ name }) => name === 'antigravity');
+    expect(own).toMatchObject({
+      ok: true,
+      found: expect.stringMatching(/^experimental; 1\.3\.2 .*, login ok, sandbox os$/),
+    });
+  });
 });

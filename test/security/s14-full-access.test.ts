@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fullAccessWarning, refuseFullAsRoot, refuseFullUnlessAllowed } from '../../src/model/access.ts';
+import {
+  fullAccessWarning,
+  refuseFullAsRoot,
+  refuseFullUnlessAllowed,
+  unconfinedWarning,
+} from '../../src/model/access.ts';
 import { settingsSchema } from '../../src/model/settings.ts';
 import { objective } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
@@ -44,6 +49,16 @@ describe('S14: full access', () => {
     ];
     expect(fullAccessWarning(agents)).toMatch(/^ann, cid can read, change and reach everything/);
     expect(fullAccessWarning([{ name: 'bob', access: EDIT }])).toBeUndefined();
+  });
+
+  it('S14: whoever may work without a cage is named', () => {
+    const of = (name: string, runtime: string, access: typeof EDIT | typeof FULL) => ({ name, runtime, access });
+    const agents = [of('ann', 'free', FULL), of('bob', 'free', EDIT), of('cid', 'caged', EDIT)];
+    const free = { config: { 'allow-unconfined': true } };
+    expect(unconfinedWarning({ agents, runtimes: { free, caged: {} } })).toMatch(/does not work, bob can read, change/);
+    expect(
+      unconfinedWarning({ agents, runtimes: { free: { config: { 'allow-unconfined': false } } } }),
+    ).toBeUndefined();
   });
 
   it('S14: the command line refuses it without its flag, before anything is made, and outside of a repository', async () => {

@@ -78,7 +78,7 @@ function scriptOf(scenario: ScenarioName): AgyScript {
     case 'unknown-model':
       return fails('models/unknown is not found for API version v1', { code: 404 });
     case 'rate-limit':
-      return fails('Resource has been exhausted: too many requests per minute', { code: 429 });
+      return fails('Resource has been exhausted (e.g. check quota).', { code: 429 });
     case 'usage-limit':
       return fails('Individual quota reached. Please upgrade your subscription. Resets in 34m13s.', {
         code: 429,

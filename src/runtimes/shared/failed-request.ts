@@ -25,6 +25,8 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/required MCP servers? failed/i, 'mcp-unavailable'],
   [/prompt is too long|ran out of room in the model's context|context[ _](?:window|length)/i, 'context-overflow'],
   [/credit balance is too low/i, 'billing'],
+  // Gemini's words for too many requests, and not for a quota.
+  [/resource has been exhausted \(e\.g\. check quota\)/i, 'rate-limited'],
   [
     /\b(?:usage|session|weekly|hour|opus|sonnet|spend(?:ing)?) limit\b|hit your limit|(?<!rate )limit reached|out of extra usage|quota/i,
     'quota-exhausted',

@@ -1,79 +1,82 @@
-import { realpath } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
-import type { RuntimeDescription } from '../../model/runtime-description.ts';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { acpRuntime } from '../../model/runtime-name.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import { defined } from '../../text/defined.ts';
-import type { Probe } from '../port/agent-runtime.ts';
-import { childEnvironment, NETWORK_VARIABLES } from '../shared/child-environment.ts';
-import { refuse, signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
-import { findConfinement } from '../shared/confinement.ts';
-import { findProgram, isExecutable } from '../shared/find-program.ts';
-import { step } from '../shared/translation.ts';
-import { profileOf, type Profile } from './profiles.ts';
+import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
+import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { programHere, type CliProgram } from '../shared/cli-program.ts';
+import { createConfiner, probedConfinement } from '../shared/confine.ts';
+import { existing } from '../shared/find-program.ts';
+import { privateView } from '../shared/private-view.ts';
+import { readNotes } from '../shared/repository-notes.ts';
+import { command, type AcpFacts } from './command.ts';
+import { profileOf, readConfig, type Profile } from './profiles.ts';
+import { begin, conclude, translate, type AcpState } from './translate.ts';
 
-/** It works where it is named, because dozens of agents may be there. Few say what a turn cost. */
-const DESCRIPTION: RuntimeDescription = { onlyByName: true, reportsCost: false };
+const HOST = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './host/main.ts' : './acp-host.mjs', import.meta.url),
+);
+/** Keeps the host small; measured by `npm run bench`. */
+const HOST_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 
-/** Drives an agent that speaks the Agent Client Protocol, one process per turn. */
+/** Drives an agent that speaks the Agent Client Protocol: a host and the agent per turn. `node` runs the host. */
 export function createAcpAdapter(
   agent: string,
   settings: RuntimeSettings,
-  { processes }: { readonly processes: Processes },
-): CliAdapter<undefined, undefined> {
+  { processes, node }: { readonly processes: Processes; readonly node: string },
+): CliAdapter<AcpFacts, AcpState> {
   const name = acpRuntime(agent);
   const profile = profileOf(agent);
+  const config = readConfig(settings.config);
+  const { quirks, args = [], read = [] } = config;
+  const program = programHere(programOf(name, profile), settings, processes);
+  const confiner = createConfiner(settings, program.trial);
   return {
     name,
-    description: DESCRIPTION,
-    lookUp: () => Promise.resolve(undefined),
-    command: () => refuse('cli-unsupported', 'runtime', `${name} cannot take a turn in this version of squad`),
-    begin: () => undefined,
-    translate: (state) => step(state),
-    isTerminal: () => false,
-    conclude: () => ({ text: '', denials: [] }),
+    description: programOf(name, profile).description,
+    lookUp: async (request, directory) => {
+      const { session, access, workspace } = request;
+      const facts = await program.lookUp(request, directory);
+      const words = [facts.binary ?? '', settings.binary ?? '', ...args];
+      return {
+        ...facts,
+        ...{ name, profile, config, host: [node, ...HOST_FLAGS, HOST] },
+        home: session?.home ?? join(settings.stateDirectory, 'homes', 'acp', agent),
+        confiner: access.level === 'full' ? undefined : await confiner(),
+        view: await privateView({ ...settings, directory, command: words, read }),
+        masked: await existing((profile.masks ?? []).map((file) => join(workspace.path, file))),
+        notes: session === undefined && profile.readsNotes !== true ? await readNotes(workspace.path) : [],
+      };
+    },
+    command,
+    begin: (request) => begin(name, { ...profile.quirks, ...quirks }, request),
+    translate,
+    isTerminal: ({ end }) => end !== undefined,
+    conclude,
+    // On SIGINT the host cancels the session.
     ladder: signals(3000, 'SIGINT', 'SIGTERM', 'SIGKILL'),
-    probe: () => probe(name, profile, settings, processes),
+    // Starts no conversation: some programs would ask a person to log in.
+    probe: () =>
+      program.probe({
+        otherLogin: () => {
+          const isPassed = settings.allowEnvironment.some((variable) => settings.environment[variable]);
+          return Promise.resolve(isPassed ? 'ok' : profile.keys.length === 0 ? 'unknown' : 'missing');
+        },
+        sandbox: async () => probedConfinement(name, await confiner(), config['allow-unconfined'] === true),
+      }),
   };
 }
 
-async function findBinary(profile: Profile | undefined, settings: RuntimeSettings): Promise<string | undefined> {
-  const named = settings.binary ?? profile?.command;
-  const path =
-    named === undefined || isAbsolute(named) ? named : await findProgram(settings.environment['PATH'], named);
-  return path !== undefined && (await isExecutable(path)) ? realpath(path) : undefined;
-}
-
-const PROBE_MS = 15_000;
-
-/** Looks for the program, its version, a key and the sandbox. Starts no conversation: a program may ask for a login then. */
-async function probe(
-  name: string,
-  profile: Profile | undefined,
-  settings: RuntimeSettings,
-  processes: Processes,
-): Promise<Probe> {
-  const binary = await findBinary(profile, settings);
-  if (binary === undefined) {
-    const text = `${settings.binary ?? profile?.command ?? name} was not found`;
-    const install = profile?.install === undefined ? '' : `install it with \`${profile.install}\`, or `;
-    const problem = { text, next: `${install}name its path: \`runtimes: { ${name}: { command: … } }\`` };
-    return { ok: false, login: 'unknown', sandbox: 'none', problems: [problem] };
-  }
-  const { keys = [], passes = [] } = profile ?? {};
-  const env = childEnvironment(settings.environment, [...NETWORK_VARIABLES, ...passes]);
-  const said = await processes.run(binary, ['--version'], { env, timeoutMs: PROBE_MS });
-  const version = /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0];
-  const known = [...keys, ...settings.allowEnvironment];
-  const login = known.some((key) => settings.environment[key]) ? 'ok' : keys.length === 0 ? 'unknown' : 'missing';
-  const trial = async (program: string, args: readonly string[]) =>
-    (await processes.run(program, args, { env, timeoutMs: PROBE_MS })).code === 0 ? undefined : 'failed';
-  const sandbox = (await findConfinement(settings, trial, [])) === 'os' ? 'os' : 'none';
-  const problems = [
-    ...(login === 'missing' ? [{ text: `${name} has no key`, next: `set ${keys.join(' or ')}` }] : []),
-    ...(sandbox === 'none'
-      ? [{ text: `nothing confines ${name} here`, next: 'install bubblewrap, and allow user namespaces' }]
-      : []),
-  ];
-  return defined({ ok: problems.length === 0, version, binary, login, sandbox, problems });
+/** It works where it is named, because dozens of agents may be there. Few report what a turn costs. */
+function programOf(name: string, { command: program, install, keys, passes = [] }: Profile): CliProgram {
+  return {
+    name: program === '' ? name : program,
+    from: install === undefined ? undefined : { package: install },
+    description: { onlyByName: true, reportsCost: false },
+    home: { variable: 'HOME', folder: '', private: name },
+    logins: [],
+    keys: () => keys,
+    passes: ({ allowEnvironment }) => [...NETWORK_VARIABLES, ...keys, ...passes, ...allowEnvironment],
+    natives: (path) => [path],
+  };
 }

@@ -1,53 +1,171 @@
+import { z } from 'zod';
 import { ACP_AGENTS, type AcpAgent } from '../../model/runtime-name.ts';
+import type { Json } from '../../text/json.ts';
+import type { RuntimeSettings } from '../shared/cli-adapter.ts';
+import type { HostPlan } from './host/plan.ts';
+
+const KINDS = ['read', 'search', 'think', 'edit', 'delete', 'move', 'execute', 'fetch', 'other'] as const;
+const starts = z.array(z.string().min(1).max(200)).max(20).optional();
+
+const quirksSchema = z.strictObject({
+  mcp: z.literal('http').optional(),
+  toolName: z.enum(['first-title', 'call-id']).optional(),
+  toolKinds: z.record(z.string(), z.enum(KINDS)).optional(),
+  notices: starts,
+  failures: starts,
+  usage: z.enum(['unknown', 'process']).optional(),
+  retry: z.string().max(500).refine(isPattern, 'is no regular expression').optional(),
+  opensWithinMs: z.int().positive().optional(),
+  sessions: z.string().max(200).optional(),
+}) satisfies z.ZodType<HostPlan['quirks']>;
+
+/** `runtimes.acp/<agent>.config`. */
+const configSchema = z.strictObject({
+  args: z.array(z.string()).optional(),
+  auth: z.string().optional(),
+  quirks: quirksSchema.optional(),
+  /** Folders and files that a confined agent may read besides its workspace and its program. */
+  read: z
+    .array(z.string().regex(/^(?:~\/|\/)[^\u0000]*$/, 'needs an absolute path, or one that starts with ~/'))
+    .optional(),
+  /** It may edit where nothing confines it. */
+  'allow-unconfined': z.boolean().optional(),
+});
+/** `problem`: what is wrong with it. */
+export type AcpConfig = z.infer<typeof configSchema> & { readonly problem?: string };
+
+export function readConfig(config: RuntimeSettings['config'] = {}): AcpConfig {
+  const read = configSchema.safeParse(config);
+  const issue = read.error?.issues[0];
+  return read.data ?? { problem: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 /** What squad knows of an agent that speaks the Agent Client Protocol. */
 export interface Profile {
   /** A name on PATH or a path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** What to do where the program is missing. */
+  /** The package of npm that installs the program. */
   readonly install?: string;
   /** Variables with a key or token. Any of them is a login. */
   readonly keys: readonly string[];
   /** Other variables that it may have of the host's. */
-  readonly passes: readonly string[];
+  readonly passes?: readonly string[];
+  /** Its own settings, by variables. The host's values count more. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Its own settings, by files in its home. */
+  readonly files?: Readonly<Record<string, Json>>;
   /** The method of `authenticate` that takes the key. Absent: none is called. */
   readonly auth?: string;
+  /** The option that sets the model. Absent: the session does. */
+  readonly modelOption?: string;
+  /** It reads AGENTS.md itself. */
+  readonly readsNotes?: boolean;
+  /** Files of the workspace that it would take for its own settings. */
+  readonly masks?: readonly string[];
+  readonly quirks?: HostPlan['quirks'];
 }
 
-/** undefined: only settings know the agent. */
-export function profileOf(agent: string): Profile | undefined {
-  return ACP_AGENTS.find((known) => known === agent) && PROFILES[agent as AcpAgent];
-}
+const OPENCODE = ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'PROJECT_CONFIG', 'CLAUDE_CODE'];
 
 /** The agents that squad can start without settings. */
 const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
   gemini: {
     command: 'gemini',
-    args: ['--acp'],
-    install: 'npm install -g @google/gemini-cli',
+    // Trusted as a session, so that the settings of the repository do not count and the MCP servers of the session do.
+    args: ['--acp', '--skip-trust'],
+    install: '@google/gemini-cli',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    passes: ['GOOGLE_GEMINI_BASE_URL', 'GEMINI_MODEL'],
-    auth: 'gemini-api-key',
+    passes: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
+    variables: {
+      // Otherwise it starts itself again, and signals reach the first process alone.
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      // What is set, a file `.env` of the repository cannot set.
+      GOOGLE_GEMINI_BASE_URL: 'https://generativelanguage.googleapis.com',
+      ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '' },
+    },
+    files: {
+      '.gemini/settings.json': {
+        // The retention of sessions deletes those that are resumed.
+        general: {
+          sessionRetention: { enabled: false },
+          enableAutoUpdate: false,
+          enableAutoUpdateNotification: false,
+          maxAttempts: 3,
+        },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        advanced: { ignoreLocalEnv: true },
+        context: { fileName: ['AGENTS.md', 'GEMINI.md'] },
+      },
+    },
+    modelOption: '-m',
+    masks: ['.gemini/.env'],
+    readsNotes: true,
+    quirks: {
+      toolName: 'call-id',
+      sessions: '.gemini/tmp',
+      opensWithinMs: 9000,
+      retry: '^Attempt \\d+ failed(.*)',
+    },
   },
   copilot: {
     command: 'copilot',
-    args: ['--acp'],
-    install: 'npm install -g @github/copilot',
-    keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
-    passes: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDER_TYPE', 'COPILOT_MODEL', 'COPILOT_OFFLINE'],
+    args: ['--acp', '--no-auto-update', '--no-remote', '--disable-builtin-mcps', '--no-ask-user'],
+    install: '@github/copilot',
+    keys: ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+    passes: ['BASE_URL', 'TYPE', 'WIRE_API']
+      .map((name) => `COPILOT_PROVIDER_${name}`)
+      .concat('COPILOT_MODEL', 'COPILOT_OFFLINE'),
+    variables: { COPILOT_AUTO_UPDATE: 'false' },
+    modelOption: '--model',
+    readsNotes: true,
+    quirks: {
+      mcp: 'http',
+      toolName: 'first-title',
+      notices: ['Info: ', 'Warning: '],
+      failures: ['Error: '],
+      usage: 'process',
+    },
   },
   opencode: {
     command: 'opencode',
-    args: ['acp'],
-    install: 'npm install -g opencode-ai',
-    keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY'],
+    args: ['acp', '--print-logs', '--log-level', 'ERROR'],
+    install: 'opencode-ai',
+    keys: ['OPENCODE_API_KEY'],
     passes: ['OPENCODE_CONFIG_CONTENT'],
+    variables: {
+      ...Object.fromEntries(OPENCODE.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+      // Without it nothing is asked.
+      OPENCODE_PERMISSION: '{"*":"ask"}',
+    },
+    files: {
+      '.config/opencode/opencode.json': {
+        ...{ autoupdate: false, share: 'disabled', permission: { '*': 'ask' }, instructions: ['AGENTS.md'] },
+        // Otherwise one rejected request ends the turn.
+        experimental: { continue_loop_on_deny: true },
+      },
+    },
+    readsNotes: true,
+    quirks: {
+      toolName: 'first-title',
+      // Its numbers are those of the last request.
+      usage: 'unknown',
+      retry: 'message="stream error".*agent=build.*error\\.error="([^"]*)"',
+    },
   },
   qwen: {
     command: 'qwen',
     args: ['--acp'],
-    install: 'npm install -g @qwen-code/qwen-code',
+    install: '@qwen-code/qwen-code',
     keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
     passes: ['OPENAI_BASE_URL', 'OPENAI_MODEL'],
     auth: 'openai',
@@ -55,7 +173,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
   kimi: {
     command: 'kimi',
     args: ['acp'],
-    install: 'npm install -g @moonshot-ai/kimi-code',
+    install: '@moonshot-ai/kimi-code',
     keys: ['KIMI_API_KEY', 'MOONSHOT_API_KEY'],
     passes: ['KIMI_BASE_URL', 'KIMI_MODEL_NAME'],
   },
@@ -63,7 +181,13 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     command: 'agy_acp_server',
     args: [],
     keys: ['GEMINI_API_KEY'],
-    passes: [],
     auth: 'gemini-api-key',
   },
 };
+
+/** Of an agent that only settings know. */
+const UNKNOWN: Profile = { command: '', args: [], keys: [] };
+
+export function profileOf(agent: string): Profile {
+  return ACP_AGENTS.includes(agent as AcpAgent) ? PROFILES[agent as AcpAgent] : UNKNOWN;
+}

@@ -12,11 +12,11 @@ import { existing, findProgram, firstExecutable, isExecutable, isOlder } from '.
 /** A program that a person installs. */
 export interface CliProgram {
   readonly name: string;
-  /** How: npm's package, or a command. */
-  readonly from: { readonly package: string } | { readonly command: string };
+  /** How: npm's package, or a command. Absent: only settings know the program. */
+  readonly from?: { readonly package: string } | { readonly command: string } | undefined;
   readonly description: RuntimeDescription;
-  /** Lowest version whose flags and events the adapter knows. */
-  readonly floor: string;
+  /** Lowest version whose flags and events the adapter knows. Absent: any, and the program need not tell it. */
+  readonly floor?: string;
   /** The variable and folder of the user's own home, and a private one below squad's state directory. */
   readonly home: { readonly variable: string; readonly folder: string; readonly private: string };
   /** Files of a home that can hold a login. The first one is the login itself; none: it is not in a file. */
@@ -66,7 +66,9 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
     versionProblem: async (binary: string) => {
       const { version } = await readVersion(binary, environment, processes);
       if (version === undefined) return `${program.name} does not tell its version`;
-      return isOlder(version, program.floor) ? `${program.name} ${version} is older than ${program.floor}` : undefined;
+      return isOlder(version, program.floor ?? '')
+        ? `${program.name} ${version} is older than ${program.floor}`
+        : undefined;
     },
     probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
     /** Why a trial did not exit with 0; undefined: it did. */
@@ -164,20 +166,27 @@ async function probeProgram(
 ): Promise<Probe> {
   const { name, floor, from, logins } = program;
   const binary = await findBinary(program, settings);
-  const install = 'package' in from ? `npm install -g ${from.package}` : from.command;
-  const update = 'package' in from ? `${install}@latest` : install;
+  const isPackage = from !== undefined && 'package' in from;
+  const install = isPackage ? `npm install -g ${from.package}` : from?.command;
+  const update = isPackage ? `${install}@latest` : install;
   if (binary === undefined) {
-    const problem = { text: `${name} was not found`, next: `install it with \`${install}\`, or put it on PATH` };
-    return { ok: false, floor, login: 'unknown', sandbox: 'none', problems: [problem] };
+    const problem = {
+      text: `${name} was not found`,
+      next:
+        install === undefined
+          ? 'put it on PATH, or name its path'
+          : `install it with \`${install}\`, or put it on PATH`,
+    };
+    return defined({ ok: false, floor, login: 'unknown', sandbox: 'none', problems: [problem] });
   }
   const problems: Problem[] = [];
   const env = environmentOf(program, settings);
   const { said, version } = await readVersion(binary, env, processes);
-  const works = said.code === 0 && version !== undefined;
+  const works = floor === undefined || (said.code === 0 && version !== undefined);
   if (!works) {
     problems.push({ text: `${name} --version failed: ${whyFailed(said)}`, next: `reinstall it with \`${install}\`` });
   }
-  const isCurrent = version !== undefined && !isOlder(version, floor);
+  const isCurrent = floor === undefined || (version !== undefined && !isOlder(version, floor));
   if (version !== undefined && !isCurrent) {
     problems.push({ text: `${name} ${version} is older than ${floor}`, next: `update it with \`${update}\`` });
   }

@@ -23,6 +23,12 @@ export interface Cage {
   /** Absolute, without links. A folder that is missing stays missing. */
   readonly writable: readonly string[];
   readonly hidden: readonly Hidden[];
+  /** Below what is hidden. */
+  readonly readable?: readonly string[];
+  /** Below what is writable, and not writable. */
+  readonly kept?: readonly string[];
+  /** Files that are there and seem empty. */
+  readonly masked?: readonly string[];
   readonly cwd: string;
 }
 
@@ -88,7 +94,7 @@ const DEAF = 'trap "" INT TERM; exec "$@"';
  */
 export function confined(
   { bwrap, env }: Bubblewrap,
-  { writable, hidden, cwd }: Cage,
+  { writable, hidden, readable = [], kept = [], masked = [], cwd }: Cage,
   program: string,
   args: readonly string[],
 ): { readonly binary: string; readonly args: string[] } {
@@ -97,7 +103,12 @@ export function confined(
   const masks = hidden.flatMap(({ path, isFolder }) =>
     isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
   );
-  const open = writable.flatMap((path) => ['--bind-try', path, path]);
+  const open = [
+    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...writable.flatMap((path) => ['--bind-try', path, path]),
+    ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...masked.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+  ];
   const inside = ['--chdir', cwd, '--', env, '--default-signal=INT,TERM', program, ...args];
   return { binary: '/bin/sh', args: ['-c', DEAF, 'sh', bwrap, ...namespaces, ...disk, ...masks, ...open, ...inside] };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import type { FailureKind } from '../../model/failure.ts';
 
 /** The meaning of an HTTP status of a model's API. Programs differ about 413 and 503. */
@@ -16,7 +17,10 @@ const STATUSES: Readonly<Record<number, FailureKind>> = {
 
 /** Words of the programs and of the models' APIs about a failed request. The first match counts. */
 const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
-  [/no rollout found|no conversation found/i, 'session-not-found'],
+  [
+    /no rollout found|no conversation found|no previous sessions found|invalid session identifier/i,
+    'session-not-found',
+  ],
   [/already has an active writer|is already in use/i, 'session-busy'],
   [
     /unknown (?:configuration field|option|command)|flags? provided but not defined|unexpected argument|error: option|invalid choice|argument .* is invalid|too old|minimum version/i,
@@ -34,7 +38,7 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/too many requests|rate.?limit/i, 'rate-limited'],
   [/failed to refresh token: 5\d\d/i, 'server-error'],
   [
-    /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
+    /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key|api.?key.{1,4}(?:invalid|not valid)/i,
     'auth',
   ],
   [/at capacity|server_is_overloaded/i, 'overloaded'],
@@ -42,7 +46,7 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/reason: max_output_tokens/i, 'output-truncated'],
   [/content_filter|policy violation|flagged for/i, 'model-refused'],
   [
-    /model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found|invalid model selection/i,
+    /models?\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found|invalid model selection/i,
     'model-unavailable',
   ],
   [/error loading config|invalid value|failed to parse/i, 'bad-request'],
@@ -89,6 +93,22 @@ const MAX_TEXT = 4000;
 export function kindOfText(text: string): FailureKind | undefined {
   const head = text.slice(0, MAX_TEXT);
   return TEXTS.find(([pattern]) => pattern.test(head))?.[1];
+}
+
+/**
+ * The cause that an error of an agent names, by a known name, its words, or a status that it carries as its code or in its words;
+ * undefined: none is known.
+ */
+export function causeOfWords(text: string, code?: number): { kind: FailureKind; httpStatus?: number } | undefined {
+  const said = text.slice(0, MAX_TEXT);
+  const written = Number(/\b(?:error|status|rejected)\b[: ]{0,2}\(?([45]\d\d)\b/i.exec(said)?.[1] ?? code);
+  const httpStatus = written >= 400 && written < 600 ? written : undefined;
+  const named = kindOfNames(/"error(?:Kind|Name|Type)":"(\w{1,64})"/.exec(said)?.[1]);
+  // Some agents put their own status over the API's.
+  const own = httpStatus === 400 || httpStatus === 500 ? kindOfText(said) : undefined;
+  const known = httpStatus === undefined ? kindOfText(said) : kindOfStatus(httpStatus, said, { 503: 'overloaded' });
+  const kind = named ?? own ?? known;
+  return kind && defined({ kind, httpStatus });
 }
 
 /** The status counts more than the text, except for an empty account, a quota and a full context, which share a status. */

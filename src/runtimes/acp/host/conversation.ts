@@ -211,6 +211,7 @@ export class Conversation {
     }
     const { type, text } = fields(content);
     if (sessionUpdate !== 'agent_message_chunk' || type !== 'text' || typeof text !== 'string') return;
+    if (this.#plan.quirks.notices?.some((start) => text.startsWith(start))) return;
     if (this.#isToolSince) this.#text = '';
     this.#isToolSince = false;
     if (this.#text.length < MOST_TEXT) this.#text += text;

@@ -78,14 +78,14 @@ export class Permits {
   }
 
   async #ask(toolCall: Fields, { folder, deadlineMs }: NonNullable<HostPlan['ask']>): Promise<Answer> {
-    const { rawInput: input } = toolCall;
+    const { rawInput: input, toolCallId, kind } = toolCall;
     const question = {
       n: (this.#asks += 1),
       tool: nameOf(toolCall, this.#plan.quirks),
       title: textOf(toolCall['title']),
       deadline: Date.now() + deadlineMs,
     };
-    const isAsked = () => this.#emit({ type: 'ask', ...question });
+    const isAsked = () => this.#emit({ type: 'ask', id: textOf(toolCallId), kind: textOf(kind), ...question });
     const yes = await askPerson(folder, { ...question, input }, isAsked, this.#cancelled.signal);
     if (this.#cancelled.signal.aborted) return CANCELLED;
     if (yes === undefined) return { answer: 'rejected', by: 'deadline', reason: 'no answer came in time' };

@@ -4,20 +4,26 @@ import type { McpServer } from '../../../model/turn-request.ts';
 /** How an agent differs from the others, as data. */
 interface Quirks {
   /** It takes MCP servers by HTTP alone, or runs where the servers cannot: the host serves those of stdio on loopback. */
-  readonly mcp?: 'http';
+  readonly mcp?: 'http' | undefined;
   /**
    * Where a permission request names the tool if its `name` does not; else its title. `call-id`: `<tool>__<tool>_<digits>` or
    * `<tool>-<digits>`. `first-title`: the first update of this call.
    */
-  readonly toolName?: 'first-title' | 'call-id';
+  readonly toolName?: 'first-title' | 'call-id' | undefined;
+  /** A message that begins like this is the program's own notice and no words of the agent. */
+  readonly notices?: readonly string[] | undefined;
+  /** An answer that begins like this is a failed request. */
+  readonly failures?: readonly string[] | undefined;
+  /** What it reports of tokens is not the turn's, or that of all prompts of its process. Absent: of one prompt. */
+  readonly usage?: 'unknown' | 'process' | undefined;
   /** The kind of these tools, whatever the agent says. */
-  readonly toolKinds?: Readonly<Record<string, ToolKind>>;
+  readonly toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
   /** A regular expression for a line of stderr about a failed request that the agent repeats; its first group is the message. */
-  readonly retry?: string;
+  readonly retry?: string | undefined;
   /** Opened later after its start than this, a new session would count the repository's own settings. */
-  readonly opensWithinMs?: number;
+  readonly opensWithinMs?: number | undefined;
   /** Below HOME: where files of sessions are, which `session/load` would overwrite in the minute in which they began. */
-  readonly sessions?: string;
+  readonly sessions?: string | undefined;
 }
 
 export type ToolKind = 'read' | 'search' | 'think' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';

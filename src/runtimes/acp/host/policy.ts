@@ -109,7 +109,7 @@ export function nameOf(call: Fields, quirks: Rules['quirks']): string {
 }
 
 /** A tool of this server: `mcp__<server>__<tool>`, `<server>-<tool>` and the like, or `<tool> (<server> MCP Server)`. */
-function mcpTool(server: string, name: string): string | undefined {
+export function mcpTool(server: string, name: string): string | undefined {
   const plain = /^(\S+) \((\S+) MCP Server\)$/.exec(name);
   if (plain !== null) return plain[2] === server ? plain[1] : undefined;
   const rest = name.replace(/^mcp__?/, '');

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Usage } from '../../model/usage.ts';
+import { defined } from '../../text/defined.ts';
+import { jsonSchema } from '../../text/json-schema.ts';
+import { causeOfWords } from '../shared/failed-request.ts';
+import type { Cause } from '../shared/turn-end.ts';
+
+/** undefined instead of a value of another form, so that one field never costs the whole line. */
+const loose = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+const text = loose(z.string());
+const record = loose(z.record(z.string(), z.unknown()));
+
+const updateSchema = z.object({
+  sessionUpdate: z.string(),
+  content: loose(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())])),
+  ...{ toolCallId: text, name: text, title: text, kind: text, status: text },
+  rawInput: record,
+  rawOutput: z.unknown().optional(),
+  locations: loose(z.array(z.object({ path: text }))),
+  entries: loose(z.array(z.object({ content: text, status: text }))),
+  cost: loose(z.object({ amount: z.number().nonnegative(), currency: z.literal('USD') })),
+  _meta: record,
+});
+export type Update = z.infer<typeof updateSchema>;
+
+const call = { tool: z.string(), kind: text, title: text };
+/** What a prompt of the turn used. */
+const used = { usage: record, meta: record };
+/** The lines of the host that count. */
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('session'), id: z.string(), resumed: z.boolean() }),
+  z.object({ type: z.literal('prompted'), ...used }),
+  z.object({ type: z.literal('update'), replayed: loose(z.boolean()), update: updateSchema }),
+  z.object({ type: z.literal('ask'), id: text, ...call }),
+  z.object({
+    ...{ type: z.literal('permission'), id: z.string(), ...call },
+    ...{ answer: z.enum(['allowed', 'rejected', 'cancelled']), reason: z.string() },
+  }),
+  z.object({ type: z.literal('retry'), message: z.string() }),
+  z.object({ type: z.literal('noise'), what: z.string(), count: z.number() }),
+  z.object({
+    ...{ type: z.literal('result'), stopReason: z.string(), text: z.string(), ...used },
+    ...{ structured: loose(jsonSchema), problem: text },
+  }),
+  z.object({
+    ...{ type: z.literal('error'), at: z.string(), message: z.string() },
+    ...{ setting: text, code: loose(z.number()), data: z.unknown().optional(), said: text },
+  }),
+]);
+export type HostLine = z.infer<typeof lineSchema>;
+export type LineOf<Type extends HostLine['type']> = Extract<HostLine, { type: Type }>;
+
+export function parseLine(value: unknown): HostLine | undefined {
+  return lineSchema.safeParse(value).data;
+}
+
+/** A session that cannot be opened for one of these reasons is still there. */
+const TO_WAIT_FOR = new Set(['auth', 'billing', 'quota-exhausted', 'rate-limited', 'overloaded', 'network']);
+
+/** Why the host could not hold its conversation. `resumes`: it was to go on with a session. */
+export function causeOfError(line: LineOf<'error'>, name: string, resumes: boolean): Cause {
+  const { at, code, data, said = '', setting } = line;
+  const message = said.trim() === '' ? line.message : `${line.message}; its last words: ${said.trim()}`;
+  const known = causeOfWords(`${line.message} ${JSON.stringify(data ?? '')}`, code);
+  const program = { setting: `runtimes.${name}.command`, message };
+  if (at === 'prompt') return { ...(known ?? { kind: 'server-error' }), message };
+  if (at === 'agent') return { kind: line.message === 'cancelled' ? 'cancelled' : 'crashed', message };
+  if (at === 'authenticate') return { kind: 'auth', setting: `runtimes.${name}.config.auth`, message };
+  if (setting === 'mcp') return { kind: 'mcp-unavailable', setting, message };
+  if (setting === 'model') return { kind: 'model-unavailable', setting, message };
+  if (at === 'options') return defined({ kind: 'setting-unsupported', setting, message });
+  if (at === 'spawn') return { kind: 'cli-missing', ...program };
+  if (at !== 'session') return { kind: 'cli-unsupported', ...program };
+  if (known !== undefined && TO_WAIT_FOR.has(known.kind)) return { ...known, message };
+  return resumes ? { kind: 'session-not-found', message } : { kind: 'cli-unsupported', ...program };
+}
+
+const count = z.number().int().nonnegative().nullish();
+const usageSchema = z.object({
+  usage: loose(z.object({ inputTokens: count, outputTokens: count, cachedReadTokens: count, totalTokens: count })),
+  meta: loose(z.object({ quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }) })),
+});
+
+/** What a prompt used; undefined: the agent does not report it. Cached tokens are part of the input or not: the sum tells. */
+export function usageOf(line: LineOf<'prompted' | 'result'>): Usage | undefined {
+  const { usage, meta } = usageSchema.parse(line);
+  const quota = meta?.quota.token_count;
+  const cachedInputTokens = usage?.cachedReadTokens ?? 0;
+  const outputTokens = usage?.outputTokens ?? quota?.output_tokens ?? 0;
+  const rest = (usage?.totalTokens ?? 0) - outputTokens - cachedInputTokens;
+  const inputTokens = rest > 0 ? rest : (usage?.inputTokens ?? quota?.input_tokens ?? 0);
+  // Zeros are what an agent reports that has not counted.
+  if (inputTokens + cachedInputTokens + outputTokens === 0) return undefined;
+  return { inputTokens, cachedInputTokens, outputTokens };
+}

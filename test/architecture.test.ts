@@ -40,7 +40,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // A program of its own, which starts the agent and reads its lines.
   {
     files: /^runtimes\/acp\/host\//,
-    may: /^(model|runtimes\/acp\/host|runtimes\/shared|substrate\/files)\/|^substrate\/process\/splitter\.ts$/,
+    may: /^(model|runtimes\/acp\/host|runtimes\/shared|substrate\/files)\/|^substrate\/process\/(json-rpc|mcp-by-http)\.ts$/,
   },
   ...['claude', 'codex', 'antigravity', 'acp', 'scripted'].map((name) => ({
     files: new RegExp(`^runtimes/${name}/`),
@@ -140,7 +140,7 @@ describe('reach', () => {
     [
       'child processes stay in substrate/process, and in the host of an agent',
       /from 'node:child_process'|from 'execa'/,
-      /^(substrate\/process|runtimes\/acp\/host)\//,
+      /^(substrate\/process\/|runtimes\/acp\/host\/main\.ts$)/,
     ],
     [
       'the process and its environment are read in one place of a program',

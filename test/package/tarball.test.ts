@@ -33,6 +33,7 @@ describe('the tarball', () => {
         'dist/helper-host.mjs',
         'dist/run-child.mjs',
         'dist/player.mjs',
+        'dist/acp-host.mjs',
         'LICENSE',
         'README.md',
       ]),

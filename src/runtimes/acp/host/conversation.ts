@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
-import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from './rpc.ts';
+import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from '../../../substrate/process/json-rpc.ts';
 import { methodProblem, settingCall, wireServer } from './session-setup.ts';
 
 /** The conversation cannot continue: the fields of the line `error`. */
@@ -23,7 +23,7 @@ export class Halt extends Error {
 interface Ports {
   readonly rpc: () => Rpc;
   readonly emit: (line: Fields) => void;
-  readonly noise: (what: Noise) => void;
+  readonly noise: (what: Noise | 'other-session') => void;
   /** The same servers by HTTP, as long as the host is there. */
   readonly serveMcp: (servers: readonly McpServer[]) => Promise<readonly McpServer[]>;
   /** Keeps the file of a session, in this folder of the agent's home, from its own resume. */
@@ -32,9 +32,9 @@ interface Ports {
   readonly opened: () => void;
 }
 
-/** Characters of an answer that are kept, and bytes of a structured one. */
+/** Characters of an answer that are kept, alone and beside a structured one. */
 const MOST_TEXT = 256 * 1024;
-const MOST_STRUCTURED = 128 * 1024;
+const MOST_TEXT_BESIDE = 16 * 1024;
 const SILENT_MS = 250;
 const MOST_REPLAY_MS = 10_000;
 /** The protocol's code for a login that is missing. */
@@ -218,12 +218,8 @@ export class Conversation {
   }
 
   #resultOf({ stopReason, usage, _meta: meta }: Fields, checked: Fields = {}): Fields {
-    const result = { type: 'result', stopReason, text: this.#text, usage, meta };
-    if (checked['structured'] === undefined) return { ...result, ...checked };
-    // Whole or not at all, because long lines are cut.
-    if (Buffer.byteLength(JSON.stringify(checked)) < MOST_STRUCTURED)
-      return { ...result, ...checked, text: this.#text.slice(0, 16_384) };
-    return { ...result, problem: `the structured answer is larger than ${MOST_STRUCTURED} bytes` };
+    const text = 'structured' in checked ? this.#text.slice(0, MOST_TEXT_BESIDE) : this.#text;
+    return { type: 'result', stopReason, text, usage, meta, ...checked };
   }
 }
 

@@ -9,9 +9,9 @@ import { pickVariables } from '../../../text/defined.ts';
 import { Conversation, Halt } from './conversation.ts';
 import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
-import { serveMcp } from './mcp-by-http.ts';
+import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
-import { Rpc, type Fields, type Noise } from './rpc.ts';
+import { Rpc, type Fields, type Noise } from '../../../substrate/process/json-rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
 const CANCEL_MS = 3_000;
@@ -27,7 +27,7 @@ const MOST_NOISE = 20;
 const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan;
-const noises = new Map<Noise, number>();
+const noises = new Map<string, number>();
 let noiseLines = 0;
 let stderrLeft = MOST_STDERR;
 let said = '';
@@ -141,7 +141,7 @@ function tellRetries(text: string, pattern: string): void {
 function remember(text: string): void {
   said = (said + text).slice(-LAST_WORDS);
 }
-function noise(what: Noise, line = ''): void {
+function noise(what: Noise | 'other-session', line = ''): void {
   if (what === 'not-json') remember(`${line.slice(0, LAST_WORDS)}\n`);
   const count = (noises.get(what) ?? 0) + 1;
   noises.set(what, count);

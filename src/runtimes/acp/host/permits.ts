@@ -4,7 +4,7 @@ import { realPath } from '../../../substrate/files/real-path.ts';
 import { askPerson } from './ask.ts';
 import type { HostPlan } from './plan.ts';
 import { decide, nameOf, optionFor } from './policy.ts';
-import type { Fields, RequestId } from './rpc.ts';
+import type { Fields, RequestId } from '../../../substrate/process/json-rpc.ts';
 
 interface Answer {
   readonly answer: 'allowed' | 'rejected' | 'cancelled';

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isWithin } from '../../../substrate/files/confine.ts';
 import type { HostPlan, ToolKind } from './plan.ts';
 import { isJsonObject } from '../../../text/json.ts';
-import type { Fields } from './rpc.ts';
+import type { Fields } from '../../../substrate/process/json-rpc.ts';
 
 interface Verdict {
   /** `unknown`: no rule covers it. A person may be asked; otherwise it is rejected. */

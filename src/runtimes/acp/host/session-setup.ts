@@ -1,6 +1,6 @@
 import type { McpServer } from '../../../model/turn-request.ts';
 import { isJsonObject } from '../../../text/json.ts';
-import type { Fields } from './rpc.ts';
+import type { Fields } from '../../../substrate/process/json-rpc.ts';
 
 /** Why squad cannot log in by this method; undefined: it can. A login needs a person at a browser or a terminal. */
 export function methodProblem(methods: unknown, wanted: string): string | undefined {

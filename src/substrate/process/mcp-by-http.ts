@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { McpServer } from '../../../model/turn-request.ts';
-import { fieldsOf, isJsonObject } from '../../../text/json.ts';
-import { Rpc, RpcError, type Fields } from './rpc.ts';
+import type { McpServer } from '../../model/turn-request.ts';
+import { fieldsOf, isJsonObject } from '../../text/json.ts';
+import { Rpc, RpcError, type Fields } from './json-rpc.ts';
 
 const MOST_BODY = 4 * 1024 * 1024;
 const LAST_WORDS = 2 * 1024;

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
-import { createLineSplitter } from '../../../substrate/process/splitter.ts';
-import { isJsonObject, parseJson } from '../../../text/json.ts';
+import { createLineSplitter } from './splitter.ts';
+import { isJsonObject, parseJson } from '../../text/json.ts';
 
 export type RequestId = string | number;
 export type Fields = Readonly<Record<string, unknown>>;
-export type Noise = 'not-json' | 'unknown-answer' | 'second-answer' | 'other-session' | 'bad-line' | 'too-long';
+export type Noise = 'not-json' | 'unknown-answer' | 'second-answer' | 'bad-line' | 'too-long';
 
-/** What the agent sends besides answers. */
+/** What the program sends besides answers. */
 interface Listener {
   /** `params` is undefined if the line was too long to read. */
   request(id: RequestId, method: string, params: Fields | undefined): void;
@@ -14,7 +14,7 @@ interface Listener {
   noise(what: Noise, line: string): void;
 }
 
-/** An error that the agent answered with. */
+/** An error that the program answered with. */
 export class RpcError extends Error {
   readonly code: unknown;
   readonly data: unknown;

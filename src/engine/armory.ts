@@ -17,17 +17,11 @@ interface ArmoryPorts {
 
 /** Equips each turn with what its agent was bound to when the run began, whatever the files say now. */
 export function createArmory({ definition, host, folder }: ArmoryPorts) {
-  /** Contents that were whole when this engine first used them. */
-  const seen = new Set<string>();
-  const isWhole = async (hash: string): Promise<boolean> => {
-    if (!seen.has(hash) && (await isStored(folder, hash))) seen.add(hash);
-    return seen.has(hash);
-  };
   return async (attempt: Attempt, request: TurnRequest): Promise<Prepared> => {
     const agent = attempt.kind === 'turn' ? definition.agents.find(({ name }) => name === attempt.agent) : undefined;
     if (agent === undefined) return { type: 'ready', request };
     for (const [what, hash] of contentsOf(agent)) {
-      if (await isWhole(hash)) continue;
+      if (await isStored(folder, hash)) continue;
       const where = join(folder, hash);
       return refused(agent, what, `its copy ${where}, which the run is bound to, is missing or was changed`);
     }

@@ -24,6 +24,8 @@ type Refuse = (why: string) => SquadError;
  */
 export async function readSkill(root: string, folder: string, refuse: Refuse): Promise<ContentFile[]> {
   const real = await realpath(join(isAbsolute(folder) ? '/' : root, folder)).catch(() => undefined);
+  if (real === undefined && folder.startsWith('~'))
+    throw refuse('does not exist; write the whole path in place of “~”');
   if (real === undefined) throw refuse('does not exist');
   if (!SKILL_NAME.test(basename(folder))) {
     throw refuse('needs a name of lower-case letters, digits and dashes, which is the name of the skill');

@@ -76,7 +76,11 @@ export async function runToEnd(stage: Stage, changes?: Partial<TurnRequest>): Pr
 
 /** Runs a turn that must be refused for this setting before anything is spawned. */
 export async function runRefused(stage: Stage, setting: string, changes: Partial<TurnRequest>): Promise<void> {
-  const end = await stage.run(stage.request(changes));
+  const runtime = stage.bench.runtime();
+  const request = stage.request(changes);
+  const before = await runtime.refusal?.(request);
+  insist(runtime.refusal === undefined || before?.setting === setting, 'the refusal is not known before', before);
+  const end = await stage.run(request);
   insist(end.result.outcome === 'refused', 'the turn was not refused', end.result);
   insist(end.result.failure?.setting === setting, 'the setting is not named', end.result);
   insist(end.identity === undefined, 'a process was spawned');

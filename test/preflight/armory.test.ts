@@ -99,6 +99,11 @@ describe('what is refused before a run exists', () => {
   it.each<[string, (bench: Bench) => void, string]>([
     ['a skill that is not there', skill, at(6, 'skills[0]: review does not exist')],
     [
+      'a skill at home',
+      (bench) => settings(bench, 'skills: [~/skills/review]'),
+      at(6, 'skills[0]: ~/skills/review does not exist; write the whole path in place of “~”'),
+    ],
+    [
       'a skill without a SKILL.md',
       (bench) => (skill(bench), write(bench, 'review/readme.md', 'x')),
       at(6, 'skills[0]: review has no SKILL.md'),

@@ -6,6 +6,8 @@ import type { Attempt, Settlement } from '../../src/model/attempt.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
+import { GEMINI } from './acp-agents.ts';
+import { acts } from './acp-live-harness.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, commands, PLAIN_MODEL } from './codex-harness.ts';
 import { runs, says, startFakeAnthropic } from './fake-anthropic.ts';
@@ -13,7 +15,7 @@ import { startFakeOpenai } from './fake-openai.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
-const TRIALS = Number(process.env['SQUAD_LIVE_TRIALS'] ?? 20);
+const TRIALS = process.env['SQUAD_LIVE_TRIALS'];
 const processes = createSystemProcesses({ clock: createSystemClock() });
 
 /** A real CLI with a model behind it that runs one command of a second and then says `done`. */
@@ -47,9 +49,23 @@ async function openCodex(binary: string): Promise<LiveCli> {
   };
 }
 
+/** The host answers the request for the tool's permission, with or without an engine. */
+async function openGemini(binary: string): Promise<LiveCli> {
+  const fake = await GEMINI.start(acts(GEMINI, { act: 'shell', command: 'sleep 1' }));
+  const environment = GEMINI.environment(fake.url);
+  const variables = Object.keys(environment).flatMap((name) => ['--env', name]);
+  return {
+    args: ['--runtime', 'acp/gemini', '--binary', binary, '--model', GEMINI.model ?? '', ...variables],
+    environment,
+    turns: () => fake.requests.filter((request) => request.step === 0).length,
+    close: () => fake.close(),
+  };
+}
+
 const CLIS = [
-  { name: 'claude', binary: CLAUDE_BINARY, open: openClaude },
-  { name: 'codex', binary: CODEX_BINARY, open: openCodex },
+  { name: 'claude', binary: CLAUDE_BINARY, open: openClaude, usual: 20 },
+  { name: 'codex', binary: CODEX_BINARY, open: openCodex, usual: 20 },
+  { name: 'gemini', binary: GEMINI.binary, open: openGemini, usual: 3 },
 ];
 
 let room: EngineRoom;
@@ -59,8 +75,8 @@ afterEach(async () => {
   room.close();
 });
 
-describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, binary, open }) => {
-  const trials = Array.from({ length: TRIALS }, (_, index) => index + 1);
+describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, binary, open, usual }) => {
+  const trials = Array.from({ length: Number(TRIALS ?? usual) }, (_, index) => index + 1);
   const test = it.skipIf(binary === undefined);
 
   const begin = async (): Promise<LiveCli> => {
@@ -115,6 +131,41 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
     expect(second?.result.outcome).toBe('completed');
     expectSound(room);
   });
+});
+
+describe('kill -9 of the engine while a request for permission is on its way', () => {
+  const trials = Array.from({ length: Number(TRIALS ?? 3) }, (_, index) => index + 1);
+
+  it.skipIf(GEMINI.binary === undefined).each(trials)(
+    'gemini: the host answers within 1 s, and the turn ends as if nothing had happened (trial %i)',
+    async () => {
+      const times: number[] = [];
+      const fake = await GEMINI.start(async (request) => {
+        times.push(Date.now());
+        if (request.step > 0) return says('done');
+        await pause(1500);
+        times.push(Date.now());
+        return GEMINI.reply({ act: 'shell', command: 'touch made.txt' }, request);
+      });
+      const environment = GEMINI.environment(fake.url);
+      const variables = Object.keys(environment).flatMap((variable) => ['--env', variable]);
+      const args = ['--runtime', 'acp/gemini', '--binary', GEMINI.binary ?? '', '--model', GEMINI.model ?? ''];
+      cli = { args, environment, turns: () => 0, close: () => fake.close() };
+      room = openEngineRoom();
+      const engine = room.start(['dev', 'turn', 'go', '--json', ...args, ...variables], environment);
+      await engine.line((line) => line['type'] === 'session-announced');
+      engine.child.kill('SIGKILL');
+      await engine.finished;
+      const [before] = attempts(room);
+      await until(async () => !(await isAlive(before)));
+      const [, sent = 0, next = Infinity] = times;
+      // The tool itself takes a part of it.
+      expect(next - sent).toBeLessThan(1000);
+      const resumed = await room.run(['dev', 'turn', '--resume', '--json'], environment);
+      expectOneSettlement(before, resumed);
+      expect(times).toHaveLength(3);
+    },
+  );
 });
 
 async function isAlive(attempt: Attempt | undefined): Promise<boolean> {

@@ -20,7 +20,15 @@ type FakeBlock = { type: 'text'; text: string } | { type: 'tool_use'; name: stri
 export type FakeReply =
   /** Streams the blocks. `pauseMs` waits before each piece of text: a long generation. */
   | { type: 'message'; blocks: readonly FakeBlock[]; stopReason?: string; pauseMs?: number }
-  | { type: 'failure'; status: number; error: string; message: string; headers?: Record<string, string> }
+  | {
+      type: 'failure';
+      status: number;
+      error: string;
+      message: string;
+      headers?: Record<string, string>;
+      /** What only the Gemini API says beside the message. */
+      details?: readonly object[];
+    }
   /** The stream breaks off in the middle of a text. */
   | { type: 'cut'; text: string }
   /** An `error` event in the middle of the stream. */

@@ -5,11 +5,13 @@ import {
   type FakeRequest as AnthropicRequest,
   type FakeScript as Anthropic,
 } from './fake-anthropic.ts';
+import type { AcpLiveAgent } from './acp-agents.ts';
 import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai } from './fake-openai.ts';
 
 /** One thing that a model does, in the words of no CLI. */
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
+  | { readonly act: 'read'; readonly path: string }
   | { readonly act: 'shell'; readonly command: string }
   /** A tool of the squad server, or of another. */
   | {
@@ -39,6 +41,8 @@ export interface ScriptedTurn {
 export interface ScriptedModel {
   readonly anthropic: Anthropic;
   readonly openai: Openai;
+  /** Behind an agent whose tools are called in its own way. */
+  by(agent: Pick<AcpLiveAgent, 'reply' | 'failures'>): Anthropic;
   /** `<turn> <step>` of every request, in order: a turn that ran twice is in it twice. */
   readonly asked: readonly string[];
   /** Prompts for which there is no turn. */
@@ -63,6 +67,10 @@ export function scriptModel(turns: readonly ScriptedTurn[]): ScriptedModel {
     strange,
     anthropic: async (request) =>
       anthropicReply(await next(request.prompt, request.step, request.toolResults), request),
+    by: (agent) => async (request) => {
+      const act = await next(request.prompt, request.step, request.toolResults);
+      return act === undefined ? agent.failures['bad-request'] : agent.reply(act, request);
+    },
     openai: async (request) => openaiReply(await next(request.prompt, request.step, request.toolOutputs), request),
   };
 }
@@ -78,6 +86,8 @@ function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
       const folder = /Primary working directory: ([^\s"\\]+)/.exec(raw)?.[1] ?? '/unknown';
       return calls('Write', { file_path: `${folder}/${act.path}`, content: act.text });
     }
+    case 'read':
+      return runs(`cat '${act.path}'`);
     case 'shell':
       return runs(act.command);
     case 'mail':
@@ -95,6 +105,8 @@ function openaiReply(act: Act | undefined, request: OpenaiRequest) {
   switch (act.act) {
     case 'write':
       return shell(`mkdir -p "$(dirname '${act.path}')" && cat > '${act.path}' <<'END'\n${act.text}END`);
+    case 'read':
+      return shell(`cat '${act.path}'`);
     case 'shell':
       return shell(act.command);
     case 'mail':

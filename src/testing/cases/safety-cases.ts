@@ -8,7 +8,9 @@ export const SAFETY_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const end = await runToEnd(stage);
       const outputs = end.events.filter((event) => event.type === 'tool-ended').map((event) => event.output ?? '');
-      insist(outputs.join('\n').includes('PATH='), 'the agent did not print its environment', end.events);
+      // Some agents tell what a command printed to their model alone.
+      const said = [...outputs, stage.bench.received()].join('\n');
+      insist(said.includes('PATH='), 'the agent did not print its environment', end.events);
       insist(stage.bench.canaries.length > 0, 'the harness planted no canary');
       insist(!JSON.stringify(end.events).includes('canary'), 'a variable of the host reached the agent', outputs);
       insist(!stage.bench.received().includes('canary'), 'a variable of the host reached the model');

@@ -96,7 +96,7 @@ const NO_UNKNOWN = {
 };
 const NO_OUTPUT = 'Gemini CLI 0.61.0 reports no output and no exit code of a shell command';
 
-const GEMINI: AcpLiveAgent = {
+export const GEMINI: AcpLiveAgent = {
   name: 'gemini',
   binary: process.env['SQUAD_LIVE_GEMINI'],
   noBinary: 'SQUAD_LIVE_GEMINI does not name a gemini',
@@ -194,4 +194,3 @@ const COPILOT: AcpLiveAgent = {
 };
 
 export const LIVE_AGENTS: readonly AcpLiveAgent[] = [GEMINI, OPENCODE, COPILOT];
-export { COPILOT, GEMINI, OPENCODE };

@@ -23,7 +23,7 @@ export function acts(agent: AcpLiveAgent, ...list: readonly Act[]): FakeScript {
   return (request) => agent.reply(list[request.step] ?? DONE, request);
 }
 
-export type AcpScenario = ScenarioName | ConversationScenario;
+type AcpScenario = ScenarioName | ConversationScenario;
 
 function scriptOf(agent: AcpLiveAgent, scenario: AcpScenario): FakeScript {
   const script = (...list: readonly Act[]): FakeScript => acts(agent, ...list);
@@ -103,7 +103,7 @@ function later(script: FakeScript): FakeScript {
 }
 
 /** The quota is used up for an hour. */
-export function usedUp({ name }: AcpLiveAgent): FakeReply {
+function usedUp({ name }: AcpLiveAgent): FakeReply {
   if (name !== 'gemini') {
     return fails(429, 'rate_limit_error', 'Usage limit reached', { 'retry-after': '3600' });
   }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { isJsonObject } from '../../src/text/json.ts';
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { createRandom } from '../support/random.ts';
 import { damagedTranscript, lyingTranscript } from '../support/transcript-fuzz.ts';
@@ -36,6 +37,10 @@ export function readLies(trials: number, seed: number): number {
 function hasProof({ cli, stdout, code }: Transcript): boolean {
   const lines = objectsIn(stdout);
   if (code !== 0) return false;
+  if (cli === 'antigravity') {
+    const ends = lines.flatMap(({ event, result }) => (event === 'result' && isJsonObject(result) ? [result] : []));
+    return ends.some(({ status }) => status === 'SUCCESS');
+  }
   if (cli === 'claude') {
     const last = lines.findLast(({ type }) => type === 'result');
     return last?.['is_error'] === false && last['terminal_reason'] === 'completed';

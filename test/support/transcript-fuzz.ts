@@ -49,7 +49,7 @@ const DAMAGES: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
 
 /** A true recording with one to four damages. */
 export function damagedTranscript(random: Random): Transcript {
-  const cli = pick<Cli>(random, ['claude', 'codex']);
+  const cli = pick<Cli>(random, ['antigravity', 'claude', 'codex']);
   const recorded = Buffer.from(pick(random, [...recordings(cli).values()]));
   let stdout: Buffer = recorded;
   for (let left = 1 + Math.floor(random() * 4); left > 0; left -= 1) stdout = pick(random, DAMAGES)(stdout, random);
@@ -74,10 +74,12 @@ const SCHEMA = { type: 'object', properties: { never: { const: 'said' } }, requi
 /** Recordings of turns that were completed, with an answer in words. */
 const COMPLETED: Readonly<Record<Cli, readonly string[]>> = {
   claude: ['text', 'sid', 'resume', 'longtool', 'write-accept', 'agent', 'mcp-http', 'conc1', 'partial'],
+  antigravity: ['text', 'tool', 'mcp'],
   codex: ['lean', 'r1', 'r2', 'bash-ww', 'longtool', 'mcp-approve', 'wt-a', 'big'],
 };
 
-const isLastWord = ({ type }: Line): boolean => type === 'result' || type === 'turn.completed';
+const isLastWord = ({ type, event }: Line): boolean =>
+  type === 'result' || type === 'turn.completed' || event === 'result';
 const isAnswer = ({ type, item }: Line): boolean =>
   type === 'item.completed' && (item as Line)['type'] === 'agent_message';
 
@@ -91,6 +93,7 @@ function withAnswer(lines: readonly Line[], text: string): Line[] {
   const last = lines.findLastIndex(isAnswer);
   return lines.map((line, index) => {
     if (index === last) return { ...line, item: { ...(line['item'] as Line), text } };
+    if (line['event'] === 'result') return { ...line, result: { ...(line['result'] as Line), response: text } };
     return line['type'] === 'result' ? { ...line, result: text } : line;
   });
 }
@@ -113,6 +116,7 @@ const LIES: Readonly<Record<string, Lie>> = {
   'a last word that fails': (lines) => ({
     lines: lines.map((line) => {
       if (!isLastWord(line)) return line;
+      if (line['event'] === 'result') return { ...line, result: { ...(line['result'] as Line), status: 'ERROR' } };
       return line['type'] === 'result'
         ? { ...line, is_error: true }
         : { type: 'turn.failed', error: { message: 'no' } };
@@ -122,7 +126,7 @@ const LIES: Readonly<Record<string, Lie>> = {
 
 /** A completed turn, turned into a lie. */
 export function lyingTranscript(random: Random): Transcript & { readonly lie: string } {
-  const cli = pick<Cli>(random, ['claude', 'codex']);
+  const cli = pick<Cli>(random, ['antigravity', 'claude', 'codex']);
   const lines = objectsIn(Buffer.from(recordings(cli).get(pick(random, COMPLETED[cli])) ?? ''));
   const [name, lie] = pick(random, Object.entries(LIES));
   const told = lie(lines, random);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { isJsonObject } from '../../src/text/json.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
+import * as agy from '../../src/runtimes/antigravity/translate.ts';
 import { begin, conclude, isTerminal, translate } from '../../src/runtimes/claude/translate.ts';
 import { beginCodex, concludeCodex, translateCodex } from '../../src/runtimes/codex/translate.ts';
 import type { CliAdapter } from '../../src/runtimes/shared/cli-adapter.ts';
@@ -10,7 +11,8 @@ import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { resultOf } from '../../src/runtimes/shared/turn-verdict.ts';
 import { createLineSplitter } from '../../src/substrate/process/splitter.ts';
 
-export type Cli = 'claude' | 'codex';
+export type Cli = 'antigravity' | 'claude' | 'codex';
+const FOLDERS: Readonly<Record<Cli, string>> = { antigravity: 'agy', claude: 'claude', codex: 'codex' };
 export type Random = () => number;
 export type Line = Record<string, unknown>;
 
@@ -24,25 +26,23 @@ export interface Transcript {
 
 /** All recordings of stdout, by name. */
 export function recordings(cli: Cli): ReadonlyMap<string, string> {
-  const folder = fileURLToPath(new URL(`../fixtures/captures/${cli}/`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../fixtures/captures/${FOLDERS[cli]}/`, import.meta.url));
   const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   return new Map(names.map((name) => [name.replace('.jsonl', ''), readFileSync(folder + name, 'utf8')]));
 }
 
 /** The result of a turn that printed this, read in pieces of any size, as a caller of the runtime gets it. */
 export function resultFrom(transcript: Transcript, random: Random): TurnResult {
-  return transcript.cli === 'claude'
-    ? judge(transcript, { begin, translate, isTerminal, conclude }, random)
-    : judge(
-        transcript,
-        {
-          begin: beginCodex,
-          translate: translateCodex,
-          isTerminal: (state) => state.end !== undefined,
-          conclude: concludeCodex,
-        },
-        random,
-      );
+  switch (transcript.cli) {
+    case 'antigravity':
+      return judge(transcript, { ...agy, isTerminal: ({ result }) => result !== undefined }, random);
+    case 'claude':
+      return judge(transcript, { begin, translate, isTerminal, conclude }, random);
+    case 'codex': {
+      const codex = { begin: beginCodex, translate: translateCodex, conclude: concludeCodex };
+      return judge(transcript, { ...codex, isTerminal: ({ end }) => end !== undefined }, random);
+    }
+  }
 }
 
 type Translator<State> = Pick<CliAdapter<unknown, State>, 'begin' | 'translate' | 'isTerminal' | 'conclude'>;

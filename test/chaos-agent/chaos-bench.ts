@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type TurnLimits, type TurnRequest, DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
+import { createAcpAdapter } from '../../src/runtimes/acp/index.ts';
 import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
 import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
@@ -14,8 +15,20 @@ import { openSupervisorBench, type SupervisorBench } from '../attempts/superviso
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
 
-export const CLIS = ['claude', 'codex'] as const;
+/** Those that are started with a prompt and print. */
+export const PRINTERS = ['claude', 'codex'] as const;
+export type Printer = (typeof PRINTERS)[number];
+/** And one that holds a conversation. */
+export const CLIS = [...PRINTERS, 'acp'] as const;
 export type Cli = (typeof CLIS)[number];
+
+/** An agent that squad knows, and of which it knows nothing special. */
+const AGENT = 'kimi';
+
+/** The name of its runtime. */
+export function runtimeOf(cli: Cli): string {
+  return cli === 'acp' ? `acp/${AGENT}` : cli;
+}
 
 /** As vitest hands it to a test: tests that run side by side have no other. */
 interface TestContext {
@@ -50,6 +63,13 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
   const runtimes = new Map<string, AgentRuntime>([
     ['claude', createCliRuntime(createClaudeAdapter(settingsFor(agent, 'claude', root), ports), ports)],
     ['codex', createCliRuntime(createCodexAdapter(settingsFor(agent, 'codex', root), ports), ports)],
+    [
+      runtimeOf('acp'),
+      createCliRuntime(
+        createAcpAdapter(AGENT, settingsFor(agent, 'acp', root), { ...ports, node: process.execPath }),
+        ports,
+      ),
+    ],
   ]);
   const supervisor = bench.supervisor({ runtime: (name) => runtimes.get(name) });
   const ids: string[] = [];
@@ -65,7 +85,9 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
     const id = `${cli}-${process.pid}-${Date.now()}-${ids.length}`;
     ids.push(id);
     const all = { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, ...limits };
-    bench.claim(id, cli, { instructions: 'You are a builder.', limits: all, ...changes });
+    // In its cage it could not write down what it does.
+    const access = { level: 'edit' as const, writable: [agent.folder] };
+    bench.claim(id, runtimeOf(cli), { instructions: 'You are a builder.', limits: all, access, ...changes });
     supervisor.ensure(id);
     const settled = supervisor.settled(id).then(() => resultOf(bench, id));
     return {

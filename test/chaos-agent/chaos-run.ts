@@ -5,7 +5,7 @@ import type { Engine, Finished } from '../support/engine.ts';
 import { killAll } from '../support/marked-pids.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { objective, piece } from '../runs/run-script.ts';
-import { isRunning, type Cli } from './chaos-bench.ts';
+import { isRunning, type Printer } from './chaos-bench.ts';
 
 export interface ChaosRun {
   readonly bench: RunBench;
@@ -31,13 +31,13 @@ export const APPROVED: ChaosEntry = {
 /** A repository whose squad of `clis` is the chaos-agent behind the real adapters, ready for `squad run`. */
 export function openChaosRun(
   entries: readonly ChaosEntry[],
-  about: { builders: readonly Cli[]; seed?: number; settings?: Readonly<Record<string, unknown>> },
+  about: { builders: readonly Printer[]; seed?: number; settings?: Readonly<Record<string, unknown>> },
 ): ChaosRun & { end(): void } {
   const bench = openRunBench({ script: [], objective: objective() });
   const { seed } = about;
   const plan = { turns: entries, ...(seed === undefined ? {} : { seed }) };
   const agent = installChaosAgent(join(bench.root, 'bin'), plan);
-  const member = (name: string, role: string, runtime: Cli, access: string) => ({ name, role, runtime, access });
+  const member = (name: string, role: string, runtime: Printer, access: string) => ({ name, role, runtime, access });
   bench.settings({
     agents: [
       member('planner', 'planner', 'claude', 'read-only'),

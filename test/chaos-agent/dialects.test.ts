@@ -8,7 +8,7 @@ import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { compose } from '../../src/compose.ts';
 import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { testHost } from '../support/test-host.ts';
-import { CLIS } from './chaos-bench.ts';
+import { PRINTERS } from './chaos-bench.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'squad-chaos-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ describe('the chaos-agent as agy (squad has no adapter for it yet: shapes only)'
 });
 
 describe('the chaos-agent on PATH', () => {
-  it.each(CLIS)('is found and proved as %s', async (cli) => {
+  it.each(PRINTERS)('is found and proved as %s', async (cli) => {
     const environment = {
       PATH: `${agent.folder}:${process.env['PATH']}`,
       HOME: root,

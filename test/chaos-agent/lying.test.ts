@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
-import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';
+import { CLIS, openChaosBench, PRINTERS, type Cli } from './chaos-bench.ts';
 import { some, SPREAD } from '../support/lane.ts';
 
 const SCHEMA = {
@@ -15,24 +15,28 @@ const MADRID = "You've hit your session limit · resets 7pm (Europe/Madrid)";
 const AGY = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 34m13s.';
 const bothWays = [true, false].flatMap((schema) => CLIS.map((cli): [Cli, boolean] => [cli, schema]));
 
+/** How a turn of each ends; the last where it holds a conversation, whose silence says no more than its exit. */
+const ENDS = [
+  ['says-nothing', 'protocol', 'crashed'],
+  ['leaves-without-result', 'protocol', 'crashed'],
+  ['empty-answer', 'bad-output', 'bad-output'],
+  ['prose', 'protocol', 'crashed'],
+  ['half-result', 'protocol', 'crashed'],
+  ['crashes-at-start', 'crashed', 'crashed'],
+  ['dies-at-start', 'crashed', 'crashed'],
+  ['dies-at-work', 'crashed', 'crashed'],
+  ['hits-a-limit', 'quota-exhausted', 'quota-exhausted'],
+] as const;
+const lies = [
+  ...ENDS.flatMap(([mode, kind, acp]) =>
+    CLIS.map((cli): [Cli, string, string] => [cli, mode, cli === 'acp' ? acp : kind]),
+  ),
+  // Whoever holds a conversation has answered by then.
+  ...PRINTERS.map((cli): [Cli, string, string] => [cli, 'fails-after-result', 'crashed']),
+];
+
 describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
-  it.for(
-    [
-      ['says-nothing', 'protocol', 'protocol'],
-      ['leaves-without-result', 'protocol', 'protocol'],
-      ['empty-answer', 'bad-output', 'bad-output'],
-      ['prose', 'protocol', 'protocol'],
-      ['half-result', 'protocol', 'protocol'],
-      ['crashes-at-start', 'crashed', 'crashed'],
-      ['dies-at-start', 'crashed', 'crashed'],
-      ['dies-at-work', 'crashed', 'crashed'],
-      ['fails-after-result', 'crashed', 'crashed'],
-      ['hits-a-limit', 'quota-exhausted', 'quota-exhausted'],
-    ].flatMap(([mode, claude, codex]): [Cli, string, string][] => [
-      ['claude', mode!, claude!],
-      ['codex', mode!, codex!],
-    ]),
-  )('%s, %s: no success, but %s', async ([cli, mode, kind], test) => {
+  it.for(lies)('%s, %s: no success, but %s', async ([cli, mode, kind], test) => {
     const result = await openChaosBench(test, { mode }).run(cli);
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind } });
   });
@@ -70,7 +74,12 @@ describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
     }
   });
 
-  it.for(CLIS)('%s goes on in another session than was asked for: session not found', async (cli, test) => {
+  it('acp speaks in another session than it was asked in: no word of it counts', async (test) => {
+    const result = await openChaosBench(test, { mode: 'another-session' }).run('acp');
+    expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'bad-output' }, text: '' });
+  });
+
+  it.for(PRINTERS)('%s goes on in another session than was asked for: session not found', async (cli, test) => {
     const bench = openChaosBench(test, { mode: 'honest' });
     const first = await bench.run(cli);
     const { session } = first;
@@ -86,7 +95,8 @@ describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
 
   it.for(CLIS)('%s is killed after its result: the result is kept', async (cli, test) => {
     const result = await openChaosBench(test, { mode: 'dies-after-result', text: 'It is done.' }).run(cli);
-    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { signal: 'SIGKILL' } });
+    const exit = cli === 'acp' ? { code: 0 } : { signal: 'SIGKILL' };
+    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit });
   });
 
   it.for(CLIS.flatMap((cli) => ['negative', 'huge', 'missing'].map((lie): [Cli, string] => [cli, lie])))(

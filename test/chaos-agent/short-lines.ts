@@ -7,7 +7,7 @@ import type { ChaosEntry } from '../support/chaos-agent.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine } from '../support/engine.ts';
 import { usageOf } from '../support/process-usage.ts';
-import type { Cli } from './chaos-bench.ts';
+import type { Printer } from './chaos-bench.ts';
 import { openChaosRun, planned, type ChaosRun } from './chaos-run.ts';
 
 /** Longest time from the wish to stop until nothing of the run lives, its engine included. */
@@ -20,7 +20,7 @@ const MOST_GROWTH_MB = 50;
 /** As the launcher starts the command line. */
 const AS_LAUNCHED = ['--max-semi-space-size=2', '--optimize-for-size'];
 
-function openFlood(cli: Cli, bytes: number, more: Pick<ChaosEntry, 'says'> = {}): ChaosRun & { end(): void } {
+function openFlood(cli: Printer, bytes: number, more: Pick<ChaosEntry, 'says'> = {}): ChaosRun & { end(): void } {
   return openChaosRun([planned(['flood']), { when: '# Task flood:', mode: 'short-lines-deaf', bytes, ...more }], {
     builders: [cli],
     settings: { limits: { retries: 0 } },
@@ -41,7 +41,7 @@ async function startFlood(chaos: ChaosRun): Promise<{ engine: Engine; turn: stri
 }
 
 /** The turn is ended by a limit, and five seconds later the engine is done with it and has not grown. */
-export async function endsAtItsLimit(cli: Cli, bytes: number, more: Pick<ChaosEntry, 'says'> = {}): Promise<void> {
+export async function endsAtItsLimit(cli: Printer, bytes: number, more: Pick<ChaosEntry, 'says'> = {}): Promise<void> {
   const chaos = openFlood(cli, bytes, more);
   try {
     const { engine, turn } = await startFlood(chaos);
@@ -66,7 +66,7 @@ export async function endsAtItsLimit(cli: Cli, bytes: number, more: Pick<ChaosEn
 }
 
 /** `squad stop` so many ms after its first line. */
-export async function stopsWhileItPrints(cli: Cli, bytes: number, afterMs: number): Promise<void> {
+export async function stopsWhileItPrints(cli: Printer, bytes: number, afterMs: number): Promise<void> {
   const chaos = openFlood(cli, bytes);
   try {
     const { engine } = await startFlood(chaos);

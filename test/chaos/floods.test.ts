@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { endsAtItsLimit, stopsWhileItPrints } from '../chaos-agent/short-lines.ts';
-import { CLIS } from '../chaos-agent/chaos-bench.ts';
+import { PRINTERS } from '../chaos-agent/chaos-bench.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { createRandom } from '../support/random.ts';
 
 const BYTES = 2 * 1024 ** 3;
 const STOPS = trialsOf({ commit: 6, nightly: 40, release: 200 });
 
-it.each(CLIS)('T13 2 GB of short lines by %s: ended by its limit, idle 5 s later, 50 MB at most', async (cli) => {
+it.each(PRINTERS)('T13 2 GB of short lines by %s: ended by its limit, idle 5 s later, 50 MB at most', async (cli) => {
   await endsAtItsLimit(cli, BYTES);
 });
 
-it.each(CLIS)('T13 2 GB of short events by %s: the same', async (cli) => {
+it.each(PRINTERS)('T13 2 GB of short events by %s: the same', async (cli) => {
   await endsAtItsLimit(cli, BYTES, { says: 'y' });
 });
 
@@ -21,7 +21,7 @@ it(`T12 ${STOPS} stops while 2 GB of short lines are printed and read`, async ()
   const failures: unknown[] = [];
   let trials = 0;
   for (; trials < STOPS; trials += 1) {
-    const cli = CLIS[trials % CLIS.length]!;
+    const cli = PRINTERS[trials % PRINTERS.length]!;
     // The turn has been ended after about ten seconds; its engine has its hands full until then.
     await stopsWhileItPrints(cli, BYTES, random() * 12_000).catch((error: unknown) => failures.push(error));
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pidsOf, type InsidePid } from './inside-pids.ts';
 import { fixture } from './runtime-bench.ts';
@@ -44,7 +44,10 @@ export interface ChaosAgent {
 /** Puts the chaos-agent into a folder under the names of the CLIs. */
 export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent {
   mkdirSync(folder, { recursive: true });
-  const script = `#!/bin/sh\nexec '${process.execPath}' '${fixture('agents/chaos-agent.mjs')}' "$0" "$@"\n`;
+  // One that is confined sees the folder of its program, and perhaps not where these come from.
+  for (const part of ['chaos-agent.mjs', 'chaos'])
+    cpSync(fixture(`agents/${part}`), join(folder, part), { recursive: true });
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'chaos-agent.mjs')}' "$0" "$@"\n`;
   for (const name of ['claude', 'codex', 'agy', 'acp']) writeFileSync(join(folder, name), script, { mode: 0o755 });
   const plan: ChaosAgent['plan'] = (next) => writeFileSync(join(folder, 'chaos.json'), JSON.stringify(next));
   plan(first);

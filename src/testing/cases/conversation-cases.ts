@@ -44,7 +44,7 @@ export const CONVERSATION_CASES: readonly ConversationCase[] = [
     title: 'a turn that is cancelled while a request waits for a person is over within 5 s',
     scenario: 'asked-person',
     check: async (stage) => {
-      const started = await stage.start(stage.request());
+      const started = await stage.start(stage.request({ ask: 'human' }));
       await toolRunning(started);
       await setTimeout(500);
       insist((await readWorkspaceFile(stage.bench, 'asked.txt')) === undefined, 'the tool ran without an answer');

@@ -55,7 +55,7 @@ export function translate(state: AcpState, native: NativeLine): Step {
     case 'update':
       return line.replayed === true ? step(state) : translateUpdate(state, line.update);
     case 'ask':
-      return line.id === undefined ? step(state) : openTool(state, line.id, { ...line, name: line.tool });
+      return askPerson(state, line);
     case 'permission':
       return translatePermission(state, line);
     case 'retry':
@@ -68,6 +68,12 @@ export function translate(state: AcpState, native: NativeLine): Step {
     default:
       return step(state);
   }
+}
+
+function askPerson(state: AcpState, line: LineOf<'ask'>): Step {
+  const opened = line.id === undefined ? step(state) : openTool(state, line.id, { ...line, name: line.tool });
+  const text = shortOutput(`asks for permission: ${line.title ?? line.tool}. \`squad answer yes\` or \`no\` answers`);
+  return { ...opened, reports: [...opened.reports, { type: 'notice', text }] };
 }
 
 function retryOf(message: string): TurnReport {

@@ -24,6 +24,8 @@ export interface AcpState {
   readonly steps: number;
   /** What the agent wrote, for a turn that ends with a tool. */
   readonly said: string;
+  /** The last message: some agents report a failed request as one, after half an answer. */
+  readonly last: string;
   /** What the prompts before the last one used. */
   readonly used?: Usage | undefined;
   /** A failed request that the agent reports beside its updates. */
@@ -36,7 +38,7 @@ type Step = tools.Step<AcpState>;
 const MOST_SAID = 16_384;
 
 export function begin(name: string, quirks: HostPlan['quirks'], request: TurnRequest): AcpState {
-  return { name, quirks, request, tools: tools.NO_TOOLS, ended: new Set(), steps: 0, said: '' };
+  return { name, quirks, request, tools: tools.NO_TOOLS, ended: new Set(), steps: 0, said: '', last: '' };
 }
 
 /** Translates one line of the host. Ignores lines that this version does not know. */
@@ -87,7 +89,8 @@ function translateUpdate(state: AcpState, update: Update): Step {
     case 'agent_message_chunk':
       if (text === '') return step(state);
       if (!state.quirks.notices?.some((start) => text.startsWith(start))) {
-        return step({ ...state, said: (state.said + text).slice(-MOST_SAID) }, { type: 'text', text, delta: true });
+        const said = (state.said + text).slice(-MOST_SAID);
+        return step({ ...state, said, last: text.slice(0, MOST_SAID) }, { type: 'text', text, delta: true });
       }
       return step(state, /\bRetrying\b/.test(text) ? retryOf(text) : { type: 'notice', text: shortOutput(text) });
     case 'agent_thought_chunk':
@@ -186,11 +189,11 @@ const STOPS: Readonly<Record<string, Cause>> = {
 };
 
 /** `end_turn` proves nothing: after a failed request some agents say so in words or beside their updates. */
-function endOf({ quirks, trouble }: AcpState, { stopReason, text, problem }: LineOf<'result'>): 'completed' | Cause {
+function endOf({ quirks, trouble, last }: AcpState, { stopReason, problem }: LineOf<'result'>): 'completed' | Cause {
   if (stopReason !== 'end_turn') {
     return STOPS[stopReason] ?? { kind: 'protocol', message: `the agent ended the turn as ${stopReason}` };
   }
-  const failed = quirks.failures?.some((start) => text.trimStart().startsWith(start)) ? text : undefined;
+  const failed = quirks.failures?.some((start) => last.trimStart().startsWith(start)) ? last : undefined;
   const words = trouble?.isFinal ? trouble.text : failed;
   if (words !== undefined) return { kind: 'server-error', ...causeOfWords(words), message: words };
   return problem === undefined ? 'completed' : { kind: 'bad-output', message: problem };

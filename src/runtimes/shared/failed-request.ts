@@ -57,7 +57,8 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   ],
   [/request timed out/i, 'stalled'],
   [/stream disconnected|connection|waiting for network|error sending request|timed? ?out/i, 'network'],
-  [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed/i, 'network'],
+  [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed|could not connect|^terminated\b/i, 'network'],
+  [/no response was returned/i, 'bad-output'],
 ];
 
 /** Names of failed requests and of ends of a turn, as the programs and the models' APIs report them in a field. */

@@ -153,6 +153,17 @@ describe('words', () => {
     expect(reports.slice(1).map(({ type }) => type)).toEqual(['notice', 'text', 'retry-scheduled']);
   });
 
+  it.each<[string, string]>([
+    ['Error: Failed to get response from the AI model; retried 5 times Last error: 429 Slow down', 'rate-limited'],
+    ['Error: Authentication failed with provider at http://127.0.0.1:1 (HTTP 401).', 'auth'],
+    ['Error: Could not connect to local model provider at http://127.0.0.1:9.', 'network'],
+    ['Error: No response was returned. Send your message again to retry.', 'bad-output'],
+  ])('of the program after half an answer are a failure: %s', (words, kind) => {
+    const lines = [session, say('half an ans'), say(words), result({ text: `half an ans${words}` })];
+    const { verdict } = play(lines, { quirks: { failures: ['Error: '] } });
+    expect(verdict).toMatchObject({ outcome: 'failed', failure: { kind, message: words } });
+  });
+
   it('before the last tool are the answer if none follow', () => {
     const lines = [session, say('I create it.'), tool('1', { kind: 'edit' }), ended('1')];
     expect(play([...lines, result({ text: '' })]).verdict.text).toBe('I create it.');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ContentFile } from '../model/content.ts';
 import type { SquadError } from '../model/errors.ts';
 import { SKILL_NAME } from '../model/turn-request.ts';
-import { isWithin, pathProblem } from '../substrate/files/confine.ts';
+import { confine, isWithin, pathProblem } from '../substrate/files/confine.ts';
 import { openConfined } from '../substrate/files/open-confined.ts';
 import { quote } from '../text/problem.ts';
 import { parseYaml } from '../text/yaml-file.ts';
@@ -23,7 +23,10 @@ type Refuse = (why: string) => SquadError;
  * `bad-input` for a SKILL.md that runtimes would leave out silently.
  */
 export async function readSkill(root: string, folder: string, refuse: Refuse): Promise<ContentFile[]> {
-  const real = await realpath(join(isAbsolute(folder) ? '/' : root, folder)).catch(() => undefined);
+  const problem = isAbsolute(folder) ? undefined : pathProblem(folder);
+  if (problem !== undefined) throw refuse(problem);
+  const place = isAbsolute(folder) ? folder : confine(root, folder);
+  const real = await realpath(place).catch(() => undefined);
   if (real === undefined && folder.startsWith('~'))
     throw refuse('does not exist; write the whole path in place of “~”');
   if (real === undefined) throw refuse('does not exist');
@@ -76,7 +79,8 @@ async function kindOf(root: string, path: string): Promise<Kind> {
   if (found.isDirectory()) return { is: 'folder' };
   if (found.isFile()) return { is: 'file', size: found.size };
   if (!found.isSymbolicLink()) return { is: 'refused', why: 'is not a regular file' };
-  const real = await realpath(join(root, path)).catch(() => undefined);
+  const link = confine(root, path);
+  const real = await realpath(link).catch(() => undefined);
   if (real === undefined) return { is: 'refused', why: 'is a link to nothing' };
   if (!isWithin(root, real)) return { is: 'refused', why: 'is a link that leads out of the folder' };
   const target = await lstat(real);

@@ -147,6 +147,26 @@ test('a reader that beats can receive, with no engine at all; a former engine’
   expect(mail.deliveries(id)).toMatchObject([{ lastError: 'it was not accepted in time' }]);
 });
 
+test('the clock of a letter stands still once the lease is given back, and not because a former one is', () => {
+  const room = openMailRoom();
+  const { mail, clock, lease, ledger } = room;
+  sent(mail.send(person('MAIN'), review(['A'])));
+  mail.receivers(lease, ['A']);
+  clock.time += 30_000;
+  ledger.releaseLease(lease);
+  clock.time += 10 * MINUTE;
+  const next = ledger.acquireLease('r', 'next');
+  mail.receivers(next, ['A']);
+  ledger.releaseLease(lease);
+  // 30 s passed under the former lease, and two minutes are given.
+  const ticks = [1, 2, 3, 4].map(() => {
+    clock.time += 25_000;
+    ledger.renewLease(next, 1);
+    return mail.tick('r');
+  });
+  expect(ticks).toEqual([0, 0, 0, 1]);
+});
+
 test('a turn that beats is there, and yet a long one kills no mail: what comes meanwhile waits for the next', () => {
   const room = openMailRoom();
   const { mail, clock } = room;

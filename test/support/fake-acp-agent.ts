@@ -39,7 +39,7 @@ export interface FakeAsked {
   readonly result?: { readonly outcome?: { readonly outcome?: string; readonly optionId?: string } };
 }
 
-const FAKE_ACP_AGENT = fileURLToPath(new URL('./fake-acp-agent.mjs', import.meta.url));
+export const FAKE_ACP_AGENT = fileURLToPath(new URL('./fake-acp-agent.mjs', import.meta.url));
 
 /** The arguments of a Node that plays this script, or the one in this file. */
 export function fakeAcpArguments(script: FakeAcpScript | string): string[] {

@@ -57,8 +57,10 @@ export function openRunRoom(scenario: Scenario): RunRoom {
     scenario,
     effects,
     checkout: checkoutOf(repository),
-    begin: (environment) =>
-      room.start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json'], { ...shared, ...environment }),
+    begin: (environment) => {
+      const runtime = scenario.ownRuntimes === true ? [] : ['--runtime', 'scripted'];
+      return room.start(['run', 'objective.md', ...runtime, '--yes', '--json'], { ...shared, ...environment });
+    },
     resume: (environment, more = []) => room.start(['resume', '--json', ...more], { ...shared, ...environment }),
     reading: () => readingOf(room),
   };

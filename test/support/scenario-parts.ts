@@ -7,6 +7,8 @@ export interface Scenario {
   /** squad.yaml; every command and every turn leaves one line in `effects`, outside the repository. */
   settings(script: string, effects: string): string;
   script(effects: string): { turns: readonly object[] };
+  /** Its agents have the runtimes that its settings name, and not only `scripted`. */
+  readonly ownRuntimes?: true;
   /** What a person does when an engine has ended by itself with this exit code. Any other code ends the run. */
   readonly operator?: Readonly<Record<number, Intervention>>;
 }

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, cpSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { acpHosts } from '../../support/acp-run.ts';
+import { CLI_ENTRY } from '../../support/cli-entry.ts';
+import { openEngineRoom } from '../../support/engine.ts';
+import { FAKE_ACP_AGENT } from '../../support/fake-acp-agent.ts';
+import { some, SPREAD } from '../../support/lane.ts';
+import { usageOf } from '../../support/process-usage.ts';
+
+const MOST_GROWTH_MB = 20;
+/** As the launcher starts the command line. */
+const FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+
+interface Measured {
+  readonly end: Record<string, unknown>;
+  readonly engineMb: number;
+  readonly hostMb: number;
+  readonly hosts: number;
+}
+
+/** One turn whose agent says so much; how much its engine and its host have grown from the first event on, at most. */
+async function measure(updates: number, bytes: number): Promise<Measured> {
+  const room = openEngineRoom();
+  try {
+    const folder = join(room.root, 'bin');
+    const binary = join(folder, 'agent');
+    mkdirSync(folder);
+    // Its cage shows it the folder of its program.
+    cpSync(FAKE_ACP_AGENT, join(folder, 'agent.mjs'));
+    const script = {
+      turns: [{ steps: [{ sleep: 500 }, { flood: updates, bytes }, { say: 'done' }] }],
+    };
+    const words = [process.execPath, join(folder, 'agent.mjs'), JSON.stringify(script)]
+      .map((word) => `'${word}'`)
+      .join(' ');
+    writeFileSync(binary, `#!/bin/sh\nexec ${words}\n`, { mode: 0o755 });
+    const args = ['dev', 'turn', 'go', '--runtime', 'acp/kimi', '--binary', binary, '--retries', '0', '--json'];
+    // A file takes everything at once: what waits for a slow reader of a pipe is not the engine's growth.
+    const output = join(room.root, 'output');
+    const engine = spawn(process.execPath, [...FLAGS, CLI_ENTRY, ...args], {
+      cwd: room.repository,
+      env: { PATH: process.env['PATH'], HOME: room.root, XDG_STATE_HOME: join(room.root, 'state') },
+      stdio: ['ignore', openSync(output, 'w'), 'inherit'],
+    });
+    const sizes = new Map<number, { before: number; most: number }>();
+    let hosts: number[] = [];
+    const timer = setInterval(() => {
+      // Everybody has loaded what they need.
+      if (hosts.length === 0 && !partOf(output, 0).includes('session-announced')) return;
+      if (hosts.length === 0) hosts = acpHosts(room.repository).map(({ pid }) => pid);
+      for (const pid of [engine.pid!, ...hosts]) note(sizes, pid);
+    }, 20);
+    await once(engine, 'close');
+    clearInterval(timer);
+    const grown = (pids: readonly number[]): number =>
+      Math.max(...pids.map((pid) => (sizes.get(pid)?.most ?? Infinity) - (sizes.get(pid)?.before ?? 0)));
+    return {
+      end: JSON.parse(partOf(output, -PART).trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>,
+      engineMb: grown([engine.pid!]),
+      hostMb: grown(hosts),
+      hosts: hosts.length,
+    };
+  } finally {
+    room.close();
+  }
+}
+
+const PART = 64 * 1024;
+
+/** So much of a file, from its start or, negative, from its end. */
+function partOf(path: string, from: number): string {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const part = Buffer.alloc(PART);
+    return part.toString('utf8', 0, readSync(file, part, 0, PART, from < 0 ? Math.max(0, size + from) : from));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function note(sizes: Map<number, { before: number; most: number }>, pid: number): void {
+  try {
+    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    const known = sizes.get(pid);
+    if (known === undefined) sizes.set(pid, { before: usageOf(pid).rssMb, most: 0 });
+    else known.most = Math.max(known.most, peak || 0);
+  } catch {
+    // It has ended since.
+  }
+}
+
+it.each(
+  some(
+    [
+      [10_000, 10_000],
+      [1_000_000, 100],
+      [100, 1_000_000],
+    ] as const,
+    1,
+  ),
+)(
+  '%i updates of %i bytes, 100 MB, make neither engine nor host grow',
+  { ...SPREAD, timeout: 300_000 },
+  async (updates, bytes) => {
+    const { end, engineMb, hostMb, hosts } = await measure(updates, bytes);
+    console.log(
+      `${updates} updates of ${bytes} bytes: the engine grew by ${engineMb.toFixed(1)} MB, the host by ${hostMb.toFixed(1)} MB`,
+    );
+    expect(end).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(hosts).toBe(1);
+    expect(hostMb).toBeLessThan(MOST_GROWTH_MB);
+    expect(engineMb).toBeLessThan(MOST_GROWTH_MB);
+  },
+);

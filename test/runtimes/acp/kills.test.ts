@@ -171,7 +171,10 @@ it(
       inRunRoom(ACP_RUN, async (room) => {
         letAsk(room);
         let gone: Promise<number[]> | undefined;
-        const { last, killed } = await driveToEnd(room, [], [killHost(room, (left) => (gone = left))]);
+        const death = killHost(room, (left) => {
+          gone = left;
+        });
+        const { last, killed } = await driveToEnd(room, [], [death]);
         expect([last.code, killed], `${last.stdout}${last.stderr}`).toEqual([0, 0]);
         expect(await gone).toEqual([]);
         const turns = room.reading()?.attempts.filter(({ attempt }) => attempt.runtime === 'acp/fake') ?? [];

@@ -89,7 +89,6 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
 const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'compose.ts': 'the registry',
   'model/runtime-name.ts': 'the names, and runs that began before runs kept descriptions',
-  'runtimes/shared/confine.ts': 'logins of other programs, which a confined agent does not see',
   'runtimes/shared/limit-notice.ts': 'words in which a CLI says that a limit is reached',
   'settings/parse-settings.ts': 'examples in errors',
   'preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunStatus } from '../../src/read-model/status.ts';
-import { installFakeAgy } from '../support/antigravity-harness.ts';
+import { FAKE_AGY, installFakeAgy } from '../support/antigravity-harness.ts';
 import type { Finished } from '../support/engine.ts';
 import { mailOf } from '../support/mail-of.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
@@ -43,7 +43,7 @@ describe('a whole run on antigravity', { timeout: 300_000 }, () => {
         agent('builder-1', 'builder'),
         agent('reviewer-1', 'reviewer', 'read-only'),
       ],
-      runtimes: { antigravity: { command: program } },
+      runtimes: { antigravity: { command: program, config: { read: [FAKE_AGY] } } },
     });
     ended = await bench.run(['run', 'objective.md', '--yes', '--json'], KEY);
     status = JSON.parse((await bench.run(['status', '--json'], KEY)).stdout) as RunStatus;

@@ -8,7 +8,7 @@ import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { RuntimeBench, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
 import { openBench, type BenchParts } from './runtime-bench.ts';
 
-const FAKE = fileURLToPath(new URL('./fake-agy.mjs', import.meta.url));
+export const FAKE_AGY = fileURLToPath(new URL('./fake-agy.mjs', import.meta.url));
 
 type Step = Record<string, unknown>;
 export interface AgyScript {
@@ -19,11 +19,16 @@ export interface AgyScript {
   readonly deaf?: boolean;
 }
 
+/** What the emulator needs in its cage: itself, its script, and the objects that the bench's clones borrow. */
+function readsOf(root: string): string[] {
+  return [FAKE_AGY, join(root, 'agy-script.json'), join(root, 'repository', '.git', 'objects')];
+}
+
 /** An `agy` that plays this script, by its absolute path. */
 export function installFakeAgy(folder: string, script: AgyScript): string {
   const [program, file] = [join(folder, 'agy'), join(folder, 'agy-script.json')];
   writeFileSync(file, JSON.stringify(script));
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' '${file}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE_AGY}' '${file}' "$@"\n`, { mode: 0o755 });
   return program;
 }
 
@@ -126,6 +131,7 @@ export async function openAgyBench(script: AgyScript, settings: Partial<RuntimeS
               platform: process.platform,
               architecture: process.arch,
               isRoot: process.getuid?.() === 0,
+              config: { read: readsOf(parts.root) },
               ...settings,
             },
             { processes: parts.processes },

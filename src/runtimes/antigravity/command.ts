@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, type CliCommand, type LaunchFile, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
-import { confined, refuseUnconfined, type Confiner, type Hidden } from '../shared/confine.ts';
+import { confined, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
 import { oddVariable, outsideServers, type OutsideServers } from '../shared/outside-servers.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { instructedPrompt, turnRefusal } from '../shared/session.ts';
@@ -14,7 +15,7 @@ export interface AntigravityFacts extends CliFacts {
   readonly versionProblem: string | undefined;
   /** undefined: `access: full` wants none. */
   readonly confiner: Confiner | undefined;
-  readonly hidden: readonly Hidden[];
+  readonly view: Pick<Cage, 'hidden' | 'readable'>;
   readonly notes: readonly RepositoryNote[];
   /** The repository names MCP servers, which `agy` would start. */
   readonly foreignServers: boolean;
@@ -23,34 +24,38 @@ export interface AntigravityFacts extends CliFacts {
 export const NAME = 'antigravity';
 export const KEY = 'GEMINI_API_KEY';
 const CONFIG = `runtimes.${NAME}.config`;
-const SWITCHES = ['allow-google-login', 'allow-unconfined'] as const;
+const configSchema = z.strictObject({
+  'allow-google-login': z.boolean().default(false),
+  'allow-unconfined': z.boolean().default(false),
+  /** Absolute paths, or below `~/`, that a confined agent may read besides. */
+  read: z.array(z.string()).default([]),
+});
 export const GOOGLE_TERMS = "Google's terms forbid third-party software to use the Antigravity login";
 
-/** Below the home. */
 const SETTINGS = '.gemini/antigravity-cli/settings.json';
 const SERVERS = '.gemini/config/mcp_config.json';
 const SCHEMA_FILE = 'output-schema.json';
 const RULE = /^(?:command|read_file|write_file)\(.+\)$|^mcp\([^/]+\/.+\)$/;
 
-type Configured = Partial<Pick<CliFacts, 'config'>>;
-export function isOn({ config = {} }: Configured, name: (typeof SWITCHES)[number]): boolean {
-  return config[name] === true;
+/** The defaults where it is not valid, which the command refuses. */
+export function configOf({ config = {} }: Partial<Pick<CliFacts, 'config'>>): z.infer<typeof configSchema> {
+  return configSchema.safeParse(config).data ?? configSchema.parse({});
 }
 
 /** Pure: one turn as an `agy` command line, or a refusal of the setting that it cannot honour. */
 export function command(request: TurnRequest, facts: AntigravityFacts): CliCommand | Refusal {
   const refused = refusal(request, facts);
   if (refused !== undefined) return refused;
-  const { home, directory, binary = '', confiner } = facts;
+  const { home, directory, binary = '', confiner, view } = facts;
   const { access, workspace } = request;
   const temporary = join(directory, 'tmp');
   const servers = outsideServers(request.mcp, directory, [KEY]);
   const own = access.level === 'edit' ? [workspace.path, ...writableFolders(access)] : [];
   const args = argsFor(request, facts);
   const isCaged = confiner !== undefined && 'bwrap' in confiner;
-  const hidden = [...facts.hidden, ...servers.hidden];
   const message = { role: 'user', content: instructedPrompt(request, facts.notes) };
-  const cage = { writable: [home, temporary, ...own], hidden, cwd: workspace.path };
+  const places = { hidden: view.hidden, writable: [home, temporary, ...own], masked: servers.masked };
+  const cage = { ...places, readable: [...(view.readable ?? []), directory, workspace.path], cwd: workspace.path };
   return {
     type: 'command',
     ...servers.before(isCaged ? confined(confiner, cage, binary, args) : { binary, args }),
@@ -122,16 +127,16 @@ function permissions({ access, workspace, mcp, toolRules }: TurnRequest, { home 
 function refusal(request: TurnRequest, facts: AntigravityFacts): Refusal | undefined {
   const { access, limits, mcp, toolRules: { allow = [], deny = [] } = {} } = request;
   const { config = {}, confiner, versionProblem } = facts;
-  const strange = Object.keys(config).find(
-    (key) => !SWITCHES.some((name) => name === key) || typeof config[key] !== 'boolean',
-  );
+  const settings = configOf(facts);
+  const [issue] = configSchema.safeParse(config).error?.issues ?? [];
+  const strange = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
   const rule = allow.find((one) => !RULE.test(one));
   const acts = access.level === 'read-only' ? allow.find((one) => /^(?:command|write)/.test(one)) : undefined;
   const limited = byRules(request, facts) ? undefined : mcp.find(({ tools }) => tools !== undefined)?.name;
   const unproven = mcp.find(({ required, transport }) => required === true && transport.type === 'http')?.name;
   const variable = oddVariable(mcp);
   const checks: Parameters<typeof turnRefusal>[3] = [
-    [strange !== undefined, `${CONFIG}.${strange}`, `antigravity takes ${SWITCHES.join(' and ')}, true or false`],
+    [issue !== undefined, `${CONFIG}.${strange}`, `antigravity cannot read its configuration: ${issue?.message}`],
     [limits.maxSteps !== undefined, 'limits.maxSteps', 'agy cannot limit steps'],
     [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'agy does not report cost, so it cannot be limited'],
     [deny.length > 0, 'toolRules.deny', 'agy has rules that allow, and none that deny'],
@@ -145,10 +150,10 @@ function refusal(request: TurnRequest, facts: AntigravityFacts): Refusal | undef
   const common = turnRefusal(NAME, request, facts, checks, ['environment']);
   if (common !== undefined) return common;
   if (versionProblem !== undefined) return refuse('cli-unsupported', `runtimes.${NAME}.command`, versionProblem);
-  if (!facts.environment[KEY] && !isOn(facts, 'allow-google-login')) {
+  if (!facts.environment[KEY] && !settings['allow-google-login']) {
     const next = `set ${KEY}, or ${CONFIG}: {allow-google-login: true}`;
     return refuse('auth', `${CONFIG}.allow-google-login`, `${GOOGLE_TERMS}; ${next}`);
   }
-  const unconfined = { setting: `${CONFIG}.allow-unconfined`, isOn: isOn(facts, 'allow-unconfined') };
+  const unconfined = { setting: `${CONFIG}.allow-unconfined`, isOn: settings['allow-unconfined'] };
   return refuseUnconfined('agy', access, confiner, unconfined);
 }

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isWithin } from '../../substrate/files/confine.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { programHere, type CliProgram } from '../shared/cli-program.ts';
-import { createConfiner, hiddenPaths, probedConfinement } from '../shared/confine.ts';
+import { createConfiner, probedConfinement } from '../shared/confine.ts';
+import { privateView } from '../shared/private-view.ts';
 import { readNotes } from '../shared/repository-notes.ts';
-import { command, GOOGLE_TERMS, isOn, KEY, NAME, type AntigravityFacts } from './command.ts';
+import { command, configOf, GOOGLE_TERMS, KEY, NAME, type AntigravityFacts } from './command.ts';
 import { begin, conclude, translate, type AntigravityState } from './translate.ts';
-
-/** By these a login in a keyring is found, and services that start programs outside of every cage. */
-const SESSION_BUS = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'];
 
 const AGY: CliProgram = {
   name: 'agy',
@@ -24,7 +21,8 @@ const AGY: CliProgram = {
   keys: () => [KEY],
   passes: (settings) => [
     ...[KEY, ...NETWORK_VARIABLES, ...settings.allowEnvironment],
-    ...(usesLogin(settings) ? SESSION_BUS : []),
+    // By these a keyring is found, and services that start programs outside of every cage.
+    ...(usesLogin(settings) ? ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'] : []),
   ],
   natives: (path) => [path],
 };
@@ -41,18 +39,16 @@ export function createAntigravityAdapter(
     description: AGY.description,
     lookUp: async (request, directory) => {
       const { turnId, session, workspace, access } = request;
-      const facts = await program.lookUp(request, directory);
-      const { binary = '' } = facts;
-      const hidden = await hiddenPaths(settings.userHome);
-      const isNeeded = (path: string) => isWithin(path, binary) || (usesLogin(settings) && path.startsWith('/run/'));
+      const { binary = '', ...facts } = await program.lookUp(request, directory);
+      const read = [...configOf(settings).read, ...(usesLogin(settings) ? ['/run/user'] : [])];
       const key = createHash('sha256').update(turnId).digest('hex').slice(0, 24);
       return {
-        ...facts,
+        ...{ ...facts, binary: binary || undefined },
         // Of the session: `agy` keeps settings and MCP servers there, and another agent needs others.
         home: session?.home ?? join(settings.stateDirectory, AGY.home.private, key),
         versionProblem: binary === '' ? undefined : await program.versionProblem(binary),
         confiner: access.level === 'full' ? undefined : await confiner(),
-        hidden: hidden.filter(({ path }) => !isNeeded(path)),
+        view: await privateView({ ...settings, directory, command: [binary, settings.binary ?? ''], read }),
         // It reads AGENTS.md by itself.
         notes:
           session === undefined ? (await readNotes(workspace.path)).filter(({ name }) => name !== 'AGENTS.md') : [],
@@ -69,11 +65,11 @@ export function createAntigravityAdapter(
       program.probe({
         notALogin: `a Google login does not count: ${GOOGLE_TERMS}`,
         otherLogin: () => Promise.resolve(usesLogin(settings) ? 'unknown' : 'missing'),
-        sandbox: async () => probedConfinement(NAME, await confiner(), isOn(settings, 'allow-unconfined')),
+        sandbox: async () => probedConfinement(NAME, await confiner(), configOf(settings)['allow-unconfined']),
       }),
   };
 }
 
 function usesLogin(settings: RuntimeSettings): boolean {
-  return !settings.environment[KEY] && isOn(settings, 'allow-google-login');
+  return !settings.environment[KEY] && configOf(settings)['allow-google-login'];
 }

@@ -1,5 +1,3 @@
-import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Access } from '../../model/access.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { refuse, type Refusal, type RuntimeSettings } from './cli-adapter.ts';
@@ -111,30 +109,4 @@ export function confined(
   ];
   const inside = ['--chdir', cwd, '--', env, '--default-signal=INT,TERM', program, ...args];
   return { binary: '/bin/sh', args: ['-c', DEAF, 'sh', bwrap, ...namespaces, ...disk, ...masks, ...open, ...inside] };
-}
-
-/** Below the user's home: logins, keys, and other programs' state with logins in it. */
-const PRIVATE = [
-  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials', '.npmrc', '.pypirc'],
-  ...['.config/gh', '.config/gcloud', '.local/share/keyrings'],
-  ...['.claude', '.claude.json', '.codex', '.gemini', '.copilot', '.local/share/opencode', '.qwen', '.kimi'],
-];
-/** Sockets of services that start a process outside the cage on request. */
-const SERVICES = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman', '/run/dbus'];
-
-/** The paths to hide that exist here. A link is hidden by what it leads to. */
-export async function hiddenPaths(userHome: string): Promise<Hidden[]> {
-  const paths = [...PRIVATE.map((name) => join(userHome, name)), ...SERVICES];
-  const found = await Promise.all(
-    paths.map(async (path) => {
-      try {
-        const real = await realpath(path);
-        return [{ path: real, isFolder: (await stat(real)).isDirectory() }];
-      } catch {
-        // Missing, or not for this user.
-        return [];
-      }
-    }),
-  );
-  return found.flat();
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { McpServer } from '../../model/turn-request.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CliCommand, LaunchFile } from './cli-adapter.ts';
-import type { Hidden } from './confine.ts';
 import type { Cause } from './turn-end.ts';
 
 type Command = Pick<CliCommand, 'binary' | 'args'>;
@@ -11,7 +10,7 @@ type Command = Pick<CliCommand, 'binary' | 'args'>;
 export interface OutsideServers {
   readonly files: readonly LaunchFile[];
   /** Of these files the agent sees nothing. */
-  readonly hidden: readonly Hidden[];
+  readonly masked: readonly string[];
   /** How the agent reaches each server: by a command that copies between its own pipes and the server's. */
   readonly servers: readonly { readonly name: string; readonly command: string; readonly args: readonly string[] }[];
   /** The command that starts the servers, and then the agent's. */
@@ -63,7 +62,7 @@ export function outsideServers(
   }));
   return {
     files,
-    hidden: files.map(({ name }) => ({ path: join(directory, name), isFolder: false })),
+    masked: files.map(({ name }) => join(directory, name)),
     servers: servers.map(({ name, file }) => {
       const pipe = join(directory, file);
       return { name, command: '/bin/sh', args: ['-c', COPY, `${pipe}.in`, `${pipe}.out`] };

@@ -179,6 +179,7 @@ describe('a setting that agy cannot honour', () => {
     ['runtimes.antigravity.config.allow-google-login', {}, { environment: { PATH: '/bin' } }],
     ['runtimes.antigravity.config.allow-unconfined', {}, { config: { 'allow-unconfined': 'yes' } }],
     ['runtimes.antigravity.config.profile', {}, { config: { profile: 'x' } }],
+    ['runtimes.antigravity.config.read', {}, { config: { read: '/x' } }],
   ])('%s is refused by name: %j %j', (setting, request, facts) => {
     const made = command(requestOf(request), factsOf(facts));
     expect(made).toMatchObject({ type: 'refusal', failure: { setting, mayHaveActed: false } });

@@ -36,7 +36,7 @@ export function factsOf(changes: Partial<AntigravityFacts> = {}): AntigravityFac
     credentials: [],
     versionProblem: undefined,
     confiner: { bwrap: '/usr/bin/bwrap', env: '/usr/bin/env' },
-    hidden: [],
+    view: { hidden: [], readable: [] },
     notes: [],
     foreignServers: false,
     ...changes,

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/model/turn-event.ts';
@@ -117,17 +117,21 @@ describe('a turn of agy', () => {
   });
 
   it('in its cage writes where it may and nowhere else', async () => {
-    const outside = ['.git/hooks/ok', '../escape.txt', '/tmp/squad-agy-escape.txt'];
+    const outside = ['../escape.txt', '/tmp/squad-agy-escape.txt', '/etc/squad-agy-escape.txt'];
     const { turn, events } = await start(
       plays(
-        ...outside.map((path) => ({ write: { path, text: 'x' } })),
+        ...['.git/hooks/ok', ...outside].map((path) => ({ write: { path, text: 'x' } })),
         { run: ['sh', '-c', 'echo x >"$TMPDIR/t" && cat "$TMPDIR/t"'] },
         says,
       ),
     );
     await turn.result;
-    const ends = events.flatMap((event) => (event.type === 'tool-ended' ? [event.ok] : []));
-    expect(ends).toEqual([true, false, false, true]);
+    const ends = events.flatMap((event) => (event.type === 'tool-ended' ? [event] : []));
+    // What it writes to a hidden place is gone with the cage.
+    expect([ends[0]?.ok, ends[3]?.ok]).toEqual([true, false]);
+    expect(ends.at(-1)?.output).toMatch(/^x\n/);
+    const paths = outside.map((path) => resolve(bench.workspace.path, path));
+    expect(paths.filter((path) => existsSync(path))).toEqual([]);
   });
 
   it('without a cage is refused, and allowed where the settings say so', async () => {

@@ -11,7 +11,7 @@ export interface Bubblewrap {
 }
 
 /** A path that a confined agent sees empty. */
-export interface Hidden {
+interface Hidden {
   readonly path: string;
   readonly isFolder: boolean;
 }

@@ -120,6 +120,7 @@ export interface AnswerOptions extends RunNameOptions {
 export interface RetryOptions extends RunNameOptions {
   readonly fresh?: boolean;
   readonly note?: string;
+  readonly agent?: string;
   readonly runtime?: string;
   readonly model?: string;
 }

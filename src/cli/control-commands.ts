@@ -57,6 +57,7 @@ function addTaskCommands(program: Command, context: CommandContext): void {
     'squad retry greet',
     'squad retry greet --fresh --note "use the old API"',
     'squad retry greet --runtime codex',
+    'squad retry greet --agent builder-2',
   ];
   const retry = 'Try a task again that failed, stalled, or was skipped or cancelled.';
   addCommand(program, 'retry', retry, ...retries)
@@ -67,6 +68,7 @@ function addTaskCommands(program: Command, context: CommandContext): void {
     .option('--run <run>', RUN)
     .option('--fresh', 'start a new session from the delivered state; old work is kept under refs/squad')
     .option('--note <text>', 'a note for its agent')
+    .option('--agent <name>', 'give the task to this agent, which has the role that the task needs')
     .option('--runtime <name>', `switch the task to this runtime: ${RUNTIMES}`)
     .option('--model <name>', 'with --runtime: the model, as the runtime names it')
     .option(...JSON_OBJECT)

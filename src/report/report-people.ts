@@ -21,8 +21,10 @@ function aboutOf(intervention: Intervention): string {
   const scope = 'on' in intervention ? intervention.on : WHOLE_RUN;
   const about = 'task' in intervention ? intervention.task : scopeText(scope);
   switch (intervention.verb) {
-    case 'retry':
-      return `${about}${intervention.fresh ? ', from the delivered state in a new session' : ''}`;
+    case 'retry': {
+      const { fresh, agent } = intervention;
+      return `${about}${agent === undefined ? '' : ` by ${agent}`}${fresh ? ', from the delivered state in a new session' : ''}`;
+    }
     case 'override':
       return `${about}: ${intervention.as}`;
     case 'switch': {

@@ -16,7 +16,14 @@ export type InterventionRequest =
   | { readonly verb: 'pause' | 'resume'; readonly on?: string }
   | { readonly verb: 'drain' }
   | { readonly verb: 'cancel'; readonly on?: string; readonly why?: string }
-  | { readonly verb: 'retry'; readonly task: string; readonly fresh?: boolean; readonly note?: string }
+  | {
+      readonly verb: 'retry';
+      readonly task: string;
+      readonly fresh?: boolean;
+      readonly note?: string;
+      /** The agent that does it from now on; it has the role of the task. */
+      readonly agent?: string;
+    }
   | { readonly verb: 'skip'; readonly task: string; readonly why?: string }
   | { readonly verb: 'override'; readonly task: string; readonly as: 'done' | 'failed'; readonly why: string }
   | { readonly verb: 'switch'; readonly on: string; readonly runtime: string; readonly model?: string };

@@ -17,19 +17,22 @@ const failure = (task: string): TaskFailure => ({
   ...{ errors: [], work: null, next: [] },
 });
 
+const CHOICES = { runtimes: ['claude', 'codex'], agents: ['builder-2'] };
+
 describe('what a person chooses', () => {
   it.each([
     ['its session', ['continue'], { way: 'retry', options: {} }],
     ['a note', ['note', 'use b'], { way: 'retry', options: { note: 'use b' } }],
     ['a new session', ['fresh'], { way: 'retry', options: { fresh: true } }],
     ['another runtime', ['runtime', 'codex'], { way: 'retry', options: { runtime: 'codex' } }],
+    ['another agent', ['agent', 'builder-2'], { way: 'retry', options: { agent: 'builder-2' } }],
     ['to skip it', ['skip', 'later'], { way: 'skip', why: 'later' }],
     ['to take it', ['override', 'I read it'], { way: 'override', why: 'I read it' }],
     ['nothing', ['nothing'], undefined],
     ['nothing, by Ctrl-C', [undefined], undefined],
     ['nothing, by Ctrl-C instead of a reason', ['skip', undefined], undefined],
   ])('%s', async (_title, answers, expected) => {
-    expect(await chooseWay(answering(...answers), failure('a'), ['claude', 'codex'])).toEqual(expected);
+    expect(await chooseWay(answering(...answers), failure('a'), CHOICES)).toEqual(expected);
   });
 
   it('is asked for the task only where there are several', async () => {
@@ -70,6 +73,8 @@ describe('squad retry without a task', { timeout: 240_000 }, () => {
     expect((await bench.run(['retry', 'a', '--model', 'm'])).stderr).toContain('--model needs --runtime');
     const { stderr } = await bench.run(['retry', 'aa', '--runtime', 'scripted']);
     expect(stderr).toContain('there is no task aa; did you mean a?');
+    const other = await bench.run(['retry', 'a', '--agent', 'reviewer-1']);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('a needs the role builder')]);
     expect((await bench.status()).phase).toBe('finished');
   });
 

@@ -3,13 +3,14 @@ import type { Prompts } from './prompts.ts';
 
 /** What a person does with a task that failed. Each is also a command. */
 export type Way =
-  | { readonly way: 'retry'; readonly options: { fresh?: boolean; note?: string; runtime?: string; model?: string } }
+  | { readonly way: 'retry'; readonly options: { fresh?: boolean; note?: string; agent?: string; runtime?: string } }
   | { readonly way: 'skip' | 'override'; readonly why: string };
 
 const WAYS = [
   { value: 'continue', label: 'Continue its session' },
   { value: 'note', label: 'Continue its session, with a note to the agent' },
   { value: 'fresh', label: 'Start a new session', hint: 'the work so far stays under refs/squad' },
+  { value: 'agent', label: 'Give it to another agent' },
   { value: 'runtime', label: 'Use another runtime' },
   { value: 'skip', label: 'Skip it', hint: 'tasks that need it start without it' },
   { value: 'override', label: 'Take it as done', hint: 'the checks still run' },
@@ -28,9 +29,10 @@ export async function chooseTask(prompts: Prompts, failures: readonly TaskFailur
 export async function chooseWay(
   prompts: Prompts,
   { task }: Pick<TaskFailure, 'task'>,
-  runtimes: readonly string[],
+  { runtimes, agents }: { readonly runtimes: readonly string[]; readonly agents: readonly string[] },
 ): Promise<Way | undefined> {
-  const way = await prompts.choose(`What should happen with ${task}?`, WAYS, never());
+  const ways = WAYS.filter(({ value }) => value !== 'agent' || agents.length > 0);
+  const way = await prompts.choose(`What should happen with ${task}?`, ways, never());
   switch (way) {
     case 'continue':
       return { way: 'retry', options: {} };
@@ -39,6 +41,11 @@ export async function chooseWay(
     case 'note': {
       const note = await prompts.write('What should the agent know?', never());
       return note === undefined ? undefined : { way: 'retry', options: { note } };
+    }
+    case 'agent': {
+      const choices = agents.map((value) => ({ value, label: value }));
+      const agent = await prompts.choose('Which agent?', choices, never());
+      return agent === undefined ? undefined : { way: 'retry', options: { agent } };
     }
     case 'runtime': {
       const choices = runtimes.map((value) => ({ value, label: value }));

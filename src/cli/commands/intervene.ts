@@ -41,7 +41,7 @@ function sayWhat(request: InterventionRequest): string {
     case 'cancel':
       return `${scopeName(request.on)} is cancelled`;
     case 'retry':
-      return `${request.task} is retried${request.fresh === true ? ' in a new session and a fresh folder' : ''}`;
+      return `${request.task} is retried${request.agent === undefined ? '' : ` by ${request.agent}`}${request.fresh === true ? ' in a new session and a fresh folder' : ''}`;
     case 'skip':
       return `${request.task} is skipped; tasks that need it start without it`;
     case 'override':

@@ -17,7 +17,7 @@ import { intervene } from './intervene.ts';
 /** Retries a task. Without one, it lists the tasks that failed or are stuck, and at a terminal asks what to do with a failed one. */
 export async function retry(context: CommandContext, task: string | undefined, options: RetryOptions): Promise<void> {
   if (task !== undefined) return retryTask(context, task, options);
-  const { name, failures, stuck } = await troubledTasks(context, options.run);
+  const { name, failures, stuck, agentsOf } = await troubledTasks(context, options.run);
   if (failures.length + stuck.length === 0) {
     throw usageError(
       `no task of ${name} has failed or is stuck`,
@@ -28,32 +28,44 @@ export async function retry(context: CommandContext, task: string | undefined, o
   else for (const line of stuckLines(stuck)) context.output.line(line);
   const [first] = failures;
   const isAsked = context.output.terminal !== undefined && process.stdin.isTTY && options.json !== true;
-  if (isAsked && first !== undefined) return retryAtTerminal(context, { name, failures }, options);
+  if (isAsked && first !== undefined) return retryAtTerminal(context, { name, failures, agentsOf }, options);
   if (options.json !== true) for (const line of failureLines(failures)) context.output.line(line);
   const example = first?.task ?? stuck.find((one) => one.task !== null)?.task ?? '<task>';
   throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${example} --run ${name}\`.`);
 }
 
+interface Troubled {
+  readonly name: string;
+  readonly failures: readonly TaskFailure[];
+  /** Other agents that can do it. */
+  readonly agentsOf: (failure: TaskFailure) => readonly string[];
+}
+
 async function troubledTasks(
   { host }: CommandContext,
   run: string | undefined,
-): Promise<{ name: string; failures: TaskFailure[]; stuck: StuckTask[] }> {
+): Promise<Troubled & { readonly stuck: readonly StuckTask[] }> {
   const { reading, composition, repository, now } = await openRun({ host }, run);
   const { name } = reading.row;
   const failures = failuresOf(reading, await listKeptWork(composition.git, repository.root, name));
-  return { name, failures, stuck: stuckTasksOf(reading, now) };
+  const { tasks, facts } = reading.board;
+  const agentsOf = ({ task, agent }: TaskFailure): string[] =>
+    facts.roster
+      .filter((member) => member.role === tasks.get(task)?.task.role && member.name !== agent)
+      .map((member) => member.name);
+  return { name, failures, stuck: stuckTasksOf(reading, now), agentsOf };
 }
 
 async function retryAtTerminal(
   context: CommandContext,
-  { name, failures }: { readonly name: string; readonly failures: readonly TaskFailure[] },
+  { name, failures, agentsOf }: Troubled,
   options: RetryOptions,
 ): Promise<void> {
   const { TERMINAL_PROMPTS: prompts } = await import('../ask/prompts.ts');
   const failure = await chooseTask(prompts, failures);
   if (failure === undefined) return context.output.problem('Nothing was changed.');
   for (const line of failureLines([failure])) context.output.line(line);
-  const way = await chooseWay(prompts, failure, BUILT_IN_RUNTIMES);
+  const way = await chooseWay(prompts, failure, { runtimes: BUILT_IN_RUNTIMES, agents: agentsOf(failure) });
   if (way === undefined) return context.output.problem('Nothing was changed.');
   await take(context, failure.task, way, { ...options, run: name });
 }
@@ -78,14 +90,14 @@ async function take(context: CommandContext, task: string, way: Way, options: Re
 
 /** Switches the task to another runtime first, if one is given, so that no turn starts on the old one. */
 async function retryTask(context: CommandContext, task: string, options: RetryOptions): Promise<void> {
-  const { run, runtime, model, note, fresh = false } = options;
+  const { run, runtime, model, note, agent, fresh = false } = options;
   if (runtime === undefined && model !== undefined) {
     throw usageError(
       '--model needs --runtime',
       `For example: \`squad retry ${plainLine(task, 80)} --runtime ${BUILT_IN_RUNTIMES[0]} --model ${plainLine(model, 80)}\`.`,
     );
   }
-  const request = { verb: 'retry', task, fresh, ...defined({ note }) } as const;
+  const request = { verb: 'retry', task, fresh, ...defined({ note, agent }) } as const;
   if (runtime !== undefined) {
     const { reading } = await openRun(context, run);
     const refused = requestRefusal(reading, request);

@@ -31,8 +31,12 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
       cancel(draft, intervention, by);
       return;
     case 'retry': {
-      const { task, fresh, note } = intervention;
-      const ended = draft.tasks.get(task)?.work.phase.at === 'ended';
+      const { task, fresh, note, agent } = intervention;
+      const state = draft.tasks.get(task);
+      const ended = state?.work.phase.at === 'ended';
+      if (state !== undefined && agent !== undefined) {
+        draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, agent } });
+      }
       voidGate(draft);
       withdrawQuestions(draft, task);
       reopenLogins(draft);

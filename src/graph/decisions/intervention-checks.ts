@@ -21,7 +21,7 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
       if (intervention.on === WHOLE_RUN) return refuseWhenOver(board);
       return refuseScope(board, intervention.on) ?? refuseEnd(board, taskOf(intervention.on));
     case 'retry':
-      return refuseRetry(board, intervention.task);
+      return refuseRetry(board, intervention.task) ?? refuseAgent(board, intervention.task, intervention.agent);
     case 'skip':
       return refuseEnd(board, intervention.task, ['failed', 'cancelled']);
     case 'override':
@@ -91,6 +91,16 @@ function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
     default:
       return assertNever(phase);
   }
+}
+
+/** Authors of a task have its role. */
+function refuseAgent({ tasks, facts }: BoardPart, id: string, agent: string | undefined): string | undefined {
+  const role = tasks.get(id)?.task.role;
+  const able = facts.roster.filter((member) => member.role === role).map(({ name }) => name);
+  if (agent === undefined || able.includes(agent)) return undefined;
+  const known = facts.roster.map(({ name }) => name);
+  if (!known.includes(agent)) return noSuch('agent', agent, known);
+  return `${id} needs the role ${role ?? 'none'}, which ${agent} does not have: ${able.join(', ') || 'no agent has it'}`;
 }
 
 function noTask(tasks: BoardPart['tasks'], id: string): string {

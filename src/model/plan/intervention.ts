@@ -21,8 +21,17 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('stop') }),
   /** Ends the run or a task for good. */
   z.object({ verb: z.literal('cancel'), on: scopeSchema, why }),
-  /** Tries a task again with fresh budgets. `fresh`: in a new session and a reset folder. `note`: feedback for its agent. */
-  z.object({ verb: z.literal('retry'), task: z.string(), fresh: z.boolean(), note: why.optional() }),
+  /**
+   * Tries a task again with fresh budgets. `fresh`: in a new session and a reset folder. `note`: feedback for its agent. `agent`: who
+   * does it from now on.
+   */
+  z.object({
+    verb: z.literal('retry'),
+    task: z.string(),
+    fresh: z.boolean(),
+    note: why.optional(),
+    agent: z.string().max(100).optional(),
+  }),
   /** Tasks that need it continue without it. */
   z.object({ verb: z.literal('skip'), task: z.string(), why }),
   /** `done` delivers the work that is there, whatever its reviewers said. */

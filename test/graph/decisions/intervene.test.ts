@@ -167,6 +167,24 @@ describe('a retry', () => {
     ]);
   });
 
+  it('by another agent: it does the task from now on, in a session of its own', () => {
+    const board = works(make([newTask('a')]), 'a', started('a-1', 'bob'), gone('a-1', 'model-refused'));
+    expect(starts(wish(board, retry).board)).toMatchObject([{ agent: 'bob', session: { resume: true } }]);
+    const given = wish(board, { ...retry, agent: 'cyd' }).board;
+    expect(starts(given)).toMatchObject([{ task: 'a', agent: 'cyd', session: { resume: false } }]);
+    const broken = works(given, 'a', started('a-2', 'cyd'), gone('a-2', 'model-refused'));
+    expect(starts(wish(broken, retry).board)).toMatchObject([{ agent: 'cyd', session: { resume: true } }]);
+  });
+
+  it.each([
+    ['rex', 'a needs the role builder, which rex does not have: bob, cyd'],
+    ['cid', 'there is no agent cid; did you mean cyd?'],
+  ])('is refused for %s, and changes nothing', (agent, why) => {
+    const board = make([newTask('a')], [settle('a', 'failed')]);
+    expect(refuseIntervention(board, { ...retry, agent })).toBe(why);
+    expect(wish(board, { ...retry, agent }).board.tasks.get('a')).toEqual(board.tasks.get('a'));
+  });
+
   it('keeps the reset until an agent has acted in the folder', () => {
     const fresh = wish(make([newTask('a')], [settle('a', 'failed')]), { ...retry, fresh: true }).board;
     const lost = works(fresh, 'a', started('a-1'), {

@@ -9,6 +9,7 @@ import { createConfiner, probedConfinement } from '../shared/confine.ts';
 import { existing } from '../shared/find-program.ts';
 import { privateView } from '../shared/private-view.ts';
 import { readNotes } from '../shared/repository-notes.ts';
+import { chosenSessionId } from '../shared/session.ts';
 import { command, type AcpFacts } from './command.ts';
 import { profileOf, readConfig, type Profile } from './profiles.ts';
 import { begin, conclude, translate, type AcpState } from './translate.ts';
@@ -41,7 +42,8 @@ export function createAcpAdapter(
       return {
         ...facts,
         ...{ name, profile, config, host: [node, ...HOST_FLAGS, HOST] },
-        home: session?.home ?? join(settings.stateDirectory, 'homes', 'acp', agent),
+        // Of the session: what an agent leaves in its home must not meet another one.
+        home: session?.home ?? join(settings.stateDirectory, 'homes', name, chosenSessionId(name, request.turnId)),
         confiner: access.level === 'full' ? undefined : await confiner(),
         view: await privateView({ ...settings, directory, command: words, read }),
         masked: await existing((profile.masks ?? []).map((file) => join(workspace.path, file))),

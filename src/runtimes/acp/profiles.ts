@@ -119,7 +119,14 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
   },
   copilot: {
     command: 'copilot',
-    args: ['--acp', '--no-auto-update', '--no-remote', '--disable-builtin-mcps', '--no-ask-user'],
+    args: [
+      '--acp',
+      '--no-auto-update',
+      '--no-remote',
+      '--disable-builtin-mcps',
+      '--no-ask-user',
+      '--secret-env-vars=COPILOT_PROVIDER_API_KEY',
+    ],
     install: '@github/copilot',
     keys: ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
     passes: ['BASE_URL', 'TYPE', 'WIRE_API']

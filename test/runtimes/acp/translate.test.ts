@@ -191,6 +191,13 @@ describe('a turn', () => {
       {},
     ],
     ['a broken connection as 500', error('prompt', 'exception TypeError: fetch failed', { code: 500 }), 'network', {}],
+    ['a cut stream as 500', error('prompt', 'terminated', { code: 500 }), 'network', {}],
+    [
+      'Google’s 429',
+      error('prompt', 'Resource has been exhausted (e.g. check quota).', { code: 429 }),
+      'rate-limited',
+      {},
+    ],
     ['a quota', error('prompt', quota, { code: 429 }), 'quota-exhausted', { httpStatus: 429 }],
     [
       'a reset',

@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TurnEvent } from '../../../src/model/turn-event.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import type { RuntimeBench } from '../../../src/testing/runtime-scenarios.ts';
+import { fakeAcpRuntime } from '../../support/acp-harness.ts';
+import { fakeAcpArguments, type FakeStep } from '../../support/fake-acp-agent.ts';
+import { openBench, type BenchParts } from '../../support/runtime-bench.ts';
+
+let opened: RuntimeBench | undefined;
+afterEach(async () => opened?.close());
+
+/** One turn of an agent that does as it likes and asks nobody, in places that are there before. */
+async function turnOf(
+  stepsFor: (parts: BenchParts) => FakeStep[],
+  request: Partial<TurnRequest> = {},
+  { before, read }: { before?: (parts: BenchParts) => void; read?: readonly string[] } = {},
+) {
+  let parts: BenchParts | undefined;
+  const bench = await openBench((made) => {
+    parts = made;
+    before?.(made);
+    const script = { turns: [{ steps: [...stepsFor(made), { say: 'done' }] }] };
+    const more = read === undefined ? {} : { config: { args: fakeAcpArguments(script), read } };
+    return { makeRuntime: () => fakeAcpRuntime(made, script, more), received: () => '' };
+  });
+  opened = bench;
+  const directory = await bench.directory();
+  const events: TurnEvent[] = [];
+  const whole: TurnRequest = {
+    ...{ turnId: 'a'.repeat(24), workspace: bench.workspace, prompt: 'go', instructions: '' },
+    ...{ access: { level: 'edit' }, mcp: [], limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 3000 } },
+    ...request,
+  };
+  const context = { directory, onSpawned: () => Promise.resolve(), onEvent: (event: TurnEvent) => events.push(event) };
+  const result = await bench.runtime().start(whole, context).result;
+  const outputs = events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
+  if (parts === undefined) throw new Error('the bench has no parts');
+  return { result, outputs: outputs.join('\n'), directory, workspace: bench.workspace.path, parts };
+}
+
+/** Every command is tried, whatever became of the one before. */
+const run = (...commands: string[]): FakeStep => ({ run: `${commands.join('; ')}; true` });
+
+describe('an agent in its cage', { timeout: 60_000 }, () => {
+  it('can neither read nor write the files of its turn, and not forge its end', async () => {
+    const files = ['exit', 'stdout', 'launch.json', 'plan.json', 'prompt', 'answer-1.json'];
+    const { result, outputs, directory } = await turnOf(({ root }) => [
+      run(...files.map((file) => `cat ${root}/turns/1/${file} && echo read-${file}`)),
+      run(...files.map((file) => `echo forged > ${root}/turns/1/${file}`)),
+      run(`rm -rf ${root}/turns/1/exit.tmp ${root}/turns/1/stdout`),
+    ]);
+    expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(outputs).not.toContain('read-');
+    const left = files.filter((file) => existsSync(join(directory, file)));
+    expect(left.filter((file) => /^forged$/m.test(readFileSync(join(directory, file), 'utf8')))).toEqual([]);
+    expect(existsSync(join(directory, 'answer-1.json'))).toBe(false);
+  });
+
+  it('cannot answer in the place of a person', async () => {
+    const { result, workspace } = await turnOf(
+      ({ root }) => [
+        run(`echo '{"allow": true}' > ${root}/turns/1/answer-1.json`),
+        { write: { path: 'asked.txt', text: 'yes' }, kind: 'other', ask: true },
+      ],
+      { ask: 'human' },
+    );
+    expect(result.denials).toMatchObject([{ message: 'no answer came in time' }]);
+    expect(existsSync(join(workspace, 'asked.txt'))).toBe(false);
+  });
+
+  it('sees nothing of homes, temporary files and squad’s own folders but what its program needs', async () => {
+    const secret = (path: string, place = 'secret') => {
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, `${place}-${'s'.repeat(8)}`);
+    };
+    const paths = ({ root, home, stateDirectory }: BenchParts) => [
+      ...[join(home, '.ssh/id_ed25519'), join(home, 'notes.txt'), join(root, 'other.txt')],
+      join(stateDirectory, 'homes/acp/other/key.json'),
+    ];
+    const { outputs } = await turnOf(
+      (parts) => [run(...paths(parts).map((path) => `cat ${path}`), `cat ${parts.home}/tools/readme`, 'ls /run /root')],
+      {},
+      {
+        before: (parts) => {
+          for (const path of paths(parts)) secret(path);
+          secret(join(parts.home, 'tools/readme'), 'open');
+        },
+        read: ['~/tools'],
+      },
+    );
+    expect(outputs).toContain('open-ssssssss');
+    expect(outputs).not.toContain('secret-');
+    expect(outputs).not.toMatch(/docker|systemd|\.bashrc/);
+  });
+
+  it('writes its folder, its home and its temporary files, and nothing else', async () => {
+    const { parts, workspace, outputs } = await turnOf(({ root, home }) => [
+      run('echo made > made.txt', 'echo made > $HOME/made.txt', 'mktemp >/dev/null && echo made-temporary'),
+      run(
+        ...[home, `${root}/repository`, `${root}/repository/.git`, '/etc', '/usr', '/var/lib'].map(
+          (to) => `echo x > ${to}/escaped`,
+        ),
+      ),
+      run('echo x >> .git/config', 'echo x > .git/objects/info/alternates', 'echo x > .git/hooks/pre-commit'),
+    ]);
+    expect(readFileSync(join(workspace, 'made.txt'), 'utf8')).toBe('made\n');
+    expect(outputs).toContain('made-temporary');
+    const { root, home } = parts;
+    const outside = [home, join(root, 'repository'), join(root, 'repository/.git'), '/etc', '/usr', '/var/lib'];
+    expect(outside.filter((path) => existsSync(join(path, 'escaped')))).toEqual([]);
+    expect(readFileSync(join(workspace, '.git/config'), 'utf8')).not.toMatch(/^x$/m);
+    expect(readFileSync(join(workspace, '.git/objects/info/alternates'), 'utf8')).not.toMatch(/^x$/m);
+  });
+
+  it('cannot change its folder with read-only access, even if it does not ask', async () => {
+    const { result, workspace } = await turnOf(() => [run('touch made.txt'), { write: { path: 'b.txt', text: 'x' } }], {
+      access: { level: 'read-only' },
+    });
+    expect(result.outcome).toBe('completed');
+    expect(['made.txt', 'b.txt'].filter((name) => existsSync(join(workspace, name)))).toEqual([]);
+  });
+
+  it('has no variable of the host that nobody named', async () => {
+    const { outputs } = await turnOf(() => [run('env')]);
+    expect(outputs).toContain('SQUAD_TURN_ID=');
+    expect(outputs).not.toContain('canary-');
+  });
+});

@@ -53,7 +53,7 @@ function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: R
   return { answer: 'rejected', reason: `${JSON.stringify(outside.slice(0, 200))} is outside the folders of the turn` };
 }
 
-/** What a reviewer is told to run. No character of a shell, no program or file that git would run or write. */
+/** What a reviewer’s prompt names. No character of a shell, no program or file that git would run or write. */
 const LOOK = /^git (?:--no-pager )?(?:diff|log|show|status)(?: (?!-O|--output|--ext-diff|--textconv)[\w./:@^~=,+-]+)*$/;
 
 /** Some agents name a command only in the title. */

@@ -61,7 +61,7 @@ export async function hostileTrial(seed: number): Promise<{ readonly result: Tur
     const asked = fakeAcpNotes(stateDirectory, 'asked.jsonl').map((line) => JSON.parse(line) as FakeAsked);
     const started = fakeAcpNotes(stateDirectory, 'pids.jsonl').map((line) => JSON.parse(line) as InsidePid);
     const answers = fakeAcpNotes(stateDirectory, 'answers.jsonl').map((line) => JSON.parse(line) as Answer);
-    const left = [...markedPids(turnId), ...pidsOf(started).filter((pid) => pid !== 0)];
+    const left = [...markedPids(turnId), ...pidsOf(started).filter((pid) => pid !== 0 && isIn(root, pid))];
     const wrong = [
       ...beyondPolicy(asked),
       ...changes(before, contentsOf(root, own)),
@@ -119,8 +119,19 @@ function allows(asked: readonly FakeAsked[], answer: FakeAsked): boolean {
   return named.length === 0 || named.some(({ kind }) => /^allow/i.test(String(kind)));
 }
 
+/** The request before the answer: a hostile agent uses an id again. */
 function requestOf(asked: readonly FakeAsked[], answer: FakeAsked): FakeAsked | undefined {
-  return asked.findLast(({ id, at }) => at !== undefined && id === answer.answerTo);
+  return asked.slice(0, asked.indexOf(answer)).findLast(({ id, at }) => at !== undefined && id === answer.answerTo);
+}
+
+/** Numbers of namespaces and the pids in them are used again at once: whoever works elsewhere is of another turn. */
+function isIn(root: string, pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(root);
+  } catch {
+    // It has ended since.
+    return false;
+  }
 }
 
 function optionsOf(request: FakeAsked | undefined): readonly { optionId?: unknown; kind?: unknown }[] {

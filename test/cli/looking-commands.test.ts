@@ -162,7 +162,7 @@ describe('squad answer', () => {
     ],
     ['what is no option', 1, ['perhaps'], /perhaps is not an option of engine.*\nNext: One of: "try again", "give up"/],
     ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
-    ['no word at all', 1, [], /missing required argument/],
+    ['no word at all', 1, [], /the answer is missing/],
   ])('refuses %s, and writes nothing', async (_title, accounts, words, expected) => {
     const room = roomForTest();
     const run = asking(room, accounts);

@@ -14,9 +14,8 @@ const quirksSchema = z.strictObject({
   notices: starts,
   failures: starts,
   usage: z.enum(['unknown', 'process']).optional(),
-  retry: z.string().max(500).refine(isPattern, 'is no regular expression').optional(),
+  retry: starts,
   opensWithinMs: z.int().positive().optional(),
-  sessions: z.string().max(200).optional(),
 }) satisfies z.ZodType<HostPlan['quirks']>;
 
 /** `runtimes.acp/<agent>.config`. */
@@ -38,14 +37,6 @@ export function readConfig(config: RuntimeSettings['config'] = {}): AcpConfig {
   const read = configSchema.safeParse(config);
   const issue = read.error?.issues[0];
   return read.data ?? { problem: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp;
-  } catch {
-    return false;
-  }
 }
 
 /** What squad knows of an agent that speaks the Agent Client Protocol. */
@@ -114,7 +105,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       toolName: 'call-id',
       sessions: '.gemini/tmp',
       opensWithinMs: 9000,
-      retry: '^Attempt \\d+ failed(.*)',
+      retry: ['Attempt ', ' failed'],
     },
   },
   copilot: {
@@ -166,7 +157,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       toolName: 'first-title',
       // Its numbers are those of the last request.
       usage: 'unknown',
-      retry: 'message="stream error".*agent=build.*error\\.error="([^"]*)"',
+      retry: ['message="stream error"', 'agent=build', 'error.error="'],
     },
   },
   qwen: {

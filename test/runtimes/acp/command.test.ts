@@ -192,6 +192,7 @@ describe('the settings of an agent', () => {
     [{ args: '--acp' }, 'args: '],
     [{ quirks: { mcp: 'stdio' } }, 'quirks.mcp: '],
     [{ quirks: { retry: '(' } }, 'quirks.retry: '],
+    [{ quirks: { sessions: '..' } }, 'quirks: '],
     [{ read: ['relative'] }, 'read.0: '],
     [{ 'allow-unconfined': 'yes' }, 'allow-unconfined: '],
     [{ extra: 1 }, ': Unrecognized key: "extra"'],

@@ -33,6 +33,16 @@ describe('a turn', () => {
   });
 });
 
+it('reports a request to the model that the agent repeats, which only its stderr shows', async () => {
+  const words = 'noise\nfailed before Attempt 1\nAttempt 2 of 10 failed with status 429: slow down \n';
+  const run = startHost(
+    { turns: [{ steps: [{ stderr: words }, { sleep: 1000 }, { say: 'done' }] }] },
+    { quirks: { retry: ['Attempt ', ' failed with'] } },
+  );
+  const { lines } = await run.ended;
+  expect(lines.filter(({ type }) => type === 'retry')).toEqual([{ type: 'retry', message: 'status 429: slow down' }]);
+});
+
 describe('a structured answer', () => {
   const turns = (...says: string[]) => [{ steps: [{ say: says[0] }], repair: [{ say: says[1] }] }];
 

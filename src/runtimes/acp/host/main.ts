@@ -134,9 +134,21 @@ function leave(): void {
   kill('SIGKILL');
   process.exit(exitCode);
 }
-function tellRetries(text: string, pattern: string): void {
-  const found = new RegExp(pattern, 'm').exec(text.slice(0, 16_384));
-  if (found !== null) emit({ type: 'retry', message: (found[1] ?? found[0]).slice(0, 2000) });
+function tellRetries(text: string, marks: readonly string[]): void {
+  for (const line of text.slice(0, 16_384).split('\n')) {
+    const at = endOf(line, marks);
+    if (at !== undefined) emit({ type: 'retry', message: line.slice(at, at + 2000).trim() });
+  }
+}
+/** Where the last of these ends, each after the one before. */
+function endOf(line: string, marks: readonly string[]): number | undefined {
+  let end = 0;
+  for (const mark of marks) {
+    const at = line.indexOf(mark, end);
+    if (at === -1) return undefined;
+    end = at + mark.length;
+  }
+  return end;
 }
 function remember(text: string): void {
   said = (said + text).slice(-LAST_WORDS);

@@ -18,8 +18,8 @@ interface Quirks {
   readonly usage?: 'unknown' | 'process' | undefined;
   /** The kind of these tools, whatever the agent says. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
-  /** A regular expression for a line of stderr about a failed request that the agent repeats; its first group is the message. */
-  readonly retry?: string | undefined;
+  /** Marks of a line of stderr about a failed request that the agent repeats. What follows the last one is the message. */
+  readonly retry?: readonly string[] | undefined;
   /** Opened later after its start than this, a new session would count the repository's own settings. */
   readonly opensWithinMs?: number | undefined;
   /** Below HOME: where files of sessions are, which `session/load` would overwrite in the minute in which they began. */

@@ -170,11 +170,11 @@ describe('what squad.yaml refuses', () => {
     ],
     [
       'agents: [{ name: a, role: b, runtime: claud }]',
-      ['1:39 agents[0].runtime must be claude, codex or scripted, not “claud”; did you mean “claude”?'],
+      ['1:39 agents[0].runtime must be claude, codex, antigravity or scripted, not “claud”; did you mean “claude”?'],
     ],
     [
       'agents: [{ name: a, role: b, runtime: gemini }]',
-      ['1:39 agents[0].runtime must be claude, codex or scripted, not “gemini”'],
+      ['1:39 agents[0].runtime must be claude, codex, antigravity or scripted, not “gemini”'],
     ],
     [`${AGENT}, access: write }]`, ['1:55 agents[0].access must be read-only, edit or full, not “write”']],
     [
@@ -191,7 +191,7 @@ describe('what squad.yaml refuses', () => {
     ],
     [
       'runtimes: { claude: { fallback: codx } }',
-      ['1:33 runtimes.claude.fallback must be claude, codex or scripted, not “codx”; did you mean “codex”?'],
+      ['1:33 runtimes.claude.fallback must be claude, codex, antigravity or scripted, not “codx”; did you mean “codex”?'],
     ],
     ['runtimes: { claude: { env: { KEY: secret } } }', ['1:28 runtimes.claude.env must be a list, not a mapping']],
     [

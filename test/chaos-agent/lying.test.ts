@@ -36,7 +36,7 @@ const lies = [
 ];
 
 describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
-  it.for(lies)('%s, %s: no success, but %s', async ([cli, mode, kind], test) => {
+  it.for(some(lies, 13))('%s, %s: no success, but %s', SPREAD, async ([cli, mode, kind], test) => {
     const result = await openChaosBench(test, { mode }).run(cli);
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind } });
   });
@@ -99,20 +99,18 @@ describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
     expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit });
   });
 
-  it.for(CLIS.flatMap((cli) => ['negative', 'huge', 'missing'].map((lie): [Cli, string] => [cli, lie])))(
-    '%s counts %s tokens: that is unknown, and never zero',
-    async ([cli, lie], test) => {
-      const bench = openChaosBench(test, { mode: `usage-${lie}` });
-      const first = await bench.run(cli);
-      expect(first).toMatchObject({ outcome: 'completed' });
-      expect(first.usage).toBeUndefined();
-      // The next reading counts from the last one that could be believed.
-      bench.agent.plan({ turns: [{ mode: 'honest' }] });
-      const next = await bench.run(cli, { session: first.session! });
-      expect(next).toMatchObject({ outcome: 'completed', usage: { outputTokens: expect.any(Number) } });
-      expect(next.usage?.outputTokens).toBeGreaterThan(0);
-    },
-  );
+  const counts = CLIS.flatMap((cli) => ['negative', 'huge', 'missing'].map((lie): [Cli, string] => [cli, lie]));
+  it.for(some(counts, 4))('%s counts %s tokens: that is unknown, and never zero', SPREAD, async ([cli, lie], test) => {
+    const bench = openChaosBench(test, { mode: `usage-${lie}` });
+    const first = await bench.run(cli);
+    expect(first).toMatchObject({ outcome: 'completed' });
+    expect(first.usage).toBeUndefined();
+    // The next reading counts from the last one that could be believed.
+    bench.agent.plan({ turns: [{ mode: 'honest' }] });
+    const next = await bench.run(cli, { session: first.session! });
+    expect(next).toMatchObject({ outcome: 'completed', usage: { outputTokens: expect.any(Number) } });
+    expect(next.usage?.outputTokens).toBeGreaterThan(0);
+  });
 });
 
 function hourInMadrid(instant: number | undefined): string {

@@ -191,7 +191,9 @@ describe('what squad.yaml refuses', () => {
     ],
     [
       'runtimes: { claude: { fallback: codx } }',
-      ['1:33 runtimes.claude.fallback must be claude, codex, antigravity or scripted, not “codx”; did you mean “codex”?'],
+      [
+        '1:33 runtimes.claude.fallback must be claude, codex, antigravity or scripted, not “codx”; did you mean “codex”?',
+      ],
     ],
     ['runtimes: { claude: { env: { KEY: secret } } }', ['1:28 runtimes.claude.env must be a list, not a mapping']],
     [

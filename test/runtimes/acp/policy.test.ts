@@ -62,6 +62,8 @@ describe('what is asked for, by access', () => {
       'git diff $(rm a)',
       'git diff --output=a',
       'git diff --ext-diff',
+      'git diff --ext-d',
+      'git log --outpu=x',
       'git show -Oa',
       'git log\nrm a',
       'git push',

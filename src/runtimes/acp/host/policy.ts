@@ -53,8 +53,8 @@ function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: R
   return { answer: 'rejected', reason: `${JSON.stringify(outside.slice(0, 200))} is outside the folders of the turn` };
 }
 
-/** What a reviewer’s prompt names. No character of a shell, no program or file that git would run or write. */
-const LOOK = /^git (?:--no-pager )?(?:diff|log|show|status)(?: (?!-O|--output|--ext-diff|--textconv)[\w./:@^~=,+-]+)*$/;
+/** What a reviewer’s prompt names. No character of a shell, no program or file that git would run or write; git takes options by their beginning. */
+const LOOK = /^git (?:--no-pager )?(?:diff|log|show|status)(?: (?!-O|--ou|--ex|--te)[\w./:@^~=,+-]+)*$/;
 
 /** Some agents name a command only in the title. */
 function isLook({ rawInput, title }: Fields): boolean {

@@ -7,6 +7,7 @@ import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { causeOfWords } from '../shared/failed-request.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
+import { limitNotice } from '../shared/limit-notice.ts';
 import { verdictOf, type Cause } from '../shared/turn-end.ts';
 import type { HostPlan } from './host/plan.ts';
 import { mcpTool, nameOf } from './host/policy.ts';
@@ -189,14 +190,20 @@ const STOPS: Readonly<Record<string, Cause>> = {
 };
 
 /** `end_turn` proves nothing: after a failed request some agents say so in words or beside their updates. */
-function endOf({ quirks, trouble, last }: AcpState, { stopReason, problem }: LineOf<'result'>): 'completed' | Cause {
+function endOf(
+  { quirks, trouble, last }: AcpState,
+  { stopReason, problem, text }: LineOf<'result'>,
+  now: number,
+): 'completed' | Cause {
   if (stopReason !== 'end_turn') {
     return STOPS[stopReason] ?? { kind: 'protocol', message: `the agent ended the turn as ${stopReason}` };
   }
   const failed = quirks.failures?.some((start) => last.trimStart().startsWith(start)) ? last : undefined;
   const words = trouble?.isFinal ? trouble.text : failed;
   if (words !== undefined) return { kind: 'server-error', ...causeOfWords(words), message: words };
-  return problem === undefined ? 'completed' : { kind: 'bad-output', message: problem };
+  // A notice of a limit has no schema either, and `verdictOf` finds it.
+  if (problem === undefined || limitNotice(text, now) !== undefined) return 'completed';
+  return { kind: 'bad-output', message: problem };
 }
 
 export function conclude(state: AcpState, facts: TurnFacts): Verdict {
@@ -204,7 +211,9 @@ export function conclude(state: AcpState, facts: TurnFacts): Verdict {
   const result = end?.type === 'result' ? end : undefined;
   const verdict = verdictOf(name, facts, {
     end:
-      end?.type === 'error' ? causeOfError(end, name, request.session !== undefined) : result && endOf(state, result),
+      end?.type === 'error'
+        ? causeOfError(end, name, request.session !== undefined)
+        : result && endOf(state, result, facts.now),
     complaint: { text: facts.stderr.trim().slice(-2000) },
     text: result?.text.trim() === '' ? said : (result?.text ?? ''),
     tools: state.tools,

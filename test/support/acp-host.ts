@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -80,7 +80,10 @@ export function startHost(
         look();
         void all.then(() => reject(new Error(`never seen; lines: ${JSON.stringify(lines).slice(0, 2000)}`)));
       }),
-    ended: Promise.all([code, all]).then(([status]) => ({ code: status, lines, last: lines.at(-1) ?? {} })),
+    ended: Promise.all([code, all]).then(([status]) => {
+      endChildren(join(state, 'pids.jsonl'));
+      return { code: status, lines, last: lines.at(-1) ?? {} };
+    }),
     stderr: () => stderrBytes,
     noted: (name) =>
       readFileSync(join(state, name), 'utf8')
@@ -88,4 +91,16 @@ export function startHost(
         .filter(Boolean)
         .map((line) => JSON.parse(line) as Line),
   };
+}
+
+/** What the fake agent left behind: in a turn squad's wrapper ends it. */
+function endChildren(path: string): void {
+  if (!existsSync(path)) return;
+  for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
+    try {
+      process.kill((JSON.parse(line) as { pid: number }).pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
 }

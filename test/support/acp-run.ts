@@ -8,7 +8,7 @@ import { objective, PLANNER, planTurn, type Scenario } from './scenario-parts.ts
 
 /** What its agent says before its first request, for which it waits for a word of the test; and in a tool. */
 export const ABOUT_TO_ASK = 'about to ask';
-export const IN_TOOL = 'sleep 0.7';
+export const IN_TOOL = 'sleep 2';
 
 /** A folder that the agent sees, because its script is there; and the file whose being there lets it go on. */
 const seenBy = (effects: string): string => join(dirname(effects), 'agent');

@@ -104,7 +104,8 @@ it.each(
   ),
 )(
   '%i updates of %i bytes, 100 MB, make neither engine nor host grow',
-  { ...SPREAD, timeout: 300_000 },
+  // With lines of a megabyte the peak depends on when the collector runs.
+  { ...SPREAD, retry: 2, timeout: 300_000 },
   async (updates, bytes) => {
     const { end, engineMb, hostMb, hosts } = await measure(updates, bytes);
     console.log(

@@ -44,6 +44,7 @@ describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 300_000 }, 
     expect(result.durationMs).toBeLessThan(allowedMs(LATE_MS + 3000));
   });
 
+  // The host of a conversation ends its agent two seconds after the result.
   it.skipIf(cli === 'acp')('never-exits: ended 30 s after its result, which is kept', async (test) => {
     const factor = 20;
     const bench = openChaosBench(test, { mode: 'never-exits', text: 'It is done.' }, { clock: hurriedClock(factor) });

@@ -19,7 +19,7 @@ const policy = (more: Partial<Policy> = {}): Policy => ({
 
 /** Paths are what they say. */
 function judge(call: object, of: Partial<Policy> = {}, quirks: HostPlan['quirks'] = {}) {
-  const rules = { policy: policy(of), mcp: [MAIL, ISSUES], cwd: '/work', quirks };
+  const rules = { policy: policy(of), mcp: [MAIL, ISSUES], cwd: '/task', quirks };
   return decide({ ...call }, rules, (path) => (path.includes('lost') ? undefined : join(path, '')));
 }
 
@@ -31,7 +31,7 @@ describe('what is asked for, by access', () => {
     ['a read', { kind: 'read', locations: [{ path: '/etc/hosts' }] }, ['allowed', 'allowed', 'allowed']],
     ['a search', { kind: 'search' }, ['allowed', 'allowed', 'allowed']],
     ['a thought', { kind: 'think' }, ['allowed', 'allowed', 'allowed']],
-    ['an edit inside', edit('/work/a.ts'), ['rejected', 'allowed', 'allowed']],
+    ['an edit inside', edit('/task/a.ts'), ['rejected', 'allowed', 'allowed']],
     ['an edit outside', edit('/etc/passwd'), ['rejected', 'rejected', 'allowed']],
     ['an edit of no file', { kind: 'edit', rawInput: { text: 'x' } }, ['rejected', 'rejected', 'allowed']],
     ['a deletion inside', { kind: 'delete', rawInput: { path: 'a.ts' } }, ['rejected', 'allowed', 'allowed']],
@@ -119,29 +119,29 @@ describe('what is asked for, by access', () => {
 describe('paths of an edit', () => {
   it.each<[string, object, 'allowed' | 'rejected']>([
     ['relative', edit('src/a.ts'), 'allowed'],
-    ['the folder itself', edit('/work'), 'allowed'],
-    ['a name that begins alike', edit('/workshop/a'), 'rejected'],
+    ['the folder itself', edit('/task'), 'allowed'],
+    ['a name that begins alike', edit('/tasks/a'), 'rejected'],
     ['above', edit('../a'), 'rejected'],
-    ['above and back', edit('../work/a'), 'allowed'],
+    ['above and back', edit('../task/a'), 'allowed'],
     ['down and far up', edit('a/../../b'), 'rejected'],
     ['the home', edit('~/.bashrc'), 'rejected'],
-    ['a URL', edit('file:///work/a'), 'rejected'],
+    ['a URL', edit('file:///task/a'), 'rejected'],
     ['a drive', edit('C:\\work\\a'), 'rejected'],
     ['a control character', edit('a\u0007b'), 'rejected'],
     ['half a character', edit('a\ufffdb'), 'rejected'],
-    ['one whose place is unknown', edit('/work/lost'), 'rejected'],
+    ['one whose place is unknown', edit('/task/lost'), 'rejected'],
     ['a writable folder', edit('/more/a'), 'allowed'],
     [
       'a diff inside, a location outside',
-      { ...edit('/etc/a'), content: [{ type: 'diff', path: '/work/a' }] },
+      { ...edit('/etc/a'), content: [{ type: 'diff', path: '/task/a' }] },
       'rejected',
     ],
     [
       'a location inside, a diff outside',
-      { ...edit('/work/a'), content: [{ type: 'diff', path: '/etc/a' }] },
+      { ...edit('/task/a'), content: [{ type: 'diff', path: '/etc/a' }] },
       'rejected',
     ],
-    ['only in the input', { kind: 'edit', rawInput: { file_path: '/work/a', content: '/etc/passwd' } }, 'allowed'],
+    ['only in the input', { kind: 'edit', rawInput: { file_path: '/task/a', content: '/etc/passwd' } }, 'allowed'],
     ['deep in the input', { kind: 'edit', rawInput: { edits: [{ where: { filePath: '/etc/a' } }] } }, 'rejected'],
     ['a list', { kind: 'edit', rawInput: { paths: ['a', '/etc/b'] } }, 'rejected'],
     ['a file name', { kind: 'edit', rawInput: { fileName: '/etc/b' } }, 'rejected'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
-import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import type { TurnRequest } from '../../../src/model/turn-request.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { command, type AntigravityFacts } from '../../../src/runtimes/antigravity/command.ts';
 import { begin, conclude, translate } from '../../../src/runtimes/antigravity/translate.ts';
@@ -9,21 +9,11 @@ import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { createOutputReader } from '../../../src/runtimes/shared/output-reader.ts';
 import { resultOf } from '../../../src/runtimes/shared/turn-verdict.ts';
 import { createLineSplitter } from '../../../src/substrate/process/splitter.ts';
+import { requestOf } from '../request.ts';
+
+export { requestOf };
 
 export const CONVERSATION = '4eeb7dfd-0000-4000-8000-000000000001';
-
-export function requestOf(changes: Partial<TurnRequest> = {}): TurnRequest {
-  return {
-    turnId: 'turn-1',
-    workspace: { path: '/w/tree', repository: true },
-    prompt: 'do it',
-    instructions: 'be good',
-    access: { level: 'edit' },
-    mcp: [],
-    limits: DEFAULT_TURN_LIMITS,
-    ...changes,
-  };
-}
 
 export function factsOf(changes: Partial<AntigravityFacts> = {}): AntigravityFacts {
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import type { TurnRequest } from '../../../src/model/turn-request.ts';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { resultOf } from '../../../src/runtimes/shared/turn-verdict.ts';
@@ -8,21 +8,11 @@ import type { CodexFacts } from '../../../src/runtimes/codex/command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from '../../../src/runtimes/codex/translate.ts';
 import type { TurnFacts, Verdict } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { nativeLine } from '../../../src/runtimes/shared/output-reader.ts';
+import { requestOf } from '../request.ts';
+
+export { requestOf };
 
 export const THREAD = '01a1f881-7c5a-7af1-92a4-9c40c008570b';
-
-export function requestOf(changes: Partial<TurnRequest> = {}): TurnRequest {
-  return {
-    turnId: 'turn-1',
-    workspace: { path: '/w/tree', repository: true },
-    prompt: 'do it',
-    instructions: 'be good',
-    access: { level: 'edit' },
-    mcp: [],
-    limits: DEFAULT_TURN_LIMITS,
-    ...changes,
-  };
-}
 
 export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
   return {

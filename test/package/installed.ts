@@ -93,13 +93,26 @@ export function pack(): Packed {
   };
 }
 
-/** The peers that this project is developed with: the lowest that it takes, and those that `npm ci` has left in npm's cache. */
+interface Manifest {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { optional?: boolean }>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+function requiredPeers(versionOf: (name: string, manifest: Manifest) => string | undefined): Record<string, string> {
+  const manifest = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as Manifest;
+  const names = Object.keys(manifest.peerDependencies).filter((name) => !manifest.peerDependenciesMeta[name]?.optional);
+  return Object.fromEntries(names.map((name) => [name, versionOf(name, manifest) ?? '']));
+}
+
+/** The newest peers: this project is developed with them, so that `npm ci` has left them in npm's cache. */
 export function ownPeers(): Record<string, string> {
-  const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
-    peerDependencies: Record<string, string>;
-    devDependencies: Record<string, string>;
-  };
-  return Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, devDependencies[name] ?? '']));
+  return requiredPeers((name, { devDependencies }) => devDependencies[name]);
+}
+
+/** The lowest versions that package.json takes. */
+export function lowestPeers(): Record<string, string> {
+  return requiredPeers((name, { peerDependencies }) => peerDependencies[name]?.replace('^', ''));
 }
 
 /** The packages that npm has installed there, by path. */

@@ -144,6 +144,8 @@ export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly strict?: boolean;
   /** Path of a ticket with the objective, which is no file. */
   readonly ticket?: string;
+  /** See the library's `RunOptions`. */
+  readonly runId?: string;
 }
 
 export interface TeamOptions extends NewRunOptions {

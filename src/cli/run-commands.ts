@@ -30,7 +30,8 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
   const run = addNewRun(addCommand(program, 'run', about, ...runs))
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
     .option('--resume', 'resume the newest unfinished run of this objective, if there is one')
-    .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp());
+    .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp())
+    .addOption(new Option('--run-id <uuid>', 'id of the run; the same id again continues it').hideHelp());
   addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
 
   const plans = ['squad plan objective.md', 'squad plan "add a login form" --prompts'];

@@ -1,6 +1,7 @@
 import type { EnginePorts } from '../engine.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
+import { usageError } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
@@ -9,6 +10,7 @@ import { findRun, isOver } from '../read-model/read-run.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
+import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
@@ -37,6 +39,11 @@ export interface RunOptions extends NewRunOptions, DriveOptions {
    * the objective and options of then; if that is over, it gives its end again.
    */
   readonly id?: string | undefined;
+  /**
+   * The run's own id, a UUID that no run of this machine has, such as a thread's. In place of `id`, and the same for a second
+   * `run` with it.
+   */
+  readonly runId?: string | undefined;
 }
 
 /** How to continue a run. */
@@ -47,10 +54,10 @@ export interface ResumeOptions extends DriveOptions {
 
 /** Starts a run, or continues the one that the caller gave this id before. */
 export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
-  const { id, onEvent, patienceMs, attended, ...request } = options;
+  const { id, runId: ownId, onEvent, patienceMs, attended, ...request } = options;
   const drive = { onEvent, patienceMs, attended };
   const workspace = await openWorkspace(place);
-  const runId = id === undefined ? undefined : runIdOf(workspace.repository.root, id);
+  const runId = chosenId(workspace.repository.root, id, ownId);
   const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
   if (begun !== undefined) {
     const reading = readIfThere(workspace, (ledger) => {
@@ -90,6 +97,16 @@ export async function resume(place: Place, name: string | undefined, options: Re
   const runId = name === undefined ? undefined : (await openRun(workspace, name)).reading.row.id;
   const { resumeRun } = await loading;
   return resumeRun(enginePorts(workspace, drive), workspace.repository.root, runId, checkLimits(limits ?? {}));
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+function chosenId(root: string, id: string | undefined, runId: string | undefined): string | undefined {
+  if (runId === undefined) return id === undefined ? undefined : runIdOf(root, id);
+  if (id !== undefined) throw usageError('`id` and `runId` cannot be given together', 'Give the run one of them.');
+  const own = runId.toLowerCase();
+  if (UUID.test(own)) return own;
+  throw usageError(`${plainLine(runId, 80)} is no id of a run`, 'Give `runId` a UUID, or name the run by `id`.');
 }
 
 function enginePorts({ host, composition }: OpenedWorkspace, drive: DriveOptions): EnginePorts {

@@ -136,6 +136,37 @@ describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
     expect((await run.done).outcome).toBe('done');
   });
 
+  it('has that very id if it is a UUID, also from the command line', async () => {
+    const bench = benchFor([{ sleep: 60_000 }]);
+    const runId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    const { onEvent, first } = watcher();
+    const one = await squadIn(bench).run('objective.md', { ...scripted, runId: runId.toUpperCase(), onEvent });
+    expect(one.runId).toBe(runId);
+    await first(isTaken);
+    const busy = await bench.runAll(['--run-id', runId]);
+    expect([busy.code, busy.lines.at(-1)]).toEqual([75, expect.objectContaining({ code: 'workspace-busy' })]);
+    await one.cancel('the host ends');
+    await one.done;
+    bench.rescript([...scriptWith(STEPS), { when: 'was cut short', steps: STEPS }]);
+    const two = await bench.runAll(['--run-id', runId]);
+    expect([two.code, two.lines[0]]).toEqual([0, expect.objectContaining({ runId, resumed: true })]);
+    const three = await squadIn(bench).run('objective.md', { ...scripted, runId });
+    expect(await three.done).toMatchObject({ runId, outcome: 'done' });
+    expect(await squadIn(bench).runs()).toHaveLength(1);
+  });
+
+  it.each([
+    [{ runId: 'job 7' }, 'job 7 is no id of a run'],
+    [{ runId: '0f8fad5b-d9cb-469f-a165-70867728950e', id: 'job' }, '`id` and `runId` cannot be given together'],
+  ])('is refused where it cannot be one: %o', async (ids, message) => {
+    const bench = benchFor();
+    await expect(squadIn(bench).run('objective.md', { ...scripted, ...ids })).rejects.toMatchObject({
+      code: 'usage',
+      message,
+    });
+    expect(await squadIn(bench).runs()).toEqual([]);
+  });
+
   it('is another run in another repository', () => {
     expect(runIdOf('/one', 'job')).not.toBe(runIdOf('/two', 'job'));
     expect(runIdOf('/one', 'job')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);

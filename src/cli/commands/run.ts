@@ -24,12 +24,15 @@ export async function run(context: CommandContext, given: string, options: RunOp
   const objective = ticketed ?? (await readArgument(context, given));
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
-  if (options.detach === true) return (await import('./detach.ts')).detachRun(context, objective, options);
-  const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;
+  if (options.detach === true) {
+    if (runId !== undefined) throw usageError('--run-id cannot be combined with --detach', 'Leave out one of them.');
+    return (await import('./detach.ts')).detachRun(context, objective, options);
+  }
   const show = await showAndAsk(context, options);
   const running = await squad.run(objective, {
     ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
-    ...{ limits: limitsFromOptions(options), ...show.drive },
+    ...{ limits: limitsFromOptions(options), runId, ...show.drive },
   });
   await show.follow(running);
 }

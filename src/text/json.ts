@@ -19,8 +19,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The fields of an object; none of anything else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects in a list; none if it is no list. */
+export function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** The fields of the object that a text holds as JSON; none if it holds anything else. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  const value = parseJson(text);
-  return isJsonObject(value) ? value : {};
+  return asObject(parseJson(text));
 }

@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import type { Usage } from '../../model/usage.ts';
-import { defined } from '../../text/defined.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { causeOfWords } from '../shared/failed-request.ts';
+import { lenient } from '../shared/native-lines.ts';
 import type { Cause } from '../shared/turn-end.ts';
 
-/** undefined instead of a value of another form, so that one field never costs the whole line. */
-const loose = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
-const text = loose(z.string());
-const record = loose(z.record(z.string(), z.unknown()));
+const text = lenient(z.string());
+const record = lenient(z.record(z.string(), z.unknown()));
 
 const updateSchema = z.object({
   sessionUpdate: z.string(),
-  content: loose(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())])),
+  content: lenient(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())])),
   ...{ toolCallId: text, name: text, title: text, kind: text, status: text },
   rawInput: record,
   rawOutput: z.unknown().optional(),
-  locations: loose(z.array(z.object({ path: text }))),
-  entries: loose(z.array(z.object({ content: text, status: text }))),
-  cost: loose(z.object({ amount: z.number().nonnegative(), currency: z.literal('USD') })),
+  locations: lenient(z.array(z.object({ path: text }))),
+  entries: lenient(z.array(z.object({ content: text, status: text }))),
   _meta: record,
 });
 export type Update = z.infer<typeof updateSchema>;
@@ -26,11 +23,11 @@ export type Update = z.infer<typeof updateSchema>;
 const call = { tool: z.string(), kind: text, title: text };
 /** What a prompt of the turn used. */
 const used = { usage: record, meta: record };
+type Used = z.infer<z.ZodObject<typeof used>>;
 /** The lines of the host that count. */
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), id: z.string(), resumed: z.boolean() }),
-  z.object({ type: z.literal('prompted'), ...used }),
-  z.object({ type: z.literal('update'), replayed: loose(z.boolean()), update: updateSchema }),
+  z.object({ type: z.literal('update'), replayed: lenient(z.boolean()), update: updateSchema }),
   z.object({ type: z.literal('ask'), id: text, ...call }),
   z.object({
     ...{ type: z.literal('permission'), id: z.string(), ...call },
@@ -40,11 +37,13 @@ const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('noise'), what: z.string(), count: z.number() }),
   z.object({
     ...{ type: z.literal('result'), stopReason: z.string(), text: z.string(), ...used },
-    ...{ structured: loose(jsonSchema), problem: text },
+    // Before its answer was asked for once more.
+    before: lenient(z.object(used)),
+    ...{ structured: lenient(jsonSchema), problem: text },
   }),
   z.object({
     ...{ type: z.literal('error'), at: z.string(), message: z.string() },
-    ...{ setting: text, code: loose(z.number()), data: z.unknown().optional(), said: text },
+    ...{ setting: text, code: lenient(z.number()), data: z.unknown().optional(), said: text },
   }),
 ]);
 export type HostLine = z.infer<typeof lineSchema>;
@@ -67,8 +66,7 @@ export function causeOfError(line: LineOf<'error'>, name: string, resumes: boole
   if (at === 'agent') return { kind: line.message === 'cancelled' ? 'cancelled' : 'crashed', message };
   if (at === 'authenticate') return { kind: 'auth', setting: `runtimes.${name}.config.auth`, message };
   if (setting === 'mcp') return { kind: 'mcp-unavailable', setting, message };
-  if (setting === 'model') return { kind: 'model-unavailable', setting, message };
-  if (at === 'options') return defined({ kind: 'setting-unsupported', setting, message });
+  if (at === 'options') return { kind: 'model-unavailable', setting: 'model', message };
   if (at === 'spawn') return { kind: 'cli-missing', ...program };
   if (at !== 'session') return { kind: 'cli-unsupported', ...program };
   if (known !== undefined && TO_WAIT_FOR.has(known.kind)) return { ...known, message };
@@ -77,13 +75,15 @@ export function causeOfError(line: LineOf<'error'>, name: string, resumes: boole
 
 const count = z.number().int().nonnegative().nullish();
 const usageSchema = z.object({
-  usage: loose(z.object({ inputTokens: count, outputTokens: count, cachedReadTokens: count, totalTokens: count })),
-  meta: loose(z.object({ quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }) })),
+  usage: lenient(z.object({ inputTokens: count, outputTokens: count, cachedReadTokens: count, totalTokens: count })),
+  meta: lenient(
+    z.object({ quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }) }),
+  ),
 });
 
 /** What a prompt used; undefined: the agent does not report it. Cached tokens are part of the input or not: the sum tells. */
-export function usageOf(line: LineOf<'prompted' | 'result'>): Usage | undefined {
-  const { usage, meta } = usageSchema.parse(line);
+export function usageOf(used: Used): Usage | undefined {
+  const { usage, meta } = usageSchema.parse(used);
   const quota = meta?.quota.token_count;
   const cachedInputTokens = usage?.cachedReadTokens ?? 0;
   const outputTokens = usage?.outputTokens ?? quota?.output_tokens ?? 0;

@@ -2,7 +2,7 @@ import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
-import { isJsonObject } from '../../text/json.ts';
+import { asObject, isJsonObject, objectsIn } from '../../text/json.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { causeOfWords } from '../shared/failed-request.ts';
 import * as tools from '../shared/translation.ts';
@@ -23,12 +23,8 @@ export interface AcpState {
   /** The last calls that have ended: what the agent reports of them later counts for nothing. */
   readonly ended: ReadonlySet<string>;
   readonly steps: number;
-  /** What the agent wrote, for a turn that ends with a tool. */
-  readonly said: string;
   /** The last message: some agents report a failed request as one, after half an answer. */
   readonly last: string;
-  /** What the prompts before the last one used. */
-  readonly used?: Usage | undefined;
   /** A failed request that the agent reports beside its updates. */
   readonly trouble?: { readonly text: string; readonly isFinal: boolean };
   readonly end?: LineOf<'result' | 'error'>;
@@ -39,7 +35,7 @@ type Step = tools.Step<AcpState>;
 const MOST_SAID = 16_384;
 
 export function begin(name: string, quirks: HostPlan['quirks'], request: TurnRequest): AcpState {
-  return { name, quirks, request, tools: tools.NO_TOOLS, ended: new Set(), steps: 0, said: '', last: '' };
+  return { name, quirks, request, tools: tools.NO_TOOLS, ended: new Set(), steps: 0, last: '' };
 }
 
 /** Translates one line of the host. Ignores lines that this version does not know. */
@@ -53,8 +49,6 @@ export function translate(state: AcpState, native: NativeLine): Step {
       const { id, resumed } = line;
       return step({ ...state, sessionId: id }, { type: 'session-announced', id, resumed, mcp });
     }
-    case 'prompted':
-      return step({ ...state, used: usageOf(line) });
     case 'update':
       return line.replayed === true ? step(state) : translateUpdate(state, line.update);
     case 'ask':
@@ -90,8 +84,7 @@ function translateUpdate(state: AcpState, update: Update): Step {
     case 'agent_message_chunk':
       if (text === '') return step(state);
       if (!state.quirks.notices?.some((start) => text.startsWith(start))) {
-        const said = (state.said + text).slice(-MOST_SAID);
-        return step({ ...state, said, last: text.slice(0, MOST_SAID) }, { type: 'text', text, delta: true });
+        return step({ ...state, last: text.slice(0, MOST_SAID) }, { type: 'text', text, delta: true });
       }
       return step(state, /\bRetrying\b/.test(text) ? retryOf(text) : { type: 'notice', text: shortOutput(text) });
     case 'agent_thought_chunk':
@@ -109,15 +102,15 @@ function translateUpdate(state: AcpState, update: Update): Step {
 }
 
 function textOf(content: Update['content']): string {
-  const parts = (Array.isArray(content) ? content : [content]).filter(isJsonObject);
-  const texts = parts.map((part) => (isJsonObject(part['content']) ? part['content']['text'] : part['text']));
+  const parts = objectsIn([content].flat());
+  const texts = parts.map((part) => asObject(part['content'])['text'] ?? part['text']);
   return texts.filter((text) => typeof text === 'string').join('');
 }
 
 /** Codex reports errors beside its updates. It may retry; `systemError` says that it does not. */
 function translateTrouble(state: AcpState, { _meta: meta }: Update): Step {
-  const { error, threadStatus } = isJsonObject(meta?.['codex']) ? meta['codex'] : {};
-  const hasStopped = isJsonObject(threadStatus) && threadStatus['type'] === 'systemError';
+  const { error, threadStatus } = asObject(meta?.['codex']);
+  const hasStopped = asObject(threadStatus)['type'] === 'systemError';
   if (hasStopped && state.trouble) return step({ ...state, trouble: { ...state.trouble, isFinal: true } });
   if (!isJsonObject(error)) return step(state);
   const { message, additionalDetails: details, willRetry } = error;
@@ -131,7 +124,7 @@ function translateTool(state: AcpState, update: Update): Step {
   if (id === undefined) return step(state);
   const opened = openTool(state, id, update);
   if (!opened.state.tools.open.has(id) || (status !== 'completed' && status !== 'failed')) return opened;
-  const fields = isJsonObject(raw) ? raw : {};
+  const fields = asObject(raw);
   const exitCode = exitCodeOf(fields);
   const said = fields['error'] ?? fields['message'] ?? raw ?? '';
   const output = textOf(content) || (typeof said === 'string' ? said : JSON.stringify(said));
@@ -140,7 +133,7 @@ function translateTool(state: AcpState, update: Update): Step {
 
 /** Where agents put it: at the top, in `metadata`, or in the one of `contents` that is a shell's. */
 function exitCodeOf({ exitCode, exit_code: code, metadata, contents }: Record<string, unknown>): number | undefined {
-  const parts = [metadata, ...(Array.isArray(contents) ? contents : [])].filter(isJsonObject);
+  const parts = objectsIn([metadata, contents].flat());
   const inner = parts.flatMap((part) => [part['exit'], part['exitCode']]);
   return [exitCode, code, ...inner].find((one): one is number => Number.isInteger(one));
 }
@@ -207,7 +200,7 @@ function endOf(
 }
 
 export function conclude(state: AcpState, facts: TurnFacts): Verdict {
-  const { name, request, quirks, said, sessionId, steps, end, used } = state;
+  const { name, request, quirks, sessionId, steps, end } = state;
   const result = end?.type === 'result' ? end : undefined;
   const verdict = verdictOf(name, facts, {
     end:
@@ -215,14 +208,14 @@ export function conclude(state: AcpState, facts: TurnFacts): Verdict {
         ? causeOfError(end, name, request.session !== undefined)
         : result && endOf(state, result, facts.now),
     complaint: { text: facts.stderr.trim().slice(-2000) },
-    text: result?.text.trim() === '' ? said : (result?.text ?? ''),
+    text: result?.text ?? '',
     tools: state.tools,
     unseen: end === undefined && sessionId !== undefined,
     ...{ structured: result?.structured, sessionId, steps },
   });
   const counted = result && quirks.usage !== 'unknown' ? usageOf(result) : undefined;
-  const isSum = used === undefined || counted === undefined || quirks.usage === 'process';
-  return defined({ ...verdict, usage: isSum ? counted : sumOf(used, counted) });
+  const before = result?.before && quirks.usage !== 'process' ? usageOf(result.before) : undefined;
+  return defined({ ...verdict, usage: before && counted ? sumOf(before, counted) : counted });
 }
 
 function sumOf(one: Usage, other: Usage): Usage {

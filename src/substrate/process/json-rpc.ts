@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { createLineSplitter } from './splitter.ts';
-import { isJsonObject, parseJson } from '../../text/json.ts';
+import { asObject, isJsonObject, parseJson } from '../../text/json.ts';
 
 export type RequestId = string | number;
 export type Fields = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ export class Rpc {
   #take(message: Fields): void {
     const { id, method, params, error, result } = message;
     if (typeof method === 'string') {
-      const given = isJsonObject(params) ? params : {};
+      const given = asObject(params);
       if (isId(id)) this.#listener.request(id, method, given);
       else if ('id' in message) this.#listener.noise('bad-line', '');
       else this.#listener.notice(method, given);
@@ -96,7 +96,7 @@ export class Rpc {
     const wasAsked = typeof id === 'number' && id > 0 && id <= this.#last;
     if (asked === undefined) this.#listener.noise(wasAsked ? 'second-answer' : 'unknown-answer', '');
     else if (isJsonObject(error)) asked.reject(new RpcError(error));
-    else asked.resolve(isJsonObject(result) ? result : {});
+    else asked.resolve(asObject(result));
     this.#waiting.delete(id);
   }
 

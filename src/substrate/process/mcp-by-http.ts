@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '../../model/turn-request.ts';
-import { fieldsOf, isJsonObject } from '../../text/json.ts';
+import { asObject, fieldsOf } from '../../text/json.ts';
 import { Rpc, RpcError, type Fields } from './json-rpc.ts';
 
 const MOST_BODY = 4 * 1024 * 1024;
@@ -87,7 +87,7 @@ function startServer(name: string, { command, args, env }: StdioServer['transpor
 
 async function forward(bridge: Bridge, { id, method, params }: Fields, response: ServerResponse): Promise<void> {
   if (typeof method !== 'string') return end(response, 400);
-  const given = isJsonObject(params) ? params : {};
+  const given = asObject(params);
   if (id === undefined) {
     // The first is said once, by squad. The second names a request by the client's id, which the server never saw.
     if (!/^notifications\/(?:initialized|cancelled)$/.test(method)) bridge.rpc().notify(method, given);

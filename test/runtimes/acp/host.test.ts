@@ -20,6 +20,11 @@ describe('a turn', () => {
     expect(existsSync(join(run.cwd, 'a.txt'))).toBe(true);
   });
 
+  it('ends with the message before the last tool if none follows', async () => {
+    const steps = [{ say: 'I write it.' }, { write: { path: 'a.txt', text: 'x' }, ask: true }, { say: ' ' }];
+    expect((await startHost({ turns: [{ steps }] }).ended).last).toMatchObject({ text: 'I write it. ' });
+  });
+
   it('answers a method that it does not know', async () => {
     const run = startHost({
       turns: [
@@ -49,8 +54,9 @@ describe('a structured answer', () => {
   it('is checked, and repaired once in the same session', async () => {
     const run = startHost({ turns: turns('{"a": 1}', 'Sorry.\n```json\n{"a": "x"}\n```') }, { outputSchema: SCHEMA });
     const { lines, last } = await run.ended;
-    expect(lines).toContainEqual(expect.objectContaining({ type: 'prompted', repair: true, usage: expect.anything() }));
-    expect(last).toMatchObject({ type: 'result', structured: { a: 'x' } });
+    expect(lines.filter(({ type }) => type === 'prompted')).toHaveLength(2);
+    const usage = { outputTokens: 40 };
+    expect(last).toMatchObject({ type: 'result', structured: { a: 'x' }, usage, before: { usage } });
   });
 
   it('is a problem after that', async () => {

@@ -93,10 +93,10 @@ describe('an agent that does not open', () => {
       { at: 'options', setting: 'model', message: expect.stringContaining('it has: small') },
     ],
     [
-      'has no modes',
+      'has no models',
       {},
-      { mode: 'plan' },
-      { at: 'options', setting: 'mode', message: expect.stringContaining('it has: none') },
+      { model: 'large' },
+      { at: 'options', setting: 'model', message: expect.stringContaining('it has: none') },
     ],
     ['knows no such session', {}, { session: { id: 'gone' } }, { at: 'session', code: -32002 }],
     [
@@ -377,23 +377,14 @@ it('waits for history that comes after the answer', async () => {
   expect(lines.filter(({ type, replayed }) => type === 'update' && replayed === true)).toHaveLength(6);
 });
 
-it('sets mode and model by what the session offers', async () => {
-  const session = {
-    modes: { currentModeId: 'ask', availableModes: [{ id: 'ask' }, { id: 'plan' }] },
-    configOptions: [
-      {
-        id: 'model',
-        category: 'model',
-        type: 'select',
-        currentValue: 'a',
-        options: [{ group: 'g', options: [{ value: 'b' }] }],
-      },
-    ],
-  };
-  const run = startHost({ ...play(), session }, { mode: 'plan', model: 'b' });
+it.each([
+  [
+    { configOptions: [{ id: 'size', category: 'model', options: [{ group: 'g', options: [{ value: 'b' }] }] }] },
+    { what: 'config_option', configId: 'size', value: 'b' },
+  ],
+  [{ models: { currentModelId: 'a', availableModels: [{ id: 'a' }, { id: 'b' }] } }, { what: 'model', modelId: 'b' }],
+])('sets the model by what the session offers: %j', async (session, set) => {
+  const run = startHost({ ...play(), session }, { model: 'b' });
   expect((await run.ended).last).toMatchObject({ type: 'result' });
-  expect(run.noted('set.jsonl')).toMatchObject([
-    { what: 'mode', modeId: 'plan' },
-    { what: 'config_option', configId: 'model', value: 'b' },
-  ]);
+  expect(run.noted('set.jsonl')).toMatchObject([set]);
 });

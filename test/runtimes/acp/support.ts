@@ -56,6 +56,7 @@ export function recorded(name: string): object[] {
   const asked = new Map<unknown, string>();
   let isPrompted = false;
   let text = '';
+  let isToolSince = false;
   return lines.flatMap((line): object[] => {
     const { dir, msg } = JSON.parse(line) as { dir: string; msg: Message };
     const { id, method = '', params = {}, result, error } = msg;
@@ -66,8 +67,11 @@ export function recorded(name: string): object[] {
       return method === 'session/prompt' ? [{ type: 'prompted' }] : [];
     }
     if (method === 'session/update') {
-      if (update.sessionUpdate === 'tool_call') text = '';
-      if (update.sessionUpdate === 'agent_message_chunk') text += update.content?.text ?? '';
+      isToolSince ||= update.sessionUpdate === 'tool_call';
+      if (update.sessionUpdate === 'agent_message_chunk') {
+        text = (isToolSince ? '' : text) + (update.content?.text ?? '');
+        isToolSince = false;
+      }
       return [{ type: 'update', ...(isPrompted ? {} : { replayed: true }), update }];
     }
     if (method === 'session/request_permission') {

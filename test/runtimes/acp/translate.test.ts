@@ -163,11 +163,6 @@ describe('words', () => {
     const { verdict } = play(lines, { quirks: { failures: ['Error: '] } });
     expect(verdict.failure).toMatchObject({ kind, message: words });
   });
-
-  it('before the last tool are the answer if none follow', () => {
-    const lines = [session, say('I create it.'), tool('1', { kind: 'edit' }), ended('1')];
-    expect(play([...lines, result({ text: '' })]).verdict.text).toBe('I create it.');
-  });
 });
 
 describe('a turn', () => {
@@ -223,12 +218,6 @@ describe('a turn', () => {
       { setting: 'model' },
     ],
     [
-      'an unknown mode',
-      error('options', 'has no mode x', { setting: 'mode' }),
-      'setting-unsupported',
-      { setting: 'mode' },
-    ],
-    [
       'a dead MCP server',
       error('session', 'desk did not start', { setting: 'mcp' }),
       'mcp-unavailable',
@@ -282,13 +271,13 @@ describe('use', () => {
     ],
     [
       'is that of a repair, too',
-      [{ type: 'prompted', repair: true, usage }, result({ usage })],
+      [result({ usage, before: { usage } })],
       {},
       { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10 },
     ],
     [
       'is not added where the agent adds it',
-      [{ type: 'prompted', repair: true, usage }, result({ usage })],
+      [result({ usage, before: { usage } })],
       { usage: 'process' as const },
       { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 },
     ],

@@ -1,24 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '../../../model/turn-request.ts';
-import { isJsonObject } from '../../../text/json.ts';
+import { asObject, isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
 import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from '../../../substrate/process/json-rpc.ts';
-import { methodProblem, settingCall, wireServer } from './session-setup.ts';
-
-/** The conversation cannot continue: the fields of the line `error`. */
-export class Halt extends Error {
-  readonly fields: Fields;
-  constructor(
-    at: 'initialize' | 'authenticate' | 'session' | 'options' | 'prompt' | 'agent',
-    message: string,
-    more: Fields = {},
-  ) {
-    super(message);
-    this.fields = { ...more, at, message };
-  }
-}
+import { checkMethod, Halt, modelCall, wireServer, type Place } from './session-setup.ts';
 
 interface Ports {
   readonly rpc: () => Rpc;
@@ -70,9 +57,8 @@ export class Conversation {
     const checked = await structuredAnswer(schema, this.#text);
     if ('structured' in checked || first['stopReason'] !== 'end_turn' || this.#isCancelled)
       return this.#resultOf(first, checked);
-    const { usage, _meta: meta } = first;
-    const second = await this.#prompt(repairOf(checked.problem), { repair: true, usage, meta });
-    return this.#resultOf(second, await structuredAnswer(schema, this.#text));
+    const second = await this.#prompt(repairOf(checked.problem));
+    return { ...this.#resultOf(second, await structuredAnswer(schema, this.#text)), before: useOf(first) };
   }
 
   request(id: RequestId, method: string, params: Fields | undefined): void {
@@ -106,7 +92,7 @@ export class Conversation {
     return this.#isPrompted;
   }
 
-  async #call(at: ConstructorParameters<typeof Halt>[0], method: string, params: object): Promise<Fields> {
+  async #call(at: Place, method: string, params: object): Promise<Fields> {
     try {
       return await this.#ports.rpc().request(method, params);
     } catch (error) {
@@ -125,20 +111,19 @@ export class Conversation {
       const other = JSON.stringify(protocolVersion)?.slice(0, 40) ?? 'none';
       throw new Halt('initialize', `squad speaks version 1 of the protocol; ${agent} answered with ${other}`);
     }
-    const { loadSession, sessionCapabilities, mcpCapabilities } = fields(agentCapabilities);
-    const { name, version } = fields(agentInfo);
-    const resume = isJsonObject(fields(sessionCapabilities)['resume']);
-    const able = { load: loadSession === true, resume, http: fields(mcpCapabilities)['http'] === true };
+    const { loadSession, sessionCapabilities, mcpCapabilities } = asObject(agentCapabilities);
+    const { name, version } = asObject(agentInfo);
+    const resume = isJsonObject(asObject(sessionCapabilities)['resume']);
+    const able = { load: loadSession === true, resume, http: asObject(mcpCapabilities)['http'] === true };
     this.#ports.emit({ type: 'agent', protocol: 1, name, version, ...able });
     if (auth === undefined) return able;
-    const problem = methodProblem(authMethods, auth);
-    if (problem !== undefined) throw new Halt('authenticate', problem, { setting: 'auth' });
+    checkMethod(authMethods, auth);
     await this.#call('authenticate', 'authenticate', { methodId: auth });
     return able;
   }
 
   async #openSession(able: { load: boolean; resume: boolean; http: boolean }): Promise<void> {
-    const { agent, cwd, mcp, quirks, session: known } = this.#plan;
+    const { agent, cwd, mcp, model, quirks, session: known } = this.#plan;
     const isServed = quirks.mcp === 'http';
     if (!able.http && mcp.some(({ transport }) => isServed || transport.type === 'http')) {
       throw new Halt('session', `${agent} takes no MCP server by HTTP`, { setting: 'mcp' });
@@ -166,12 +151,8 @@ export class Conversation {
     const { modes, models } = found;
     const names = servers.map(({ name }) => name);
     this.#ports.emit({ type: 'session', id, resumed: known !== undefined, mcp: names, options: { modes, models } });
-    for (const setting of ['mode', 'model'] as const) {
-      const wanted = this.#plan[setting];
-      const next = wanted === undefined ? undefined : settingCall(found, setting, wanted);
-      if (next?.type === 'refused') throw new Halt('options', `${agent} ${next.why}`, { setting });
-      if (next !== undefined) await this.#call('options', next.method, { sessionId: id, ...next.params });
-    }
+    const next = model === undefined ? undefined : modelCall(agent, found, model);
+    if (next !== undefined) await this.#call('options', next.method, { sessionId: id, ...next.params });
   }
 
   #prepare(method: string): void {
@@ -192,9 +173,9 @@ export class Conversation {
       seen = this.#updates;
   }
 
-  async #prompt(text: string, repair: Fields = {}): Promise<Fields> {
+  async #prompt(text: string): Promise<Fields> {
     this.#text = '';
-    this.#ports.emit({ type: 'prompted', ...repair });
+    this.#ports.emit({ type: 'prompted' });
     this.#isPrompted = true;
     const params = { sessionId: this.#session, prompt: [{ type: 'text', text }] };
     const end = await this.#call('prompt', 'session/prompt', params);
@@ -202,27 +183,27 @@ export class Conversation {
     throw new Halt('prompt', `${this.#plan.agent} ended the turn without a stop reason`);
   }
 
-  /** The answer is what the agent says after its last tool. */
+  /** The answer is what the agent says after its last tool; before it, if nothing follows. */
   #follow(update: Fields): void {
     const { sessionUpdate, content } = update;
     if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') {
       this.#isToolSince = true;
       this.#permits.saw(update);
     }
-    const { type, text } = fields(content);
+    const { type, text } = asObject(content);
     if (sessionUpdate !== 'agent_message_chunk' || type !== 'text' || typeof text !== 'string') return;
     if (this.#plan.quirks.notices?.some((start) => text.startsWith(start))) return;
-    if (this.#isToolSince) this.#text = '';
-    this.#isToolSince = false;
+    if (this.#isToolSince && text.trim() !== '') this.#text = '';
+    this.#isToolSince &&= text.trim() === '';
     if (this.#text.length < MOST_TEXT) this.#text += text;
   }
 
-  #resultOf({ stopReason, usage, _meta: meta }: Fields, checked: Fields = {}): Fields {
+  #resultOf(end: Fields, checked: Fields = {}): Fields {
     const text = 'structured' in checked ? this.#text.slice(0, MOST_TEXT_BESIDE) : this.#text;
-    return { type: 'result', stopReason, text, usage, meta, ...checked };
+    return { type: 'result', stopReason: end['stopReason'], text, ...useOf(end), ...checked };
   }
 }
 
-function fields(value: unknown): Fields {
-  return isJsonObject(value) ? value : {};
+function useOf({ usage, _meta: meta }: Fields): Fields {
+  return { usage, meta };
 }

@@ -6,11 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '../../../model/errors.ts';
 import { pickVariables } from '../../../text/defined.ts';
-import { Conversation, Halt } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
 import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
+import { Halt } from './session-setup.ts';
 import { Rpc, type Fields, type Noise } from '../../../substrate/process/json-rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
@@ -22,15 +23,14 @@ const DRAIN_MS = 300;
 const MOST_WAITING = 4 * 1024 * 1024;
 const MOST_STDERR = 1024 * 1024;
 const LAST_WORDS = 2 * 1024;
-const MOST_NOISE = 20;
 /** What an MCP server gets besides its own variables; the last one is the marker of the turn's processes. */
 const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan;
 const noises = new Map<string, number>();
-let noiseLines = 0;
 let stderrLeft = MOST_STDERR;
 let said = '';
+/** Of the host, once its last line is written. */
 let exitCode: number | undefined;
 let isGone = false;
 
@@ -74,16 +74,18 @@ agent.on('error', (error) => {
   finish({ type: 'error', at: 'spawn', setting: 'command', message: errorText(error) });
 });
 agent.on('exit', (code, signal) => {
-  isGone = true;
-  const ended = () => (rpc.fail(new Error(`ended by ${signal ?? `exit code ${code}`}`)), leave());
+  const ended = () => {
+    isGone = true;
+    if (exitCode !== undefined) process.exit(exitCode);
+    rpc.fail(new Error(`ended by ${signal ?? `exit code ${code}`}`));
+  };
   setTimeout(ended, DRAIN_MS);
   agent.once('close', ended);
 });
-process.on('SIGINT', () =>
-  conversation.cancel() ? setTimeout(() => stop('cancelled'), CANCEL_MS) : stop('cancelled'),
-);
+process.on('SIGINT', () => (conversation.cancel() ? setTimeout(stop, CANCEL_MS, 'cancelled') : stop('cancelled')));
 for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop('terminated'));
 process.on('uncaughtException', (error) => finish({ type: 'error', at: 'agent', message: errorText(error) }));
+process.on('exit', () => kill('SIGKILL'));
 conversation.run(readFileSync(0, 'utf8')).then(finish, (error: unknown) => {
   finish({ type: 'error', ...(error instanceof Halt ? error.fields : { at: 'agent', message: errorText(error) }) });
 });
@@ -108,19 +110,18 @@ function finish(line: Fields): void {
     emit(isResult || said === '' ? line : { ...line, said });
   } finally {
     exitCode = isResult ? 0 : 1;
+    if (isGone) process.exit(exitCode);
     clearTimeout(opening);
     stdin.end();
-    setTimeout(terminate, isResult ? CLOSE_MS : 0);
-    leave();
+    const moment = isResult ? CLOSE_MS : 0;
+    setTimeout(kill, moment, 'SIGTERM');
+    setTimeout(() => process.exit(), moment + TERM_MS);
+    process.exitCode = exitCode;
   }
 }
 function stop(why: string): void {
-  terminate();
-  finish({ type: 'error', at: 'agent', message: why });
-}
-function terminate(): void {
   kill('SIGTERM');
-  setTimeout(() => kill('SIGKILL'), TERM_MS);
+  finish({ type: 'error', at: 'agent', message: why });
 }
 function kill(name: NodeJS.Signals): void {
   try {
@@ -129,34 +130,23 @@ function kill(name: NodeJS.Signals): void {
     // The group is gone.
   }
 }
-function leave(): void {
-  if (!isGone || exitCode === undefined) return;
-  kill('SIGKILL');
-  process.exit(exitCode);
-}
+/** What follows the last of the marks, each after the one before. */
 function tellRetries(text: string, marks: readonly string[]): void {
   for (const line of text.slice(0, 16_384).split('\n')) {
-    const at = endOf(line, marks);
-    if (at !== undefined) emit({ type: 'retry', message: line.slice(at, at + 2000).trim() });
+    const rest = marks.reduce<string | undefined>((left, mark) => {
+      const at = left?.indexOf(mark) ?? -1;
+      return at === -1 ? undefined : left?.slice(at + mark.length);
+    }, line);
+    if (rest !== undefined) emit({ type: 'retry', message: rest.slice(0, 2000).trim() });
   }
-}
-/** Where the last of these ends, each after the one before. */
-function endOf(line: string, marks: readonly string[]): number | undefined {
-  let end = 0;
-  for (const mark of marks) {
-    const at = line.indexOf(mark, end);
-    if (at === -1) return undefined;
-    end = at + mark.length;
-  }
-  return end;
 }
 function remember(text: string): void {
   said = (said + text).slice(-LAST_WORDS);
 }
+/** Ones, tens, hundreds: a flood is a few lines. */
 function noise(what: Noise | 'other-session', line = ''): void {
   if (what === 'not-json') remember(`${line.slice(0, LAST_WORDS)}\n`);
   const count = (noises.get(what) ?? 0) + 1;
   noises.set(what, count);
-  // Ones, tens, hundreds: a flood is a few lines.
-  if (/^10*$/.test(String(count)) && (noiseLines += 1) <= MOST_NOISE) emit({ type: 'noise', what, count });
+  if (/^10*$/.test(String(count))) emit({ type: 'noise', what, count });
 }

@@ -1,5 +1,5 @@
 import { errorText } from '../../../model/errors.ts';
-import { isJsonObject } from '../../../text/json.ts';
+import { asObject } from '../../../text/json.ts';
 import { realPath } from '../../../substrate/files/real-path.ts';
 import { askPerson } from './ask.ts';
 import type { HostPlan } from './plan.ts';
@@ -44,8 +44,7 @@ export class Permits {
 
   /** The outcome to send. `params` is undefined if the request was too long to read. */
   async outcomeOf(id: RequestId, params: Fields | undefined): Promise<object> {
-    const call = params?.['toolCall'];
-    const asked = isJsonObject(call) ? call : {};
+    const asked = asObject(params?.['toolCall']);
     const { kind, title, toolCallId } = asked;
     const isNamedBefore = this.#plan.quirks.toolName === 'first-title';
     const toolCall = isNamedBefore ? { ...asked, title: this.#titles.get(toolCallId) ?? title } : asked;

@@ -53,7 +53,6 @@ export interface HostPlan {
   readonly session?: { readonly id: string };
   /** A method of `authenticate`. Absent: none is called. */
   readonly auth?: string;
-  readonly mode?: string;
   readonly model?: string;
   /** The agent may call their tools, or those that a server names. */
   readonly mcp: readonly McpServer[];

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isWithin } from '../../../substrate/files/confine.ts';
 import type { HostPlan, ToolKind } from './plan.ts';
-import { isJsonObject } from '../../../text/json.ts';
+import { asObject, isJsonObject, objectsIn } from '../../../text/json.ts';
 import type { Fields } from '../../../substrate/process/json-rpc.ts';
 
 interface Verdict {
@@ -118,11 +118,12 @@ export function mcpTool(server: string, name: string): string | undefined {
 }
 
 function isEdit({ content }: Fields): boolean {
-  return Array.isArray(content) && content.some((item) => isJsonObject(item) && item['type'] === 'diff');
+  return objectsIn(content).some(({ type }) => type === 'diff');
 }
 
 function hasCommand({ rawInput }: Fields): boolean {
-  return isJsonObject(rawInput) && (rawInput['command'] !== undefined || rawInput['commands'] !== undefined);
+  const { command, commands } = asObject(rawInput);
+  return command !== undefined || commands !== undefined;
 }
 
 function fits(rule: string, names: readonly string[]): boolean {
@@ -132,13 +133,9 @@ function fits(rule: string, names: readonly string[]): boolean {
 /** Every path that the call names; undefined: it has too many values to look at. */
 function pathsOf({ locations, content, rawInput }: Fields): string[] | undefined {
   const found: string[] = [];
-  const left: [key: string, value: unknown][] = [
-    ['', [locations, rawInput]],
-    [
-      '',
-      Array.isArray(content) ? content.map((item: unknown) => (isJsonObject(item) ? { path: item['path'] } : {})) : [],
-    ],
-  ];
+  // The texts of a change may look like paths.
+  const changed = objectsIn(content).map(({ path }) => ({ path }));
+  const left: [key: string, value: unknown][] = [['', [locations, rawInput, changed]]];
   for (let seen = 0; left.length > 0; seen += 1) {
     const [key, value] = left.pop() ?? ['', undefined];
     if (seen + left.length > MOST_VALUES) return undefined;
@@ -152,8 +149,7 @@ function pathsOf({ locations, content, rawInput }: Fields): string[] | undefined
 
 /** The option to choose; undefined: none may be. Of options that share an id, none is a choice. */
 export function optionFor(options: unknown, wanted: 'allow' | 'reject', always: boolean): string | undefined {
-  if (!Array.isArray(options)) return undefined;
-  const plain = options.filter(isJsonObject).map(({ optionId, kind }) => ({ id: optionId, kind }));
+  const plain = objectsIn(options).map(({ optionId, kind }) => ({ id: optionId, kind }));
   if (plain.some(({ id }) => typeof id !== 'string' || id === '' || id.length > 256 || HIDDEN.test(id)))
     return undefined;
   const single = plain.filter(({ id }) => plain.filter((other) => other.id === id).length === 1);

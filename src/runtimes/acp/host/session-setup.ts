@@ -1,39 +1,52 @@
 import type { McpServer } from '../../../model/turn-request.ts';
-import { isJsonObject } from '../../../text/json.ts';
+import { asObject, objectsIn } from '../../../text/json.ts';
 import type { Fields } from '../../../substrate/process/json-rpc.ts';
 
-/** Why squad cannot log in by this method; undefined: it can. A login needs a person at a browser or a terminal. */
-export function methodProblem(methods: unknown, wanted: string): string | undefined {
-  const offered = objects(methods);
-  const method = offered.find(({ id }) => id === wanted);
-  if (method === undefined) return `there is no login "${wanted}"; there are: ${namesOf(offered.map(({ id }) => id))}`;
-  if (method['type'] !== 'terminal' && !/oauth|log-?in|sign-?in|browser/i.test(wanted)) return undefined;
-  return `the login "${wanted}" needs a person; name one that takes a key: ${namesOf(offered.map(({ id }) => id))}`;
+/** Where a conversation ends before its time. */
+export type Place = 'initialize' | 'authenticate' | 'session' | 'options' | 'prompt' | 'agent';
+
+/** The conversation cannot continue: the fields of the line `error`. */
+export class Halt extends Error {
+  readonly fields: Fields;
+  constructor(at: Place, message: string, more: Fields = {}) {
+    super(message);
+    this.fields = { ...more, at, message };
+  }
 }
 
-type SettingCall =
-  | { readonly type: 'call'; readonly method: string; readonly params: object }
-  | { readonly type: 'refused'; readonly why: string };
+/** Throws `Halt` unless squad can log in by this method: without a person at a browser or a terminal. */
+export function checkMethod(methods: unknown, wanted: string): void {
+  const offered = objectsIn(methods);
+  const method = offered.find(({ id }) => id === wanted);
+  const ids = namesOf(offered.map(({ id }) => id));
+  const problem =
+    method === undefined
+      ? `there is no login "${wanted}"; there are: ${ids}`
+      : method['type'] === 'terminal' || /oauth|log-?in|sign-?in|browser/i.test(wanted)
+        ? `the login "${wanted}" needs a person; name one that takes a key: ${ids}`
+        : undefined;
+  if (problem !== undefined) throw new Halt('authenticate', problem, { setting: 'auth' });
+}
 
-/** How to set the mode or the model of a session by what the session offers; undefined: it is set. */
-export function settingCall(session: Fields, setting: 'mode' | 'model', wanted: string): SettingCall | undefined {
-  const option = objects(session['configOptions']).find(({ id, category }) => (category ?? id) === setting);
-  const values = objects(option?.['options'])
-    .flatMap((entry) => ('options' in entry ? objects(entry['options']) : [entry]))
+/** How to set the model of a session by what the session offers; undefined: it is set. Throws `Halt` if there is no such model. */
+export function modelCall(
+  agent: string,
+  session: Fields,
+  wanted: string,
+): { readonly method: string; readonly params: object } | undefined {
+  const option = objectsIn(session['configOptions']).find(({ id, category }) => (category ?? id) === 'model');
+  const values = objectsIn(option?.['options'])
+    .flatMap((entry) => ('options' in entry ? objectsIn(entry['options']) : [entry]))
     .map(({ value }) => value);
-  const state = session[`${setting}s`];
-  const list = isJsonObject(state) ? state : {};
-  const [key, available, current] =
-    setting === 'mode'
-      ? ['modeId', 'availableModes', 'currentModeId']
-      : ['modelId', 'availableModels', 'currentModelId'];
-  const ids = objects(list[available]).map((entry) => entry[key] ?? entry['id']);
-  if (option?.['currentValue'] === wanted || (option === undefined && list[current] === wanted)) return undefined;
+  const { availableModels, currentModelId } = asObject(session['models']);
+  const ids = objectsIn(availableModels).map(({ modelId, id }) => modelId ?? id);
+  if ((option === undefined ? currentModelId : option['currentValue']) === wanted) return undefined;
   if (values.includes(wanted)) {
-    return { type: 'call', method: 'session/set_config_option', params: { configId: option?.['id'], value: wanted } };
+    return { method: 'session/set_config_option', params: { configId: option?.['id'], value: wanted } };
   }
-  if (ids.includes(wanted)) return { type: 'call', method: `session/set_${setting}`, params: { [key]: wanted } };
-  return { type: 'refused', why: `has no ${setting} "${wanted}"; it has: ${namesOf([...values, ...ids])}` };
+  if (ids.includes(wanted)) return { method: 'session/set_model', params: { modelId: wanted } };
+  const why = `${agent} has no model "${wanted}"; it has: ${namesOf([...values, ...ids])}`;
+  throw new Halt('options', why, { setting: 'model' });
 }
 
 /** A server as `session/*` takes it. */
@@ -44,10 +57,6 @@ export function wireServer({ name, transport }: McpServer): object {
   return 'env' in rest
     ? { name, ...rest, env: pairs(rest.env) }
     : { type, name, ...rest, headers: pairs(rest.headers) };
-}
-
-function objects(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function namesOf(values: readonly unknown[]): string {

@@ -75,6 +75,11 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^squad(\/|\.ts$)/,
     may: /^(squad|model|preflight|read-model|substrate)\/|^(compose|engine|machine)\.ts$/,
   },
+  // What the Agent Server serves. It drives no run itself.
+  {
+    files: /^studio\//,
+    may: /^(studio|squad|model|read-model|graph|substrate)\/|^(compose|machine|squad)\.ts$|^engine\/read-checkpoints\.ts$/,
+  },
   {
     files: /^cli\//,
     may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
@@ -175,9 +180,9 @@ describe('reach', () => {
     expect(only(pattern, where)).toEqual([]);
   });
 
-  it('lets nothing but the graph, its composition and the engine reach LangGraph', () => {
+  it('lets nothing but the graph, the engine and the view of Studio reach LangGraph', () => {
     const wrong = files.filter((file) => file.packages.some((name) => name.startsWith('@langchain/')));
-    expect(wrong.filter((file) => !/^(graph|engine)\//.test(file.name)).map((file) => file.name)).toEqual([]);
+    expect(wrong.filter((file) => !/^(graph|engine|studio)\//.test(file.name)).map((file) => file.name)).toEqual([]);
   });
 
   it('has no module that imports itself in a circle', () => {

@@ -37,12 +37,17 @@ CREATE TRIGGER IF NOT EXISTS checkpoint_forgotten AFTER DELETE ON checkpoints BE
   WHERE (${OWN}) = (OLD.thread_id, OLD.checkpoint_ns, OLD.checkpoint_id);
 END;`;
 
-/** Only the newest checkpoint of each thread is ever read. One without a digest, from an old version, is accepted. */
-const DAMAGED_HEAD = `
+/** A run continues from the newest checkpoint of its thread. One without a digest, from an old version, is accepted. */
+const damagedHeadOf = (threads: string): string => `
 SELECT head.checkpoint_id AS id FROM (
-  SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS checkpoint_id FROM checkpoints GROUP BY thread_id, checkpoint_ns
+  SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS checkpoint_id FROM checkpoints ${threads} GROUP BY thread_id, checkpoint_ns
 ) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
+
+const HAS_TABLE = "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?";
+
+const ids = (where: string): string =>
+  `SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ${where}`;
 
 /** Checkpoints kept of each thread, at least. A resume needs the newest; the others show people what the graph did. */
 const KEPT = 1_000;
@@ -75,11 +80,8 @@ export class CheckpointStore extends SqliteSaver {
   headOf(threadId: string, namespace: string): string | undefined {
     try {
       this.setup();
-      return this.db
-        .prepare<[string, string], { id: string }>(
-          'SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1',
-        )
-        .get(threadId, namespace)?.id;
+      const newest = ids('ORDER BY checkpoint_id DESC LIMIT 1');
+      return this.db.prepare<[string, string], { id: string }>(newest).get(threadId, namespace)?.id;
     } catch (error) {
       throw checkpointError(this.db.name, error);
     }
@@ -107,9 +109,24 @@ export class CheckpointStore extends SqliteSaver {
     this.db.exec(DIGESTS);
   }
 
-  /** The id of a newest checkpoint that does not match its digest. */
-  damagedHead(): string | undefined {
-    return this.db.prepare<[], { id: string }>(DAMAGED_HEAD).get()?.id;
+  /** The id of a newest checkpoint, of this thread or of any, that does not match its digest. */
+  damagedHead(threadId?: string): string | undefined {
+    if (!this.#has('checkpoint_digest')) return undefined;
+    const [where, ...given] = threadId === undefined ? [''] : ['WHERE thread_id = ?', threadId];
+    return this.db.prepare<string[], { id: string }>(damagedHeadOf(where)).get(...given)?.id;
+  }
+
+  /** The ids after this one, oldest first. Without one, the newest alone. */
+  idsAfter(threadId: string, after: string | undefined, limit: number): string[] {
+    const newest = after === undefined ? this.headOf(threadId, '') : undefined;
+    if (after === undefined) return newest === undefined ? [] : [newest];
+    const later = ids('AND checkpoint_id > ? ORDER BY checkpoint_id LIMIT ?');
+    const rows = this.db.prepare<[string, string, string, number], { id: string }>(later).all(threadId, '', after, limit);
+    return rows.map(({ id }) => id);
+  }
+
+  #has(table: string): boolean {
+    return this.db.prepare<[string], { found: number }>(HAS_TABLE).get(table) !== undefined;
   }
 
   #prune({ configurable }: RunnableConfig): void {
@@ -134,7 +151,7 @@ export class CheckpointStore extends SqliteSaver {
 }
 
 /** Names `resume` as the next command, not `db check`: the ledger has everything that this file has. */
-function checkpointError(path: string, error: unknown): unknown {
+export function checkpointError(path: string, error: unknown): unknown {
   const typed = databaseError(path, error);
   if (!isSquadError(typed) || typed.code !== 'database-corrupt') return typed;
   const next = 'Run `squad resume`: it sets the file aside and continues from the ledger, which has everything.';
@@ -142,7 +159,7 @@ function checkpointError(path: string, error: unknown): unknown {
 }
 
 /** "SQCP", to recognise the file. */
-const CHECKPOINTS_ID = 0x53514350;
+export const CHECKPOINTS_ID = 0x53514350;
 
 export interface Checkpoints {
   readonly store: CheckpointStore;

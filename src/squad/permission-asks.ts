@@ -33,10 +33,15 @@ export async function readPermissionAsks(opened: Read, live: readonly Attempt[])
   return asks.flat();
 }
 
+/** Whether this turn has ever asked. */
+export function mayAsk(directory: string, attemptId: string): boolean {
+  return namesIn(join(directory, 'turns', attemptId)).some(isAsk);
+}
+
 async function asksOf({ directory, host, now, reading }: Read, { id, agent }: Attempt): Promise<PermissionAsk[]> {
   const folder = join(directory, 'turns', id);
   const names = new Set(namesIn(folder));
-  const open = [...names].filter((name) => /^ask-\d{1,3}\.json$/.test(name) && !names.has(answerTo(name)));
+  const open = [...names].filter((name) => isAsk(name) && !names.has(answerTo(name)));
   const redactor = redactorOf(host.environment, letThroughBy(reading.definition));
   const read = open.toSorted().map(async (name): Promise<PermissionAsk[]> => {
     const found = await readConfinedStart(folder, name, MOST_BYTES);
@@ -59,6 +64,10 @@ export async function writePermission(directory: string, ask: PermissionAsk, all
   } catch (error) {
     throw storageError(path, error);
   }
+}
+
+function isAsk(name: string): boolean {
+  return /^ask-\d{1,3}\.json$/.test(name);
 }
 
 function answerTo(name: string): string {

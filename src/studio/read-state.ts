@@ -1,0 +1,152 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import type { StateSnapshot } from '@langchain/langgraph';
+import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
+import type { CheckpointReader } from '../engine/read-checkpoints.ts';
+import type { SquadGraph } from '../graph/graph.ts';
+import { isSquadError } from '../model/errors.ts';
+import type { OpenedWorkspace } from '../squad/open-run.ts';
+import { mayAsk } from '../squad/permission-asks.ts';
+import { gather } from '../text/gather.ts';
+import { readQuestions, readThread, readWhole, type Thread } from './read-thread.ts';
+import { Refusal } from './refusal.ts';
+import { plainValue, rebuiltValues, withQuestions } from './snapshots.ts';
+import { START_INPUT } from './start-input.ts';
+
+/** What reading states takes. */
+export interface StatePorts {
+  readonly workspace: OpenedWorkspace;
+  readonly graph: SquadGraph;
+  readonly checkpoints: CheckpointReader;
+}
+
+/** Checkpoints of one answer. A client that wants more asks for those before the last. */
+const MOST_STATES = 1_000;
+const FEW_STATES = 10;
+/** Checkpoints that a refusal names. */
+const MOST_NAMED = 5;
+
+/** The newest state of the run that the thread shows, or that of the checkpoint that the config names. */
+export async function readState(ports: StatePorts, config: RunnableConfig): Promise<StateSnapshot> {
+  const { threadId, checkpointId } = placeIn(config);
+  const thread = readThread(ports.workspace, threadId);
+  if (thread === undefined) return noRun(config);
+  const found = await readable(async () => ports.graph.getState(at(threadId, checkpointId)));
+  if ('notice' in found) return rebuilt(ports, thread, found.notice);
+  const { snapshot } = found;
+  if (snapshot.createdAt === undefined) {
+    if (checkpointId !== undefined) throw await unknownCheckpoint(ports, thread, checkpointId);
+    return rebuilt(ports, thread, NO_CHECKPOINT);
+  }
+  const isOld = checkpointId !== undefined && checkpointId !== (await headOf(ports, threadId));
+  return isOld ? shown(thread, snapshot) : current(ports, thread, snapshot);
+}
+
+/** The states of the thread, newest first, at most a page. */
+export async function readHistory(
+  ports: StatePorts,
+  config: RunnableConfig,
+  { limit = FEW_STATES, filter, ...options }: CheckpointListOptions,
+): Promise<StateSnapshot[]> {
+  const { threadId } = placeIn(config);
+  const thread = readThread(ports.workspace, threadId);
+  if (thread === undefined) return [];
+  const page = { ...options, limit: Math.min(limit, MOST_STATES), ...(filter === undefined ? {} : { filter: plainFilter(filter) }) };
+  const found = await readable(async () => {
+    const states = await gather(ports.graph.getStateHistory(at(threadId, undefined), page));
+    return { states, head: await headOf(ports, threadId) };
+  });
+  if ('notice' in found) return [await rebuilt(ports, thread, found.notice)];
+  const { states, head } = found.snapshot;
+  if (head === undefined) return [await rebuilt(ports, thread, NO_CHECKPOINT)];
+  return Promise.all(
+    states.map((one) => (checkpointOf(one) === head ? current(ports, thread, one) : shown(thread, one))),
+  );
+}
+
+/** The newest checkpoint with the questions of now. Only a run that asks is read whole, which takes longer than all else. */
+async function current(ports: StatePorts, thread: Thread, snapshot: StateSnapshot): Promise<StateSnapshot> {
+  const { questions } = snapshot.values as { questions?: readonly unknown[] };
+  const asks = questions?.length !== 0 || thread.live.some(({ id }) => mayAsk(ports.workspace.directory, id));
+  const whole = asks ? readWhole(ports.workspace, thread) : undefined;
+  if (whole === undefined) return shown(thread, snapshot);
+  return shown(thread, withQuestions(snapshot, await readQuestions(ports.workspace, thread, whole.reading)));
+}
+
+/** What the ledger knows of a run whose checkpoints are not there or cannot be read. */
+async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string): Promise<StateSnapshot> {
+  const whole = readWhole(workspace, thread);
+  const empty = { ...EMPTY, config: at(thread.run.id, undefined) };
+  if (whole === undefined) return shown(thread, empty, notice);
+  const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, workspace.composition.clock.now());
+  const asked = withQuestions({ ...empty, values }, await readQuestions(workspace, thread, whole.reading));
+  return shown(thread, asked, notice);
+}
+
+function shown({ run, driven }: Thread, snapshot: StateSnapshot, notice?: string): StateSnapshot {
+  const squad = { name: run.name, driven, ...(notice === undefined ? {} : { notice }) };
+  return plainValue({ ...snapshot, metadata: { ...UNKNOWN_STEP, ...snapshot.metadata, squad } });
+}
+
+const UNKNOWN_STEP = { source: 'update', step: -1, parents: {} } as const;
+const EMPTY = { values: {}, next: [], tasks: [] };
+
+function noRun(config: RunnableConfig): StateSnapshot {
+  const notice = `This thread is no run yet. Start one with the input ${START_INPUT}.`;
+  return { ...EMPTY, config, metadata: { ...UNKNOWN_STEP, squad: { notice } } as StateSnapshot['metadata'] & object };
+}
+
+interface Located {
+  readonly threadId: string;
+  readonly checkpointId: string | undefined;
+}
+
+/** The thread and the checkpoint that a config of the server names. Throws a refusal for a subgraph: there is none. */
+export function placeIn({ configurable = {} }: RunnableConfig): Located {
+  const { thread_id, checkpoint_id, checkpoint_ns } = configurable as Readonly<Record<string, unknown>>;
+  if (typeof checkpoint_ns === 'string' && checkpoint_ns !== '') {
+    throw new Refusal(422, `there is no subgraph ${checkpoint_ns}`, 'Leave `checkpoint_ns` out: squad is one graph.');
+  }
+  const checkpointId = typeof checkpoint_id === 'string' && checkpoint_id !== '' ? checkpoint_id : undefined;
+  return { threadId: String(thread_id).toLowerCase(), checkpointId };
+}
+
+export function at(threadId: string, checkpointId: string | undefined): RunnableConfig {
+  const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
+  return { configurable: { thread_id: threadId, checkpoint_ns: '', ...named } };
+}
+
+function checkpointOf({ config }: StateSnapshot): unknown {
+  return config.configurable?.['checkpoint_id'];
+}
+
+async function headOf({ checkpoints }: StatePorts, threadId: string): Promise<string | undefined> {
+  return (await checkpoints.newerThan(threadId, undefined, 1))[0];
+}
+
+async function unknownCheckpoint({ checkpoints }: StatePorts, { run }: Thread, id: string): Promise<Refusal> {
+  const known = await gather(checkpoints.list(at(run.id, undefined), { limit: MOST_NAMED }));
+  const named = known.map(({ checkpoint }) => checkpoint.id);
+  const next = named.length === 0 ? 'Leave the checkpoint out.' : `The newest are ${named.join(', ')}.`;
+  return new Refusal(422, `${run.name} has no checkpoint ${id}`, next, { checkpoints: named });
+}
+
+/** Keys become a path of JSON in SQL. */
+function plainFilter(filter: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const wrong = Object.keys(filter).find((key) => !/^\w+$/.test(key));
+  if (wrong === undefined) return filter;
+  throw new Refusal(422, `there is no metadata called ${wrong}`, 'Use `source`, `step` or `parents`.');
+}
+
+const AS_LEDGER = 'The state is shown as the ledger has it.';
+const NO_CHECKPOINT = `There is no checkpoint of this run in .squad/checkpoints.db. ${AS_LEDGER}`;
+const UNREADABLE: ReadonlySet<string> = new Set(['database-corrupt', 'schema-newer', 'storage-refused']);
+
+/** What was read; or in one message why the checkpoints cannot be. */
+async function readable<T>(work: () => Promise<T>): Promise<{ readonly snapshot: T } | { readonly notice: string }> {
+  try {
+    return { snapshot: await work() };
+  } catch (error) {
+    if (!isSquadError(error) || !UNREADABLE.has(error.code)) throw error;
+    return { notice: `${error.message} ${AS_LEDGER} ${error.next ?? ''}`.trim() };
+  }
+}

@@ -1,0 +1,65 @@
+import type { StateSnapshot } from '@langchain/langgraph';
+import { summaryOf } from '../graph/nodes/node-context.ts';
+import type { SquadStateValue } from '../graph/state.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { phaseOf } from '../model/run-state.ts';
+import type { RunReading } from '../read-model/read-run.ts';
+import { standingOf } from '../read-model/run-state.ts';
+import { plainText } from '../text/plain-text.ts';
+import type { ShownQuestion, ShownQuestions } from './read-thread.ts';
+
+/** Where a person is asked. */
+const ASKING = 'ask_human';
+
+type Task = StateSnapshot['tasks'][number];
+
+/** The state of a run without a checkpoint, from its ledger: as `squad resume` would make it. */
+export function rebuiltValues(
+  reading: RunReading,
+  inputRef: number,
+  live: readonly Attempt[],
+  now: number,
+): SquadStateValue {
+  const { row, limits, board } = reading;
+  const { state, conclusion } = standingOf(reading, now);
+  const phase = phaseOf(state);
+  return {
+    runId: row.id,
+    inputRef,
+    options: { parallel: limits.parallel },
+    phase: phase === 'preparing' ? 'new' : phase,
+    cursor: row.applied,
+    inflight: Object.fromEntries(live.map(({ id, taskId }) => [id, taskId])),
+    starts: [],
+    batch: [],
+    result: conclusion === null ? null : { outcome: conclusion.outcome, why: conclusion.why },
+    ...(summaryOf(board) as Pick<SquadStateValue, 'board' | 'counts' | 'questions'>),
+  };
+}
+
+/**
+ * The newest state with the questions that are open now. While nothing else can move, they are an interrupt, whether the graph
+ * stands at one or an engine waits with a person at its terminal.
+ */
+export function withQuestions(snapshot: StateSnapshot, { open, isWaiting }: ShownQuestions): StateSnapshot {
+  const values = { ...(snapshot.values as object), questions: open };
+  if (!isWaiting) return { ...snapshot, values, tasks: snapshot.tasks.map((task) => ({ ...task, interrupts: [] })) };
+  const [first = NO_TASK, ...rest] = snapshot.tasks;
+  const tasks = [{ ...first, interrupts: [interruptOf(first, open)] }, ...rest];
+  return { ...snapshot, values, tasks, next: tasks.map(({ name }) => name) };
+}
+
+const NO_TASK: Task = { id: ASKING, name: ASKING, interrupts: [] };
+
+/** With the id of the graph's own, if it stands at one. */
+function interruptOf({ id, interrupts }: Task, questions: readonly ShownQuestion[]): Task['interrupts'][number] {
+  return { ...interrupts[0], id: interrupts[0]?.id ?? id, value: { questions } };
+}
+
+/** Texts of agents and people, safe for the page that shows them. */
+export function plainValue<T>(value: T): T {
+  if (typeof value === 'string') return plainText(value) as T;
+  if (Array.isArray(value)) return value.map(plainValue) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainValue(item)])) as T;
+}

@@ -1,0 +1,6 @@
+/** Everything that a bounded series yields. */
+export async function gather<T>(series: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of series) all.push(one);
+  return all;
+}

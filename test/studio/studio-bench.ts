@@ -1,0 +1,62 @@
+import { onTestFinished } from 'vitest';
+import type { StateSnapshot } from '@langchain/langgraph';
+import type { SquadStateValue } from '../../src/graph/state.ts';
+import { readMachine } from '../../src/squad/machine.ts';
+import { createStudioView, type StudioView } from '../../src/studio/view.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
+
+const STEPS = commits({ 'one.txt': 'one\n' });
+
+export function scriptWith(steps: readonly Step[] = STEPS): Entry[] {
+  return [plan([piece('one')]), author('one', steps), APPROVE_ALL];
+}
+
+export interface StudioBench extends RunBench {
+  readonly view: StudioView;
+  runId(): string;
+}
+
+export async function openStudioBench(
+  script: readonly Entry[] = scriptWith(),
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<StudioBench> {
+  const bench = openRunBench({ script, settings });
+  onTestFinished(() => bench.end());
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: bench.root,
+    XDG_STATE_HOME: `${bench.root}/state`,
+    USER: 'ada',
+  };
+  const view = await createStudioView({ host: readMachine({ cwd: bench.repository, environment }) });
+  return {
+    ...bench,
+    view,
+    runId: () => {
+      const ledger = bench.ledger();
+      try {
+        return ledger.runs().at(-1)?.id ?? '';
+      } finally {
+        ledger.close();
+      }
+    },
+  };
+}
+
+export function threadOf(id: string, checkpoint?: string) {
+  return { configurable: { thread_id: id, ...(checkpoint === undefined ? {} : { checkpoint_id: checkpoint }) } };
+}
+
+export function valuesOf(snapshot: StateSnapshot | undefined): SquadStateValue {
+  return snapshot?.values as SquadStateValue;
+}
+
+export function checkpointOf(snapshot: StateSnapshot | undefined): string {
+  return String(snapshot?.config.configurable?.['checkpoint_id']);
+}
+
+/** What the view says of the run itself. */
+export function factsOf(snapshot: StateSnapshot): { name?: string; driven?: boolean; notice?: string } {
+  return (snapshot.metadata as { squad?: object } | undefined)?.squad ?? {};
+}

@@ -121,7 +121,9 @@ export class CheckpointStore extends SqliteSaver {
     const newest = after === undefined ? this.headOf(threadId, '') : undefined;
     if (after === undefined) return newest === undefined ? [] : [newest];
     const later = ids('AND checkpoint_id > ? ORDER BY checkpoint_id LIMIT ?');
-    const rows = this.db.prepare<[string, string, string, number], { id: string }>(later).all(threadId, '', after, limit);
+    const rows = this.db
+      .prepare<[string, string, string, number], { id: string }>(later)
+      .all(threadId, '', after, limit);
     return rows.map(({ id }) => id);
   }
 

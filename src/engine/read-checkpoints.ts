@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import {
-  BaseCheckpointSaver,
-  type CheckpointListOptions,
-  type CheckpointTuple,
-} from '@langchain/langgraph-checkpoint';
+import { BaseCheckpointSaver, type CheckpointListOptions, type CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { plainSerde } from '../graph/plain-serde.ts';
 import { closeDb, corruptDatabase, openDb, teachRowDigest } from '../substrate/ledger/index.ts';
 import { gather } from '../text/gather.ts';

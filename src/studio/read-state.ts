@@ -50,7 +50,11 @@ export async function readHistory(
   const { threadId } = placeIn(config);
   const thread = readThread(ports.workspace, threadId);
   if (thread === undefined) return [];
-  const page = { ...options, limit: Math.min(limit, MOST_STATES), ...(filter === undefined ? {} : { filter: plainFilter(filter) }) };
+  const page = {
+    ...options,
+    limit: Math.min(limit, MOST_STATES),
+    ...(filter === undefined ? {} : { filter: plainFilter(filter) }),
+  };
   const found = await readable(async () => {
     const states = await gather(ports.graph.getStateHistory(at(threadId, undefined), page));
     return { states, head: await headOf(ports, threadId) };
@@ -59,7 +63,7 @@ export async function readHistory(
   const { states, head } = found.snapshot;
   if (head === undefined) return [await rebuilt(ports, thread, NO_CHECKPOINT)];
   return Promise.all(
-    states.map((one) => (checkpointOf(one) === head ? current(ports, thread, one) : shown(thread, one))),
+    states.map(async (one) => (checkpointOf(one) === head ? current(ports, thread, one) : shown(thread, one))),
   );
 }
 

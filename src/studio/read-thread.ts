@@ -68,10 +68,7 @@ export async function readQuestions(
 }
 
 /** undefined: nothing ever ran here. Brings no older ledger up to date, because a view changes nothing. */
-function lookIn<T>(
-  workspace: OpenedWorkspace,
-  read: (ledger: Ledger, lockedBy: LockedBy | null) => T,
-): T | undefined {
+function lookIn<T>(workspace: OpenedWorkspace, read: (ledger: Ledger, lockedBy: LockedBy | null) => T): T | undefined {
   const { directory } = workspace;
   if (!hasLedger(directory)) return undefined;
   // Before the ledger is read, so that an engine that starts in between never looks dead.

@@ -105,7 +105,7 @@ interface Located {
 }
 
 /** The thread and the checkpoint that a config of the server names. Throws a refusal for a subgraph: there is none. */
-export function placeIn({ configurable = {} }: RunnableConfig): Located {
+function placeIn({ configurable = {} }: RunnableConfig): Located {
   const { thread_id, checkpoint_id, checkpoint_ns } = configurable as Readonly<Record<string, unknown>>;
   if (typeof checkpoint_ns === 'string' && checkpoint_ns !== '') {
     throw new Refusal(422, `there is no subgraph ${checkpoint_ns}`, 'Leave `checkpoint_ns` out: squad is one graph.');
@@ -114,7 +114,7 @@ export function placeIn({ configurable = {} }: RunnableConfig): Located {
   return { threadId: String(thread_id).toLowerCase(), checkpointId };
 }
 
-export function at(threadId: string, checkpointId: string | undefined): RunnableConfig {
+function at(threadId: string, checkpointId: string | undefined): RunnableConfig {
   const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
   return { configurable: { thread_id: threadId, checkpoint_ns: '', ...named } };
 }

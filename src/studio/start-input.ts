@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { someLimitsSchema } from '../model/limits.ts';
 
 /** What a thread that is no run yet takes. */
-export const startInputSchema = z.strictObject({
+const startInputSchema = z.strictObject({
   objective: z
     .string()
     .min(1)
@@ -11,7 +11,6 @@ export const startInputSchema = z.strictObject({
   runtime: z.string().optional().describe('Uses this runtime for all turns.'),
   limits: someLimitsSchema.optional(),
 });
-export type StartInput = z.infer<typeof startInputSchema>;
 
 /** In words, for whoever asks about a thread that is no run. */
 export const START_INPUT = '{"objective": text or path, "playbook"?, "runtime"?, "limits"?}';

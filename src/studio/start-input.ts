@@ -13,7 +13,7 @@ const startInputSchema = z.strictObject({
 });
 
 /** In words, for whoever asks about a thread that is no run. */
-export const START_INPUT = '{"objective": text or path, "playbook"?, "runtime"?, "limits"?}';
+export const START_INPUT = '{objective, playbook?, runtime?, limits?}, where objective is text or a path';
 
 /** Where the server looks for the schema of the input. */
 export const START_SCHEMA = {

@@ -27,7 +27,7 @@ describe('the view', { timeout: 120_000 }, () => {
     const { view } = await openStudioBench();
     const state = await view.getState(threadOf('0199c0de-0000-7000-8000-000000000000'));
     expect([state.values, state.next, state.tasks]).toEqual([{}, [], []]);
-    expect(factsOf(state).notice).toContain('"objective"');
+    expect(factsOf(state).notice).toContain('{objective');
     expect(await gather(view.getStateHistory(threadOf('0199c0de-0000-7000-8000-000000000000')))).toEqual([]);
   });
 

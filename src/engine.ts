@@ -32,6 +32,7 @@ import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
+export { forkRun } from './engine/fork-run.ts';
 export { haltRun } from './engine/halt-run.ts';
 export { promptsOf, type RunPrompts } from './engine/run-prompts.ts';
 

@@ -2,6 +2,7 @@ import { compose, type Additions, type Host } from './compose.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import type { RunStatus } from './read-model/status.ts';
 import type { Answered } from './squad/answer.ts';
+import type { ForkedRun, ForkOptions } from './squad/fork.ts';
 import type { Intervened, InterventionRequest } from './squad/intervene.ts';
 import { readMachine, type MachineOptions } from './squad/machine.ts';
 import type { ObjectiveSource } from './preflight/read-input.ts';
@@ -13,7 +14,17 @@ import type { RunSummary } from './read-model/run-summary.ts';
 import type { Stopped } from './squad/stop.ts';
 import { defined } from './text/defined.ts';
 
-export type { Answered, Intervened, InterventionRequest, ObjectiveSource, Reloaded, ResumeOptions, RunOptions };
+export type {
+  Answered,
+  ForkedRun,
+  ForkOptions,
+  Intervened,
+  InterventionRequest,
+  ObjectiveSource,
+  Reloaded,
+  ResumeOptions,
+  RunOptions,
+};
 export type { RunSummary, Stopped, TrustOption };
 
 /** `runtimes` and `playbooks` by the names that `squad.yaml` uses, besides those of squad. */
@@ -45,6 +56,11 @@ export interface Squad {
   answer(run: string | undefined, answer: string, question?: string): Promise<Answered>;
   /** Records a command to a run, and waits up to ten seconds until its engine, if one is running, has applied it. */
   intervene(run: string | undefined, request: InterventionRequest): Promise<Intervened>;
+  /**
+   * Makes a new run that begins with all that this one had decided at an event, and leaves this one as it is. `resume` starts the
+   * fork. Rejects with `bad-input` if nothing was decided by then or its commits are gone.
+   */
+  fork(run: string | undefined, options: ForkOptions): Promise<ForkedRun>;
   /** Ends the turns of a run and its engine, wherever it runs, within 30 s. No process of the run is left then. */
   stop(run?: string, options?: { readonly onWait?: (attempts: number) => void }): Promise<Stopped>;
 }
@@ -69,6 +85,7 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     status: async (run) => (await import('./squad/status.ts')).readStatus(place, run),
     answer: async (run, given, question) => (await import('./squad/answer.ts')).answer(place, run, given, question),
     intervene: async (run, request) => (await import('./squad/intervene.ts')).intervene(place, run, request),
+    fork: async (run, options) => (await import('./squad/fork.ts')).fork(place, run, options),
     stop: async (run, { onWait } = {}) => (await import('./squad/stop.ts')).stop(place, run, onWait),
   };
 }

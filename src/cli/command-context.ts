@@ -89,6 +89,11 @@ export interface DriveOptions extends LimitOptions, JsonOptions {
   readonly wait?: boolean;
 }
 
+export interface ForkOptions extends JsonOptions {
+  readonly at?: number;
+  readonly name?: string;
+}
+
 export interface ScopeOptions extends JsonOptions {
   readonly agent?: string;
   readonly task?: string;

@@ -69,6 +69,14 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/stop.ts')).stop));
+
+  const forks = 'Make a new run that begins where another one was, and leave that as it is.';
+  addCommand(program, 'fork', forks, 'squad fork my-run', 'squad fork my-run --at 42 --name second-try')
+    .argument('[run]', RUN)
+    .option('--at <seq>', 'an event of the run (default: list where the fork can begin)', wholeNumber)
+    .option('--name <name>', 'name of the new run and its branch (default: that of the run, with a number)')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/fork.ts')).fork));
 }
 
 /** What a new run is made from. */

@@ -117,9 +117,22 @@ export const RUN_EVENTS = {
   /** One entry of the plan (`PlanEntry`), as a decision. */
   plan: 'plan-entry',
   decided: 'next-decided',
+  /** The run began as a fork; data is `Forked`. Its first decisions are those of its parent. */
+  forked: 'run-forked',
   /** The run's work was published; data is `PublishFacts`. */
   published: 'run-published',
 } as const;
+
+export const forkedSchema = z.object({
+  parent: z.object({ runId: z.string(), seq: z.int() }),
+  /** The commit that was delivered last: the run branch begins there. */
+  head: z.string(),
+  /** The last commit of each task, by the attempt whose ref keeps it. */
+  kept: z.array(z.object({ attempt: z.string(), commit: z.string() })),
+  /** Other commits that the plan names. */
+  pins: z.array(z.string()),
+});
+export type Forked = z.infer<typeof forkedSchema>;
 
 export const decidedSchema = z.object({
   next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),

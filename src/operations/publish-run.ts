@@ -1,8 +1,9 @@
 import { plainJson } from '../text/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
-import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import { forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
 /** Creates the run branch at the base commit, once. */
@@ -11,15 +12,28 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   if (ledger.events({ stream: lease.runId }).some(({ type }) => type === RUN_EVENTS.workspaceAllocated)) return;
   const { base } = definition.repository;
   const branch = `squad/${definition.name}`;
-  const answer = await workspaces.createRunBranch(definition.name, base);
+  const [forked] = ledger.events({ stream: lease.runId, types: [RUN_EVENTS.forked], limit: 1 });
+  const work = forked === undefined ? { head: base, kept: [], pins: [] } : forkedSchema.parse(forked.data);
+  await createBranch(workspaces, definition.name, work);
+  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base }));
+}
+
+/** The run branch, and the refs of the commits that the run begins with. Safe to repeat before the run's first turn. */
+export async function createBranch(
+  workspaces: Pick<Workspaces, 'createRunBranch' | 'keepAttempt'>,
+  run: string,
+  { head, kept, pins }: Omit<Forked, 'parent'>,
+): Promise<void> {
+  const answer = await workspaces.createRunBranch(run, head, pins);
   if (answer.type === 'taken') {
+    const branch = `squad/${run}`;
     throw new SquadError({
       code: 'bad-input',
       message: `the branch ${branch} already exists, at ${answer.head.slice(0, 12)}`,
       next: `Give the run another name (\`squad run --name …\`), or delete it: \`git branch -D ${branch}\`.`,
     });
   }
-  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base }));
+  for (const { attempt, commit } of kept) await workspaces.keepAttempt(run, attempt, commit);
 }
 
 /** Removes the folders, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */

@@ -27,6 +27,9 @@ export interface AttemptReading {
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 
+export const forkParentSchema = z.strictObject({ runId: z.string(), name: z.string(), seq: z.int() });
+export type ForkParent = z.infer<typeof forkParentSchema>;
+
 export interface RunWait {
   readonly for: 'time' | 'answer' | 'resume';
   readonly why: string;
@@ -37,6 +40,8 @@ export interface RunWait {
 /** What the ledger has about one run, folded. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
+  /** The run that it is a fork of, and the input up to which it took that run's decisions; null: it is no fork. */
+  readonly parent: ForkParent | null;
   /** The definition as frozen at the start, with the amendments of reloads since. */
   readonly definition: RunDefinition;
   /** The definition's limits, with those raised since. */
@@ -99,6 +104,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const amendments = events.flatMap(amendmentOf);
   return {
     row,
+    parent: parentOf(ledger, row),
     definition: interventions.reduce((amended, { intervention }) => {
       return intervention.verb === 'reload' ? amendRun(amended, intervention) : amended;
     }, definition),
@@ -120,6 +126,15 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     interventions,
     pendingRequests: interventions.filter(({ seq }) => seq > row.applied),
   };
+}
+
+export function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {
+  return parent === null ? null : { ...parent, name: ledger.run(parent.runId)?.name ?? parent.runId };
+}
+
+/** A fork that no engine ever drove. */
+export function isUnstarted({ parent, segments }: Pick<RunReading, 'parent' | 'segments'>): boolean {
+  return parent !== null && segments.length === 0;
 }
 
 /** The same with every attempt and its result. */

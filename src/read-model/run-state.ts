@@ -7,7 +7,7 @@ import type { RunState } from '../model/run-state.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
 import { predictBoard } from './replay-plan.ts';
-import type { RunReading } from './read-run.ts';
+import { isUnstarted, type RunReading } from './read-run.ts';
 
 export const waitingForSchema = z.discriminatedUnion('for', [
   z.strictObject({
@@ -42,7 +42,7 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
     conclusion: null,
     waitingFor,
   });
-  const left = reading.decided?.next === 'stop' ? 'stopped' : 'interrupted';
+  const left = reading.decided?.next === 'stop' || isUnstarted(reading) ? 'stopped' : 'interrupted';
   const paused = pausedBy(reading);
   if (paused !== undefined) return open(driven ? 'waiting' : left, paused);
   const asked = askedFor(reading);
@@ -88,11 +88,15 @@ const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
 const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
 const NO_LIMIT = { reached: false } as const;
 
-function toResume({ decided, segments, questions, pendingRequests }: RunReading): WaitingFor {
+export const UNSTARTED = 'it is a fork that has not been started';
+
+function toResume(reading: RunReading): WaitingFor {
+  const { decided, segments, questions, pendingRequests } = reading;
   const request = pendingRequests.at(-1)?.intervention.verb;
   if (request !== undefined) return { for: 'resume', why: `${request} was requested` };
   if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
   if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
+  if (isUnstarted(reading)) return { for: 'resume', why: UNSTARTED };
   const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';
   return { for: 'resume', why };
 }

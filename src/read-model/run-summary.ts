@@ -3,7 +3,7 @@ import { publishFactsSchema, RUN_EVENTS, type PublishFacts, type RunDefinition }
 import type { RunState } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { findDefinition, findRun, type LockedBy } from './read-run.ts';
+import { findDefinition, findRun, parentOf, type ForkParent, type LockedBy } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
 import { standingOf } from './run-state.ts';
 import { unfinishedOf, type Unfinished } from './unfinished.ts';
@@ -13,6 +13,8 @@ import { usageCountOf, type UsageCount } from './usage-count.ts';
 export interface RunSummary {
   readonly runId: string;
   readonly name: string;
+  /** The run that this one is a fork of; null: it is no fork. */
+  readonly parent: ForkParent | null;
   /** Title of its objective. */
   readonly objective: string;
   /** Path of its objective, as it was given. */
@@ -70,8 +72,10 @@ function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary'] {
   return readEvent(last, publishFactsSchema).summary;
 }
 
-function aboutOf(ledger: Ledger, { id, name, createdAt }: RunRow, { objective, source, playbook }: RunDefinition) {
+function aboutOf(ledger: Ledger, row: RunRow, { objective, source, playbook }: RunDefinition) {
+  const { id, name, createdAt } = row;
   const elapsedMs = engineTime(ledger.segments(id));
   const { usage } = usageCountOf(ledger.totals(id));
-  return { runId: id, name, objective: objective.title, source, playbook, createdAt, elapsedMs, usage };
+  const parent = parentOf(ledger, row);
+  return { runId: id, name, parent, objective: objective.title, source, playbook, createdAt, elapsedMs, usage };
 }

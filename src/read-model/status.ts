@@ -19,7 +19,7 @@ import { standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import type { RunHistory, RunReading } from './read-run.ts';
+import { forkParentSchema, type RunHistory, type RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
@@ -48,6 +48,8 @@ const mailReadingSchema = z.strictObject({
 export const runStatusSchema = z.strictObject({
   runId: z.string(),
   name: z.string(),
+  /** The run that this one is a fork of, and the event up to which their decisions are the same. null: it is no fork. */
+  parent: forkParentSchema.nullable(),
   phase: z.enum(RUN_PHASES),
   /** null until the run has finished. */
   outcome: z.enum(['done', 'failed']).nullable(),
@@ -129,6 +131,7 @@ export function statusOf(
   return {
     runId: row.id,
     name: row.name,
+    parent: reading.parent,
     phase: phaseOf(state),
     outcome: conclusion?.outcome ?? null,
     headline: conclusion?.headline ?? null,

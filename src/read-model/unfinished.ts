@@ -1,8 +1,8 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
-import { standingOf } from './run-state.ts';
-import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
+import { standingOf, UNSTARTED } from './run-state.ts';
+import { findRun, isOver, isUnstarted, type LockedBy, type RunReading } from './read-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
 const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
@@ -34,6 +34,7 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
   if (pendingRequests.length > 0)
     return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was requested` };
+  if (isUnstarted(reading)) return { need: 'held', why: UNSTARTED };
   const { waitingFor } = standingOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
   if (workspace === undefined) return { need: 'begun', why: 'its start was interrupted' };
@@ -62,7 +63,7 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
   return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
 }
 
-/** Whether a sweep resumes the run. Not if a person paused it, or if it waits for a person, a time or a higher limit. */
+/** Whether a sweep resumes the run. Not if a person paused it or has not started it, or if it waits for a person, a time or a higher limit. */
 export function isSwept({ need }: Unfinished): boolean {
   return ['answered', 'gone', 'begun', 'due', 'cut'].includes(need);
 }

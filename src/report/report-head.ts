@@ -11,7 +11,7 @@ import { endOf } from './timeline.ts';
 
 /** The outcome and the facts of the whole run. */
 export function aboutOf(reading: RunHistory, standing: RunStanding, now: number): Block[] {
-  const { row, definition, segments, workspace } = reading;
+  const { row, parent, definition, segments, workspace } = reading;
   const { deadline } = definition.objective;
   const unconfined = [fullAccessWarning(definition.agents), unconfinedWarning(definition)].flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
@@ -21,6 +21,9 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
     words`Exit code ${meaning}`,
     timesOf(reading, now),
     ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),
+    ...(parent === null
+      ? []
+      : [words`A fork of ${code(parent.name)} at event ${parent.seq}; the turns before that are in its report`]),
     ...(deadline === undefined ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
     ...unconfined.map((one) => words`${strong(ownWords('Unconfined:'))} ${one}`),
     ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),

@@ -63,7 +63,7 @@ export function consentOf(trust: TrustOption['trust']) {
 }
 
 /** Names that a new run cannot have: recorded runs, existing branches, and folders with work of unrecorded runs. */
-async function findNames({
+export async function findNames({
   host,
   composition,
   repository: { root, key, runBranches },

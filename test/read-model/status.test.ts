@@ -31,6 +31,7 @@ describe('status', () => {
     expect(statusFrom(finished(about).publish())).toEqual({
       runId: 'id-tidy',
       name: 'tidy',
+      parent: null,
       phase: 'finished',
       outcome: 'done',
       playbook: 'delivery',

@@ -36,7 +36,11 @@ export function renderRuns(
 }
 
 /** The result, or why the run does not continue, or its objective. */
-function outcomeOf({ headline, need, why, objective }: RunSummary): string {
+function outcomeOf({ parent, ...run }: RunSummary): string {
+  return parent === null ? resultOf(run) : `fork of ${parent.name}: ${resultOf(run)}`;
+}
+
+function resultOf({ headline, need, why, objective }: Omit<RunSummary, 'parent'>): string {
   if (headline !== null) return headline.replace(/^(?:DONE|FAILED), /, '');
   return need === 'driven' || why === null ? objective : why;
 }

@@ -14,6 +14,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
     `  ${progressOf(status)}`,
+    ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
     ...section('tasks', taskLines(status)),

@@ -45,7 +45,7 @@ export function createGitWorkspaces(
     removeFolder: (folder, attempt) => ready(() => removeFolder(context, folder, attempt)),
     resetFolder: (folder, order) => ready(() => resetFolder(context, folder, order)),
     keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
-    createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
+    createRunBranch: (run, base, pins = []) => ready(() => createRunBranch(context, run, base, pins)),
     checkoutOf: (run) => ready(() => checkoutOf(context, run)),
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),

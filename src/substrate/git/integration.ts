@@ -19,12 +19,18 @@ import { pin, publishRef, unpin } from './run-repository.ts';
 import { mergeBase } from './rescue.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 
-export async function createRunBranch(context: GitContext, run: string, base: string): Promise<BranchAnswer> {
+export async function createRunBranch(
+  context: GitContext,
+  run: string,
+  base: string,
+  pins: readonly string[],
+): Promise<BranchAnswer> {
   const ref = runBranch(requireName(run));
-  requireCommitId(base);
+  for (const commit of [base, ...pins]) requireCommitId(commit);
   const before = await headOf(context, run);
   if (before !== undefined && before !== base) return { type: 'taken', head: before };
-  await pin(context, await openRun(context, run), base);
+  const repository = await openRun(context, run);
+  for (const commit of [base, ...pins]) await pin(context, repository, commit);
   if (before !== undefined) return { type: 'ready' };
   // The empty old value makes git refuse if the branch exists by now.
   const made = await context.talk.move(ref, base, '');

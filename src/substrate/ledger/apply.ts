@@ -68,13 +68,17 @@ function refused(run: RunRow, why: string): SquadError {
   });
 }
 
-function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAnswer | undefined {
+export function carryOut(
+  store: Store,
+  input: Pick<ApplyInput, 'lease' | 'seq'>,
+  decision: Decision,
+): ClaimAnswer | undefined {
   const { lease, seq: cause } = input;
   const event = { stream: lease.runId, cause, epoch: lease.epoch };
   switch (decision.do) {
     case 'record':
       refuseLedgerType(decision.type);
-      appendEvent(store, { ...event, type: decision.type, data: decision.data });
+      appendEvent(store, { ...event, type: decision.type, data: decision.data, at: decision.at });
       break;
     case 'claim-attempt':
       return claimAttempt(store, lease, cause, decision);

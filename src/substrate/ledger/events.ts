@@ -9,6 +9,7 @@ import { parseStored, storedJson, type Store } from './store.ts';
 /** Types that only the ledger writes, each with its row. */
 const LEDGER_EVENTS = [
   'run-created',
+  'run-forked',
   'lease-acquired',
   'attempt-claimed',
   'claim-refused',
@@ -36,13 +37,15 @@ export interface NewEvent {
   readonly data: Json;
   readonly cause?: number;
   readonly epoch?: number;
+  /** When it happened in another run; absent: now. */
+  readonly at?: number | undefined;
 }
 
 /** Appends one event in the caller's write transaction, which keeps `seq` free of gaps. Returns its seq. */
 export function appendEvent(store: Store, event: NewEvent): number {
   const seq = lastSeq(store) + 1;
-  const { stream, type, cause = null, epoch = null } = event;
-  const row = { seq, stream, type, at: store.clock.now(), cause, epoch, data: storedJson(event.data) };
+  const { stream, type, cause = null, epoch = null, at = store.clock.now() } = event;
+  const row = { seq, stream, type, at, cause, epoch, data: storedJson(event.data) };
   store.insert('event', { ...row, seal: rowDigest(Object.values(row)) });
   return seq;
 }

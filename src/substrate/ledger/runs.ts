@@ -5,10 +5,17 @@ import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { storedJson, type Store } from './store.ts';
 
-const RUN = 'SELECT id, name, created_at AS createdAt, applied, driver FROM run';
+const RUN =
+  'SELECT id, name, created_at AS createdAt, applied, driver, parent_run AS parentRun, parent_seq AS parentSeq FROM run';
+
+type StoredRun = Omit<RunRow, 'parent'> & { readonly parentRun: string | null; readonly parentSeq: number | null };
+
+function toRow({ parentRun, parentSeq, ...row }: StoredRun): RunRow {
+  return { ...row, parent: parentRun === null || parentSeq === null ? null : { runId: parentRun, seq: parentSeq } };
+}
 
 /** Call it in a write transaction. A retry with the same id and name returns the existing row. */
-export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>): RunRow {
+export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>, parent: RunRow['parent'] = null): RunRow {
   if (!isSlug(run.name)) {
     throw badInput(
       `${JSON.stringify(run.name)} cannot name a run: it becomes a path and a git branch.`,
@@ -26,25 +33,29 @@ export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>): RunRo
   if (run.id === WORKSPACE_STREAM || run.id === '') {
     throw badInput(`A run cannot have the id "${run.id}".`);
   }
-  store.insert('run', { id: run.id, name: run.name, created_at: store.clock.now() });
+  store.insert('run', {
+    ...{ id: run.id, name: run.name, created_at: store.clock.now() },
+    ...(parent === null ? {} : { parent_run: parent.runId, parent_seq: parent.seq }),
+  });
   appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name } });
   return requireRun(store, run.id);
 }
 
 /** By id, else by name. */
 export function findRun(store: Store, idOrName: string): RunRow | undefined {
-  const find = (column: 'id' | 'name') => store.one<RunRow>(`${RUN} WHERE ${column} = ?`, idOrName);
-  return find('id') ?? find('name');
+  const find = (column: 'id' | 'name') => store.one<StoredRun>(`${RUN} WHERE ${column} = ?`, idOrName);
+  const row = find('id') ?? find('name');
+  return row && toRow(row);
 }
 
 /** Oldest first. */
 export function listRuns(store: Store): RunRow[] {
-  return store.all<RunRow>(`${RUN} ORDER BY created_at, rowid`);
+  return store.all<StoredRun>(`${RUN} ORDER BY created_at, rowid`).map(toRow);
 }
 
 export function requireRun(store: Store, id: string): RunRow {
-  const row = store.one<RunRow>(`${RUN} WHERE id = ?`, id);
-  if (row !== undefined) return row;
+  const row = store.one<StoredRun>(`${RUN} WHERE id = ?`, id);
+  if (row !== undefined) return toRow(row);
   throw usageError(`There is no run ${id}.`, 'See `squad runs`.');
 }
 

@@ -8,6 +8,7 @@ import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
+import { forkRun } from './fork-run.ts';
 import { closeDb } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand } from './runs.ts';
 import { readSettlement, settle } from './settle.ts';
@@ -30,6 +31,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
 function writers(store: Store, directory: string, lock: WorkspaceLock | undefined) {
   return {
     createRun: (run) => change(store, () => createRun(store, run)),
+    fork: (fork) => change(store, () => forkRun(store, fork)),
     acquireLease: (runId, holder) => {
       requireLock(directory, lock);
       return change(store, () => {

@@ -4,6 +4,7 @@ import type { Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
+import type { Forked } from '../../model/run.ts';
 import type { Lease } from './lease.ts';
 import type { EngineMail, Mailbox } from './mailbox.ts';
 
@@ -16,6 +17,22 @@ export interface RunRow {
   /** Input events up to here have been decided on. */
   readonly applied: number;
   readonly driver: string | null;
+  /** The run that it is a fork of, and the input up to which it took that run's decisions; null: it is no fork. */
+  readonly parent: { readonly runId: string; readonly seq: number } | null;
+}
+
+/** A run that begins with what another one had decided. */
+export interface NewFork {
+  readonly id: string;
+  readonly name: string;
+  readonly definition: Json;
+  readonly forked: Forked;
+  /** The parent's events that are no decisions, oldest first. They count as decided on. */
+  readonly facts: readonly Pick<LedgerEvent, 'type' | 'data' | 'at'>[];
+  /** The parent's decisions, then those of the fork itself. */
+  readonly decisions: readonly Exclude<Decision, { readonly do: 'claim-attempt' | 'hand-mail' }>[];
+  /** The run's first inputs. */
+  readonly inputs: readonly Pick<LedgerEvent, 'type' | 'data'>[];
 }
 
 /** The part of a run under one lease. A crash leaves `releasedAt` null. */
@@ -44,7 +61,8 @@ export interface RunLimits extends Omit<Caps, 'minutes'> {
 }
 
 export type Decision =
-  | { readonly do: 'record'; readonly type: string; readonly data: Json }
+  /** `at`: when another run decided it (epoch ms); absent: now. */
+  | { readonly do: 'record'; readonly type: string; readonly data: Json; readonly at?: number }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   /** Sends in a member's name, once for each key of the run. A refused message is recorded as `mail-refused`. */
@@ -133,6 +151,8 @@ export type AttemptFilter = Partial<Pick<Attempt, 'runId' | 'taskId' | 'status'>
 export interface Ledger {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string }): RunRow;
+  /** Copies into a new run what its parent had decided, all in one transaction. The parent's rows stay as they are. */
+  fork(fork: NewFork): RunRow;
   run(idOrName: string): RunRow | undefined;
   runs(): readonly RunRow[];
   /** Fences the former holder. Throws `workspace-busy` unless the ledger was opened with a workspace lock that is still held. */

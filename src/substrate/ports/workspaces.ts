@@ -187,8 +187,8 @@ export interface Workspaces {
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
   /** The person's checkout that has the run branch checked out. */
   checkoutOf(run: string): Promise<string | undefined>;
-  /** Creates `squad/<run>` at `base` without checking it out. */
-  createRunBranch(run: string, base: string): Promise<BranchAnswer>;
+  /** Creates `squad/<run>` at `base` without checking it out. `pins`: other commits that the run needs until its end. */
+  createRunBranch(run: string, base: string, pins?: readonly string[]): Promise<BranchAnswer>;
   /** undefined: there is no such branch. */
   runHead(run: string): Promise<string | undefined>;
   /**

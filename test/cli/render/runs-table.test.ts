@@ -9,6 +9,7 @@ function run(more: Partial<RunSummary>): RunSummary {
   return {
     runId: 'id',
     name: 'tidy',
+    parent: null,
     objective: 'Tidy up',
     source: 'objective.md',
     playbook: 'delivery',
@@ -38,6 +39,11 @@ test.each<[string, Partial<RunSummary>, RegExp]>([
     'a stopped one by its reason',
     { ...open, state: 'stopped', need: 'limited', why: 'usd: 5 of 5 used' },
     /stopped .*usd: 5 of 5 used$/,
+  ],
+  [
+    'a fork by its parent',
+    { parent: { runId: 'p', name: 'mess', seq: 7 } },
+    /fork of mess: all work is delivered and verified$/,
   ],
   ['a cost that nobody knows', { usage: { ...usage, costUsd: null, unknownCostTurns: 9 } }, / unknown +4\/4 /],
   [

@@ -1,0 +1,104 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Composition, Host } from '../compose.ts';
+import { applyInputs, type PlanInput } from '../graph/decisions/plan-step.ts';
+import { stepDecisions } from '../graph/nodes/node-context.ts';
+import { storageError } from '../model/storage-error.ts';
+import { RUN_EVENTS, type Forked, type RunDefinition } from '../model/run.ts';
+import { createBranch } from '../operations/publish-run.ts';
+import type { ForkPlan } from '../read-model/fork-plan.ts';
+import { uuid7 } from '../substrate/clock/ids.ts';
+import { failpoint } from '../substrate/failpoint.ts';
+import { armoryFolder, writeRunFile } from '../substrate/files/run-files.ts';
+import { exists } from '../substrate/files/exists.ts';
+import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import { openLedger } from '../substrate/ledger/index.ts';
+import type { NewFork, RunRow } from '../substrate/ports/ledger.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
+import { plainJson } from '../text/json.ts';
+import { requireRegistered } from './needs.ts';
+
+interface ForkOrder {
+  readonly name: string;
+  /** Of the parent, as it was frozen. */
+  readonly definition: RunDefinition;
+  readonly parent: string;
+  readonly plan: ForkPlan;
+  /** Commits that the repository still has. */
+  readonly found: ReadonlySet<string>;
+}
+
+/**
+ * Makes a run that begins where another one was. The ledger's transaction makes it: a crash before leaves no run, and after it the
+ * first `resume` makes the refs that are missing.
+ */
+export async function forkRun(
+  ports: Composition & { readonly host: Host },
+  repository: RepositoryReport,
+  order: ForkOrder,
+): Promise<RunRow> {
+  const directory = join(repository.root, '.squad');
+  const fork = newFork(ports, order);
+  await copyArmory(directory, order.parent, fork.id);
+  writeRunFile(directory, fork.id, 'objective.md', order.definition.objective.text);
+  failpoint('fork.prepared');
+  const ledger = openLedger(directory, ports);
+  try {
+    const row = ledger.fork(fork);
+    failpoint('fork.recorded');
+    const workspaces = createGitWorkspaces(
+      { ...ports.git, stateDirectory: join(ports.host.stateHome, 'squad') },
+      repository,
+    );
+    try {
+      await createBranch(workspaces, fork.name, fork.forked);
+    } finally {
+      await workspaces.close();
+    }
+    failpoint('fork.kept');
+    return row;
+  } finally {
+    ledger.close();
+  }
+}
+
+function newFork(ports: Composition, { name, definition, parent, plan, found }: ForkOrder): NewFork {
+  const at = ports.clock.now();
+  const playbook = requireRegistered(ports, definition);
+  const ends = plan.ends.map(({ task, event: work }): PlanInput => ({ seq: plan.seq, at, task, work }));
+  const { head, kept, pins } = plan.work;
+  const forked: Forked = {
+    parent: { runId: parent, seq: plan.seq },
+    head,
+    kept: kept.filter(({ commit }) => found.has(commit)),
+    pins: pins.filter((commit) => found.has(commit)),
+  };
+  const past = plan.entries.map(
+    (event) => ({ do: 'record', type: event.type, data: event.data, at: event.at }) as const,
+  );
+  const timers = plan.timers.map((timer) => ({ do: 'set-timer', ...timer }) as const);
+  const own = stepDecisions(applyInputs(plan.board, playbook, ends), `${plan.seq}/fork`);
+  return {
+    id: uuid7(at),
+    name,
+    definition: plainJson({ ...definition, name }),
+    forked,
+    facts: plan.facts,
+    decisions: [
+      ...past,
+      ...timers,
+      ...own.filter((decision) => decision.do !== 'claim-attempt' && decision.do !== 'hand-mail'),
+    ],
+    inputs: plan.inputs.map((input) => ({ type: RUN_EVENTS.work, data: plainJson(input) })),
+  };
+}
+
+/** The fork outlives its parent's files. */
+async function copyArmory(directory: string, parent: string, fork: string): Promise<void> {
+  const [from, to] = [armoryFolder(directory, parent), armoryFolder(directory, fork)];
+  try {
+    if (await exists(from)) await cp(from, to, { recursive: true });
+  } catch (error) {
+    throw storageError(to, error);
+  }
+}

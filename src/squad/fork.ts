@@ -1,0 +1,105 @@
+import { SquadError, badInput } from '../model/errors.ts';
+import { nameRun, refuseBadName } from '../preflight/run-name.ts';
+import { forkPoints, momentAt, planFork, type ForkPoint } from '../read-model/fork-plan.ts';
+import { findDefinition } from '../read-model/read-run.ts';
+import { findCommits } from '../substrate/git/find-commits.ts';
+import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import { bringUpToDate } from '../substrate/ledger/index.ts';
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { RunDefinition } from '../model/run.ts';
+import type { RunRow } from '../substrate/ports/ledger.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { loadEngine } from './load-engine.ts';
+import { findNames } from './new-run.ts';
+import { openWorkspace, readRunIn, type OpenedWorkspace, type Place } from './open-run.ts';
+
+/** Where a fork begins. */
+export interface ForkOptions {
+  /** Number of an event of the run (`squad log --raw`). The fork begins with all that was decided by then. */
+  readonly at: number;
+  /** Name of the fork and of its branch `squad/<name>`. A taken one is refused. Absent: the parent's, with a number. */
+  readonly name?: string | undefined;
+}
+
+/** A new run with the decisions of another one. Nothing drives it until `resume`. */
+export interface ForkedRun {
+  readonly runId: string;
+  readonly name: string;
+  /** `seq`: the input up to which the parent's decisions are the fork's. */
+  readonly parent: { readonly runId: string; readonly seq: number };
+}
+
+/** The record of a run that may be forked. */
+interface Source extends OpenedWorkspace {
+  readonly row: RunRow;
+  readonly definition: RunDefinition;
+  readonly events: readonly LedgerEvent[];
+}
+
+/** The moments of a run that a fork may begin at, oldest first. */
+export async function listForkPoints(
+  place: Place,
+  run: string | undefined,
+): Promise<{ name: string; points: ForkPoint[] }> {
+  const { row, definition, events } = await openSource(place, run);
+  return { name: row.name, points: forkPoints(definition, events) };
+}
+
+/** Makes a run that begins where another one was, and leaves that as it is. Does not start it. */
+export async function fork(place: Place, run: string | undefined, { at, name }: ForkOptions): Promise<ForkedRun> {
+  refuseBadName(name);
+  const source = await openSource(place, run);
+  const { row, definition, events, composition, host } = source;
+  const seq = momentAt(events, at);
+  if (seq === undefined) throw noMoment(source, at);
+  const loading = loadEngine();
+  const repository = await inspectRepository(composition.git, source.repository.root);
+  const plan = planFork(definition, events, seq);
+  const named = [...plan.needed, ...plan.work.kept.map(({ commit }) => commit), ...plan.work.pins];
+  const found = await findCommits(composition.git, repository, named);
+  const gone = plan.needed.filter((commit) => !found.has(commit));
+  if (gone.length > 0) throw commitsGone(source, seq, gone);
+  const taken = await findNames({ host, composition, repository });
+  const { forkRun } = await loading;
+  const { id: runId, name: own } = await forkRun({ ...composition, host }, repository, {
+    name: nameRun({ given: name, objective: row.name, title: '' }, taken),
+    ...{ definition, parent: row.id, plan, found },
+  });
+  return { runId, name: own, parent: { runId: row.id, seq } };
+}
+
+async function openSource(place: Place, run: string | undefined): Promise<Source> {
+  const workspace = await openWorkspace(place);
+  bringUpToDate(workspace.directory, workspace.composition.clock);
+  const { found } = await readRunIn(workspace, run, (ledger, { row, definition }) => ({
+    row,
+    definition: findDefinition(ledger, row) ?? definition,
+    events: ledger.events({ stream: row.id }),
+  }));
+  return { ...workspace, ...found };
+}
+
+function noMoment(source: Source, at: number): SquadError {
+  const { row, events } = source;
+  const known = events.some(({ seq }) => seq === at);
+  const why = known ? 'nothing was decided by then' : `it is not an event of ${row.name}`;
+  return badInput(`${row.name} cannot be forked at ${at}: ${why}`, nextOf(source));
+}
+
+function commitsGone(source: Source, seq: number, [first = '', ...more]: readonly string[]): SquadError {
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return badInput(
+    `${source.row.name} cannot be forked at ${seq}: the repository has no commit ${first.slice(0, 12)}${others} any more`,
+    nextOf(source),
+  );
+}
+
+/** Limit on listed moments, so that the message stays readable. */
+const MOST_POINTS = 10;
+
+function nextOf({ row, definition, events }: Source): string {
+  const points = forkPoints(definition, events);
+  if (points.length === 0) return `Nothing was decided yet: \`squad resume ${row.name}\`.`;
+  const shown = points.slice(-MOST_POINTS).map(({ seq, what }) => `${seq} (${plainLine(what, 60)})`);
+  return `There is: ${shown.join(', ')}. All of them: \`squad fork ${row.name}\`.`;
+}

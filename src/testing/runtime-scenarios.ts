@@ -94,6 +94,8 @@ export interface RuntimeBench {
   /** Files that exist only if planted configuration ran something. */
   planted(): Promise<readonly string[]>;
   alive(identity: ProcessIdentity): Promise<boolean>;
+  /** The agent reports no usage, so that nothing can be lost of it. */
+  readonly reportsNoUsage?: boolean;
   /** Live processes that carry the marker. */
   marked(marker: string): Promise<readonly number[]>;
   close(): Promise<void>;

@@ -25,6 +25,7 @@ export interface AcpLiveAgent {
   readonly model?: string;
   /** The act as a call of the agent's own tools. */
   reply(act: Act, request: FakeRequest): FakeReply;
+  readonly reportsNoUsage?: true;
   /** Promises that it cannot keep, by the title of the case. */
   readonly skip: readonly { readonly title: string; readonly reason: string }[];
   /** How the API refuses a request. */
@@ -94,6 +95,7 @@ const NO_UNKNOWN = {
   title: 'a turn that is cancelled while a request waits for a person is over within 5 s',
   reason: 'all its own tools are of kinds that the policy knows; acp-cancel.test.ts does it with an MCP tool',
 };
+const OTHER_FOLDER = 'the prompt of a session resumed in another folder names the change';
 const NO_OUTPUT = 'Gemini CLI 0.61.0 reports no output and no exit code of a shell command';
 
 export const GEMINI: AcpLiveAgent = {
@@ -119,7 +121,7 @@ export const GEMINI: AcpLiveAgent = {
       reason: `${NO_OUTPUT}; adoption.test.ts does it without`,
     },
     {
-      title: 'the prompt of a session resumed in another folder names the change',
+      title: OTHER_FOLDER,
       reason: 'Gemini CLI 0.61.0 finds a session only in the folder in which it began',
     },
   ],
@@ -154,12 +156,14 @@ const OPENCODE: AcpLiveAgent = {
     mcp: (server, tool) => `${server}_${tool}`,
     folder: /Working directory: ([^\s"\\]+)/,
   }),
+  reportsNoUsage: true,
   skip: [
     NO_UNKNOWN,
     ...[
       'a turn that answers is completed, with text, session and usage',
       'a resumed turn continues the same session and counts only its own use',
     ].map((title) => ({ title, reason: 'OpenCode 1.18.33 reports the usage of the last request alone' })),
+    { title: OTHER_FOLDER, reason: 'OpenCode 1.18.33 works on in the folder in which a session began' },
   ],
   failures: ANTHROPIC_FAILURES,
 };
@@ -183,13 +187,7 @@ const COPILOT: AcpLiveAgent = {
     mcp: (server, tool) => `${server}-${tool}`,
     folder: /working directory: ([^\s"\\]+)/,
   }),
-  skip: [
-    NO_UNKNOWN,
-    {
-      title: 'usage-limit ends as quota-exhausted',
-      reason: 'Copilot CLI 1.0.102 does not say when a quota resets',
-    },
-  ],
+  skip: [NO_UNKNOWN],
   failures: ANTHROPIC_FAILURES,
 };
 

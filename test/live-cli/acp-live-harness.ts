@@ -102,10 +102,11 @@ function later(script: FakeScript): FakeScript {
   };
 }
 
-/** The quota is used up for an hour. */
+/** The quota is used up for an hour. OpenCode and Copilot pass on what the API says, and none of its headers. */
 function usedUp({ name }: AcpLiveAgent): FakeReply {
   if (name !== 'gemini') {
-    return fails(429, 'rate_limit_error', 'Usage limit reached', { 'retry-after': '3600' });
+    const message = 'Usage limit reached. Please try again in 1 hour.';
+    return fails(429, 'rate_limit_error', message, { 'retry-after': '3600' });
   }
   const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3600s' };
   const message = 'You exceeded your current quota, please check your plan and billing details.';
@@ -138,7 +139,8 @@ export async function openAcpBench(
     };
   });
   if (kept === undefined) throw new Error('the bench was not arranged');
-  return Object.assign(bench, { requests: fake.requests, parts: kept });
+  const own = { requests: fake.requests, parts: kept, reportsNoUsage: agent.reportsNoUsage === true };
+  return Object.assign(bench, own);
 }
 
 function makeRuntime(agent: AcpLiveAgent, parts: BenchParts, url: string): AgentRuntime {
@@ -169,5 +171,5 @@ export function liveHarness(agent: AcpLiveAgent): RuntimeHarness {
       scriptOf(agent, scenario),
       scenario === 'refused-connection' ? { baseUrl: 'http://127.0.0.1:9' } : {},
     );
-  return { name: `acp/${agent.name}`, failureBoundMs: 90_000, open, openConversation: open, skip: agent.skip };
+  return { name: `acp/${agent.name}`, failureBoundMs: 125_000, open, openConversation: open, skip: agent.skip };
 }

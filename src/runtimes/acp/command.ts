@@ -67,11 +67,14 @@ function temporary({ directory }: AcpFacts): string {
 }
 
 function refusal(request: TurnRequest, facts: AcpFacts): Refusal | undefined {
-  const { limits, access, effort, ask } = request;
-  const { name, config, confiner, binary } = facts;
+  const { limits, access, effort, ask, session, workspace } = request;
+  const { name, profile, config, confiner, binary } = facts;
   const common = requestRefusal(name, request, /^[!-~]{1,256}$/, ['environment', 'ask']);
   if (common !== undefined) return common;
   if (binary === undefined) return refuse('cli-missing', `runtimes.${name}.command`, `${name} was not found`);
+  if (profile.keepsFolder === true && session !== undefined && session.workspace !== workspace.path) {
+    return refuse('session-not-found', 'session', `${name} resumes this session in ${session.workspace} alone`);
+  }
   const isOn = config['allow-unconfined'] === true;
   return (
     refuseAny([

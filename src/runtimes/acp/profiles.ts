@@ -60,11 +60,15 @@ export interface Profile {
   readonly modelOption?: string;
   /** It reads AGENTS.md itself. */
   readonly readsNotes?: boolean;
+  /** It resumes a session only in the folder in which the session began. */
+  readonly keepsFolder?: boolean;
   /** Files of the workspace that it would take for its own settings. */
   readonly masks?: readonly string[];
   readonly quirks?: HostPlan['quirks'];
 }
 
+/** Asks for everything. What a subagent asks for is never answered; for a path outside, it asks for the tool as well. */
+const OPENCODE_ASKS = { '*': 'ask', task: 'deny', external_directory: 'allow' };
 const OPENCODE = ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'PROJECT_CONFIG', 'CLAUDE_CODE'];
 
 /** The agents that squad can start without settings. */
@@ -101,6 +105,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     modelOption: '-m',
     masks: ['.gemini/.env'],
     readsNotes: true,
+    keepsFolder: true,
     quirks: {
       toolName: 'call-id',
       sessions: '.gemini/tmp',
@@ -142,19 +147,25 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     passes: ['OPENCODE_CONFIG_CONTENT'],
     variables: {
       ...Object.fromEntries(OPENCODE.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
-      // Without it nothing is asked.
-      OPENCODE_PERMISSION: '{"*":"ask"}',
+      // Otherwise it calls the plugins of the repository, which it loads in any case.
+      OPENCODE_PURE: '1',
+      OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
     },
     files: {
       '.config/opencode/opencode.json': {
-        ...{ autoupdate: false, share: 'disabled', permission: { '*': 'ask' }, instructions: ['AGENTS.md'] },
+        ...{ autoupdate: false, share: 'disabled', permission: OPENCODE_ASKS, instructions: ['AGENTS.md'] },
         // Otherwise one rejected request ends the turn.
         experimental: { continue_loop_on_deny: true },
       },
+      // Otherwise it downloads what plugins need into each home.
+      '.config/opencode/package-lock.json': { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } },
+      '.config/opencode/node_modules/.package-lock.json': {},
     },
     readsNotes: true,
+    keepsFolder: true,
     quirks: {
       toolName: 'first-title',
+      toolKinds: { todowrite: 'think', skill: 'read' },
       // Its numbers are those of the last request.
       usage: 'unknown',
       retry: ['message="stream error"', 'agent=build', 'error.error="'],

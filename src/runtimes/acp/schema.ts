@@ -62,7 +62,7 @@ export function causeOfError(line: LineOf<'error'>, name: string, resumes: boole
   const message = said.trim() === '' ? line.message : `${line.message}; its last words: ${said.trim()}`;
   const known = causeOfWords(`${line.message} ${JSON.stringify(data ?? '')}`, code);
   const program = { setting: `runtimes.${name}.command`, message };
-  if (at === 'prompt') return { ...(known ?? { kind: 'server-error' }), message };
+  if (at === 'prompt') return known ? { ...known, message: line.message } : { kind: 'server-error', message };
   if (at === 'agent') return { kind: line.message === 'cancelled' ? 'cancelled' : 'crashed', message };
   if (at === 'authenticate') return { kind: 'auth', setting: `runtimes.${name}.config.auth`, message };
   if (setting === 'mcp') return { kind: 'mcp-unavailable', setting, message };

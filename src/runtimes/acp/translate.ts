@@ -56,7 +56,7 @@ export function translate(state: AcpState, native: NativeLine): Step {
     case 'permission':
       return translatePermission(state, line);
     case 'retry':
-      return step(state, retryOf(line.message));
+      return step(state, retryOf(line.message.replace(/"$/, '')));
     case 'noise':
       return step(state, { type: 'notice', text: `lines that break the protocol (${line.what}): ${line.count}` });
     case 'result':

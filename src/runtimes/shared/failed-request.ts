@@ -38,15 +38,15 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/too many requests|rate.?limit/i, 'rate-limited'],
   [/failed to refresh token: 5\d\d/i, 'server-error'],
   [
-    /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key|api.?key.{1,4}(?:invalid|not valid)/i,
+    /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|authentication required|does not have (?:access|permission)|(?:incorrect|invalid).{1,3}api.?key|api.?key.{1,4}(?:invalid|not valid)/i,
     'auth',
   ],
-  [/at capacity|server_is_overloaded/i, 'overloaded'],
+  [/at capacity|server_is_overloaded|\boverloaded\b/i, 'overloaded'],
   [/high demand/i, 'server-error'],
   [/reason: max_output_tokens/i, 'output-truncated'],
   [/content_filter|policy violation|flagged for/i, 'model-refused'],
   [
-    /models?\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found|invalid model selection/i,
+    /models?\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found|invalid model selection|\bmodel: [\w.:@/-]+(?="| \{|$)/i,
     'model-unavailable',
   ],
   [/error loading config|invalid value|failed to parse/i, 'bad-request'],
@@ -57,7 +57,10 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   ],
   [/request timed out/i, 'stalled'],
   [/stream disconnected|connection|waiting for network|error sending request|timed? ?out/i, 'network'],
-  [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed|could not connect|^terminated\b/i, 'network'],
+  [
+    /ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed|(?:could not|cannot|unable to) connect|^terminated\b/i,
+    'network',
+  ],
   [/no response was returned/i, 'bad-output'],
 ];
 
@@ -76,7 +79,7 @@ const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
   ['bad-output', ['error_max_structured_output_retries', 'structured_output_retry_exhausted']],
   ['bad-output', ['malformed_tool_use_exhausted']],
   ['model-refused', ['refusal']],
-  ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']],
+  ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker', 'ContextOverflowError']],
   ['cancelled', ['aborted_streaming', 'aborted_tools']],
   ['bad-request', ['invalid_request', 'image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],
 ];
@@ -108,7 +111,9 @@ export function causeOfWords(text: string, code?: number): { kind: FailureKind; 
   // Some agents put their own status over the API's.
   const own = httpStatus === 400 || httpStatus === 500 ? kindOfText(said) : undefined;
   const known = httpStatus === undefined ? kindOfText(said) : kindOfStatus(httpStatus, said, { 503: 'overloaded' });
-  const kind = named ?? own ?? known;
+  // OpenCode repeats what may pass by itself, and reports the rest by this name.
+  const refused = said.includes('"errorName":"APIError"') ? 'bad-request' : undefined;
+  const kind = named ?? own ?? known ?? refused;
   return kind && defined({ kind, httpStatus });
 }
 

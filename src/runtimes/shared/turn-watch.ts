@@ -117,7 +117,7 @@ function createVitals<Facts, State>(
   let firstToolAt: number | undefined;
   let outputBytes = 0;
   const report = (item: TurnReport): void => {
-    pulse = pulseAfter(pulse, item, clock.monotonic());
+    pulse = pulseAfter(pulse, item, clock.monotonic(), clock.now());
     if (item.type === 'tool-started') firstToolAt ??= clock.now();
     if (item.type === 'session-announced' && item.id !== (request.session?.id ?? item.id)) {
       pulse = { ...pulse, strayed: true };

@@ -1,6 +1,7 @@
 import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnLimits } from '../../model/turn-request.ts';
+import { parseRetryAt } from '../../text/retry-at.ts';
 import { MOST_REMEMBERED } from './translation.ts';
 
 /** A process has this long to exit after its runtime printed the result. claude can hang there. */
@@ -18,8 +19,8 @@ export interface Pulse {
   readonly openTools: ReadonlySet<string>;
   /** More than the start-up was reported, so files may have changed. */
   readonly acted: boolean;
-  /** Set while the runtime only retries: since when, and why. */
-  readonly retrying: { readonly since: number; readonly kind: FailureKind; readonly message: string } | undefined;
+  /** Set while the runtime only retries. */
+  readonly retrying: Retrying | undefined;
   readonly terminalAt: number | undefined;
   /** A session was announced that is not the one to resume. */
   readonly strayed: boolean;
@@ -27,19 +28,28 @@ export interface Pulse {
   readonly lines: number;
 }
 
+interface Retrying {
+  readonly since: number;
+  readonly kind: FailureKind;
+  readonly message: string;
+  /** The reset that the message names: in how many ms after it, and as epoch ms. */
+  readonly reset?: { readonly after: number; readonly at: number };
+}
+
 export function firstPulse(now: number): Pulse {
   const begun = { acted: false, retrying: undefined, terminalAt: undefined, strayed: false, lines: 0 };
   return { lastLife: now, openTools: new Set(), ...begun };
 }
 
-/** The pulse after one report. Pure. */
-export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse {
+/** The pulse after one report. `now` is monotonic, `epoch` the time of day. Pure. */
+export function pulseAfter(pulse: Pulse, report: TurnReport, now: number, epoch: number): Pulse {
   switch (report.type) {
-    case 'retry-scheduled':
-      return {
-        ...pulse,
-        retrying: { since: pulse.retrying?.since ?? now, kind: report.failure, message: report.message },
-      };
+    case 'retry-scheduled': {
+      const { failure: kind, message } = report;
+      const at = parseRetryAt(message, epoch);
+      const reset = at === undefined ? {} : { reset: { after: at - epoch, at } };
+      return { ...pulse, retrying: { since: pulse.retrying?.since ?? now, kind, message, ...reset } };
+    }
     case 'tool-started':
       return { ...pulse, openTools: withTool(pulse.openTools, report.id), acted: true, retrying: undefined };
     case 'tool-ended': {
@@ -89,9 +99,15 @@ export function decideWatchdog(
     return ended('timed-out', 'wall-timeout', `the turn ran longer than its limit of ${limits.wallMs} ms`, pulse);
   }
   const { retrying } = pulse;
-  if (retrying !== undefined && time.monotonic - retrying.since >= limits.retryMs) {
-    const message = `still failing after ${limits.retryMs} ms of retries: ${retrying.message}`;
-    return ended('failed', retrying.kind, message, pulse);
+  if (retrying !== undefined) {
+    const { kind, message, since, reset } = retrying;
+    const retryAt = reset && { retryAt: reset.at };
+    // What resets later than the retries may last does not work before.
+    if (reset !== undefined && reset.after > limits.retryMs) return ended('failed', kind, message, pulse, retryAt);
+    if (time.monotonic - since >= limits.retryMs) {
+      const after = `still failing after ${limits.retryMs} ms of retries: ${message}`;
+      return ended('failed', kind, after, pulse, retryAt);
+    }
   }
   if (pulse.openTools.size === 0 && time.monotonic - pulse.lastLife >= limits.idleMs) {
     return ended('timed-out', 'stalled', `no sign of life for ${limits.idleMs} ms`, pulse);
@@ -99,6 +115,12 @@ export function decideWatchdog(
   return undefined;
 }
 
-function ended(outcome: 'timed-out' | 'failed', kind: FailureKind, message: string, pulse: Pulse): HostEnding {
-  return { why: 'failure', outcome, failure: { kind, message, mayHaveActed: pulse.acted } };
+function ended(
+  outcome: 'timed-out' | 'failed',
+  kind: FailureKind,
+  message: string,
+  pulse: Pulse,
+  more: Pick<Failure, 'retryAt'> = {},
+): HostEnding {
+  return { why: 'failure', outcome, failure: { kind, message, mayHaveActed: pulse.acted, ...more } };
 }

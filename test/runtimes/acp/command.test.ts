@@ -52,6 +52,19 @@ describe('a turn', () => {
     expect(planOf({ session }).session).toEqual({ id: 's-1' });
   });
 
+  it.each([
+    ['opencode', 'session-not-found'],
+    ['gemini', 'session-not-found'],
+    ['copilot', undefined],
+  ])('of %s in a session that began in another folder: %s', (agent, kind) => {
+    const facts = factsOf({ profile: profileOf(agent) });
+    const made = command(requestOf({ session: { ...session, workspace: '/w/other' } }), facts);
+    expect(made.type === 'refusal' ? made.failure : {}).toMatchObject(
+      kind === undefined ? {} : { kind, setting: 'session' },
+    );
+    expect(made.type).toBe(kind === undefined ? 'command' : 'refusal');
+  });
+
   it.each(['/help', '$x', '!ls', '@/etc/passwd', '  /help'])('begins with words if its prompt is %j', (prompt) => {
     expect(commandOf({ session, prompt }).stdin).toBe(`Your task:\n\n${prompt}`);
   });

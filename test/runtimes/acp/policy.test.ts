@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { McpServer } from '../../../src/model/turn-request.ts';
 import type { HostPlan } from '../../../src/runtimes/acp/host/plan.ts';
 import { decide, nameOf, optionFor } from '../../../src/runtimes/acp/host/policy.ts';
+import { profileOf } from '../../../src/runtimes/acp/profiles.ts';
 import { realPath } from '../../../src/substrate/files/real-path.ts';
 
 const transport: McpServer['transport'] = { type: 'stdio', command: '/bin/true', args: [], env: {} };
@@ -25,6 +26,17 @@ function judge(call: object, of: Partial<Policy> = {}, quirks: HostPlan['quirks'
 
 const edit = (path: unknown) => ({ kind: 'edit', locations: [{ path }] });
 const LEVELS = ['read-only', 'edit', 'full'] as const;
+
+describe('OpenCode’s own tools', () => {
+  it.each([
+    ['todowrite', 'allowed'],
+    ['skill', 'allowed'],
+    ['doom_loop', 'unknown'],
+  ])('%s is %s', (title, answer) => {
+    const { quirks = {} } = profileOf('opencode');
+    expect(judge({ title, kind: 'other' }, { access: 'read-only' }, quirks).answer).toBe(answer);
+  });
+});
 
 describe('what is asked for, by access', () => {
   it.each<[string, object, readonly string[]]>([

@@ -169,6 +169,12 @@ describe('a turn', () => {
   const quota = 'You have exhausted your daily quota on this model.';
   const resets = Date.parse('2026-11-20T11:00:00Z');
   const error = (at: string, message: string, fields: object = {}) => ({ type: 'error', at, message, ...fields });
+  // As OpenCode 1.18.33 reports each failed request of an API: without its status, and after lines of its log.
+  const openCode = (words: string, errorName = 'APIError') =>
+    error('prompt', `Internal error: ${words}`, {
+      ...{ code: -32603, data: { service: 'session', errorName } },
+      said: `timestamp=2026-11-22T19:28:34.631Z level=ERROR message="stream error" error.error="AI_APICallError: ${words}"`,
+    });
   it.each<[string, object, FailureKind, object]>([
     ['refusal', result({ stopReason: 'refusal' }), 'model-refused', {}],
     ['max_tokens', result({ stopReason: 'max_tokens' }), 'output-truncated', {}],
@@ -203,6 +209,19 @@ describe('a turn', () => {
     ['503', error('prompt', 'busy', { code: 503 }), 'overloaded', {}],
     ['an unknown error', error('prompt', 'hm', { code: -32603 }), 'server-error', {}],
     ['the name of an error', error('prompt', 'hm', { data: { errorKind: 'rate_limit' } }), 'rate-limited', {}],
+    [
+      'OpenCode’s 400',
+      openCode('messages: malformed'),
+      'bad-request',
+      { message: 'Internal error: messages: malformed' },
+    ],
+    ['OpenCode’s 401', openCode('invalid x-api-key'), 'auth', {}],
+    ['OpenCode’s 401 of OpenAI', openCode('Incorrect API key provided: sk-x.'), 'auth', {}],
+    ['OpenCode’s 403', openCode('Your account does not have access'), 'auth', {}],
+    ['OpenCode’s 404', openCode('model: claude-none'), 'model-unavailable', {}],
+    ['OpenCode’s 400 about a model', openCode('model: Field required'), 'bad-request', {}],
+    ['OpenCode’s full context', openCode('too long', 'ContextOverflowError'), 'context-overflow', {}],
+    ['no key (OpenCode)', error('prompt', 'provider authentication required', { code: -32000 }), 'auth', {}],
     ['no program', error('spawn', 'ENOENT'), 'cli-missing', { setting: 'runtimes.acp/fake.command' }],
     [
       'a banner',
@@ -256,6 +275,20 @@ describe('a turn', () => {
     const stopped = trouble({ threadStatus: { type: 'systemError' } });
     expect(play([session, retried, result()]).verdict.failure).toBeUndefined();
     expect(play([session, retried, stopped, result()]).verdict.failure).toMatchObject({ kind: 'rate-limited' });
+  });
+});
+
+describe('a request that the agent repeats', () => {
+  // As OpenCode 1.18.33 writes them to its log; the host cuts off what stands before.
+  it.each([
+    ['AI_APICallError: This request would exceed your rate limit"', 'rate-limited'],
+    ['AI_APICallError: Overloaded"', 'overloaded'],
+    ['AI_APICallError: Internal server error"', 'server-error'],
+    ['AI_APICallError: Cannot connect to API: Unable to connect. Is the computer able to access the url?"', 'network'],
+    ['AI_APICallError: Usage limit reached. Please try again in 2 hours."', 'quota-exhausted'],
+  ])('is one for its reason: %s', (message, failure) => {
+    const { reports } = play([session, { type: 'retry', message }]);
+    expect(reports[1]).toEqual({ type: 'retry-scheduled', failure, message: message.slice(0, -1) });
   });
 });
 

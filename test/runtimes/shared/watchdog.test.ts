@@ -23,9 +23,11 @@ const ended = (id: string): TurnReport => ({ type: 'tool-ended', id, ok: true, d
 const retry = (message = '429'): TurnReport => ({ type: 'retry-scheduled', failure: 'rate-limited', message });
 const text: TurnReport = { type: 'text', text: 'hello', delta: true };
 
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+
 /** The pulse after these reports, one a 100 ms from 100 on. */
 function pulseOf(...reports: TurnReport[]): Pulse {
-  return reports.reduce((pulse, report, index) => pulseAfter(pulse, report, (index + 1) * 100), firstPulse(0));
+  return reports.reduce((pulse, report, index) => pulseAfter(pulse, report, (index + 1) * 100, NOW), firstPulse(0));
 }
 
 describe('pulseAfter', () => {
@@ -66,8 +68,8 @@ describe('pulseAfter', () => {
 
   it('changes nothing of the pulse it is given', () => {
     const before = pulseOf(started('a'));
-    pulseAfter(before, ended('a'), 500);
-    pulseAfter(before, started('b'), 500);
+    pulseAfter(before, ended('a'), 500, NOW);
+    pulseAfter(before, started('b'), 500, NOW);
     expect([...before.openTools]).toEqual(['a']);
   });
 });
@@ -75,7 +77,7 @@ describe('pulseAfter', () => {
 describe('a program that opens tools for ever', () => {
   it('is followed in bounded memory, and the idle clock still stands still', () => {
     let pulse = firstPulse(0);
-    for (let tool = 0; tool < 100_000; tool += 1) pulse = pulseAfter(pulse, started(String(tool)), 0);
+    for (let tool = 0; tool < 100_000; tool += 1) pulse = pulseAfter(pulse, started(String(tool)), 0, NOW);
     expect(pulse.openTools.size).toBe(MOST_REMEMBERED);
     const time = { monotonic: DEFAULT_TURN_LIMITS.idleMs + 1, ranMs: 0 };
     expect(decideWatchdog(pulse, DEFAULT_TURN_LIMITS, time)).toBeUndefined();
@@ -101,6 +103,8 @@ describe('decideWatchdog', () => {
     ['the wall counts while a tool is open', open, 0, 60_000, 'timed-out wall-timeout'],
     ['retries within their budget', retrying, 399, 0, undefined],
     ['retries beyond their budget fail as what they fail with', retrying, 400, 0, 'failed overloaded'],
+    ['a reset that comes while the retries may last', pulseOf(retry('Retry-After: 0.4')), 499, 0, undefined],
+    ['a reset that comes later is not waited for', pulseOf(retry('Retry-After: 1')), 100, 0, 'failed rate-limited'],
     ['a finished turn has its grace', done, AFTER_RESULT_MS - 1, 0, undefined],
     ['after the grace the verdict stands', done, AFTER_RESULT_MS, 0, 'after-result'],
     ['a finished turn is not idle', { ...done, terminalAt: 5000 }, 20_000, 0, undefined],
@@ -115,6 +119,16 @@ describe('decideWatchdog', () => {
     ['retries come before idleness', retrying, 5000, 0, 'failed overloaded'],
   ])('%s', (_, pulse, monotonic, ranMs, expected) => {
     expect(kind(pulse, monotonic, ranMs)).toBe(expected);
+  });
+
+  it.each([
+    ['at once', 'Please try again in 2 hours.', 100, 'Please try again in 2 hours.', NOW + 7_200_000],
+    ['late', 'Please try again in 0.3 s.', 500, 'still failing after 400 ms of retries: Please', NOW + 300],
+    ['late, without a reset', 'Slow down.', 500, 'still failing after 400 ms of retries: Slow', undefined],
+  ])('keeps the reset that the last retry names: %s', (_, words, monotonic, message, retryAt) => {
+    const end = decideWatchdog(pulseOf(retry(words)), limits, { monotonic, ranMs: 0 });
+    expect(end).toMatchObject({ failure: { kind: 'rate-limited', message: expect.stringContaining(message) } });
+    expect(end?.why === 'failure' ? end.failure.retryAt : 'none').toBe(retryAt);
   });
 
   it.each([

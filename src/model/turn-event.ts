@@ -25,4 +25,5 @@ export type TurnReport =
   | { type: 'files-changed'; changes: { path: string; kind: 'add' | 'update' | 'delete' }[] }
   /** The runtime retries by itself. This does not end the turn, although codex calls it `error`. */
   | { type: 'retry-scheduled'; failure: FailureKind; message: string; attempt?: number; of?: number; delayMs?: number }
-  | { type: 'notice'; text: string };
+  /** `asks`: the agent waits for a person, who allows or rejects a tool. */
+  | { type: 'notice'; text: string; asks?: true };

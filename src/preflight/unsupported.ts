@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
-import { equip, toolRulesOf } from '../model/equip.ts';
+import { equip, toolRulesOf, type EquipPorts } from '../model/equip.ts';
+import type { Failure } from '../model/failure.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
@@ -17,25 +18,39 @@ export async function refuseUnsupported(
 ): Promise<void> {
   const made = new Map<string, AgentRuntime>();
   for (const agent of agents) {
-    const request = requestOf(agent, root, ports.host);
-    if (request === undefined) continue;
     // Each looks up its program and its sandbox once.
     const runtime = made.get(agent.runtime) ?? ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
     made.set(agent.runtime, runtime);
-    const failure = await runtime.refusal?.(request);
-    // What is wrong with the machine is the probe's to say, which knows what helps.
-    if (failure === undefined || !['setting-unsupported', 'bad-request'].includes(failure.kind)) continue;
-    throw armory.refusal(agent.name, settingOf(agent, failure.setting ?? ''), failure.message);
+    const folderOf = (hash: string): string => originOf(agent, root, hash);
+    const failure = await unsupportedBy(runtime, agent, { root, folderOf, environment: ports.host.environment });
+    if (failure !== undefined) {
+      throw armory.refusal(agent.name, settingOf(agent, failure.setting ?? ''), failure.message);
+    }
   }
 }
 
+/** What the agent has that this runtime cannot honour; undefined: nothing. `folderOf`: where its bound contents are. */
+export async function unsupportedBy(
+  runtime: AgentRuntime,
+  agent: BoundAgent,
+  about: EquipPorts & { readonly root: string },
+): Promise<Failure | undefined> {
+  const request = requestOf(agent, about);
+  const failure = request && (await runtime.refusal?.(request));
+  // What is wrong with the machine is the probe's to say, which knows what helps.
+  return failure && ['setting-unsupported', 'bad-request'].includes(failure.kind) ? failure : undefined;
+}
+
 /** The agent's turn without a prompt. undefined: it has nothing that a runtime could refuse. */
-function requestOf(agent: BoundAgent, root: string, { environment }: Host): TurnRequest | undefined {
+function requestOf(
+  agent: BoundAgent,
+  { root, ...ports }: Parameters<typeof unsupportedBy>[2],
+): TurnRequest | undefined {
   const { model, effort, allow, deny, access, skills, mcp, hooks, env, home, ask } = agent;
   const network = access.level === 'edit' && access.network === true;
   const asked = [effort, allow, deny, skills, mcp, hooks, env, home, ask].some((setting) => setting !== undefined);
   if (!asked && !network) return undefined;
-  const equipped = equip(agent, { environment, folderOf: (hash) => originOf(agent, root, hash) });
+  const equipped = equip(agent, ports);
   if (equipped.type === 'refused') return undefined;
   return {
     turnId: '0'.repeat(24),

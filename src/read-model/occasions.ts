@@ -10,19 +10,26 @@ export interface Occasion {
 /** Questions within this time are one occasion. */
 const AT_ONCE_MS = 1_000;
 
+/** An agent asks in the middle of its turn. */
+export function asksPermission(event: RunEvent): event is Extract<RunEvent, { type: 'notice' }> {
+  return event.type === 'notice' && event['asks'] === true;
+}
+
 /** Finds what a person is called for in one engine's work on a run: once for each occasion. */
 export function createOccasions() {
   let askedAt = -Infinity;
+  let isWaitedFor = false;
   return {
     of: (event: RunEvent): Occasion | undefined => {
-      if (event.type !== 'question-asked') return undefined;
+      if (event.type !== 'question-asked' && !asksPermission(event)) return undefined;
       const isNew = event.at - askedAt >= AT_ONCE_MS;
       askedAt = event.at;
-      return isNew ? { what: 'question', text: `squad asks: ${event.text}` } : undefined;
+      isWaitedFor ||= event.type === 'question-asked';
+      return isNew ? { what: 'question', text: `squad asks: ${String(event.text)}` } : undefined;
     },
     /** The person who interrupted it knows, and the one that it waits for was called before. */
     ofEnd: ({ name, headline, outcome }: Pick<RunEnd, 'name' | 'headline' | 'outcome'>): Occasion | undefined => {
-      if (outcome === 'interrupted' || (outcome === 'waiting' && askedAt > -Infinity)) return undefined;
+      if (outcome === 'interrupted' || (outcome === 'waiting' && isWaitedFor)) return undefined;
       return { what: outcome, text: `${name}: ${headline}` };
     },
   };

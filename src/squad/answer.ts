@@ -5,7 +5,7 @@ import type { OpenQuestion } from '../read-model/open-questions.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { operatorOf } from './machine.ts';
-import { readPermissionAsks, writePermission } from './permission-asks.ts';
+import { openAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
 
@@ -35,9 +35,8 @@ export async function answer(
   id: string | undefined,
 ): Promise<Answered> {
   const opened = await openRun(place, run);
-  const { row, driven, attempts } = opened.reading;
-  const live = attempts.filter(({ settlement }) => settlement === undefined).map(({ attempt }) => attempt);
-  const asks = await readPermissionAsks(opened, live);
+  const { row, driven } = opened.reading;
+  const asks = await openAsks(opened);
   const questions = [...opened.reading.questions, ...asks.map(questionOf)];
   const asked = { row, questions };
   const question = id === undefined ? onlyQuestion(asked) : namedQuestion(asked, id);

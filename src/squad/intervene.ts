@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import { SquadError, usageError } from '../model/errors.ts';
 import { interventionSchema, type Intervention } from '../model/plan/intervention.ts';
-import { WHOLE_RUN } from '../model/plan/scope.ts';
+import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
+import type { BoundAgent } from '../model/run.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
+import { unsupportedBy } from '../preflight/unsupported.ts';
 import { isOver } from '../read-model/read-run.ts';
 import { requestRefusal } from '../read-model/replay-plan.ts';
+import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
+import { armoryFolder } from '../substrate/files/run-files.ts';
+import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import { operatorOf } from './machine.ts';
 import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
@@ -88,25 +94,55 @@ function checkRequest(request: InterventionRequest): Intervention {
   );
 }
 
-/** Refused before anything is stored where that runtime cannot be used here. */
-async function refuseUnusable(
-  { reading, composition }: OpenedRun,
-  { on, runtime }: Extract<Intervention, { verb: 'switch' }>,
-): Promise<void> {
+type Switch = Extract<Intervention, { verb: 'switch' }>;
+
+/** Refused before anything is stored where that runtime cannot be used here, or not with what the agent has. */
+async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<void> {
+  const { on, runtime } = intervention;
+  const { reading, composition } = run;
   if (on === WHOLE_RUN) {
     throw usageError(
       'squad switch needs --agent or --task',
       `For example: \`squad switch ${runtime} --agent builder-1\`.`,
     );
   }
-  const probe = await composition.runtime(runtime, runtimeChoice(reading.definition.runtimes, runtime)).probe();
-  if (probe.ok) return;
+  const made = composition.runtime(runtime, runtimeChoice(reading.definition.runtimes, runtime));
+  const probe = await made.probe();
+  if (probe.ok) return refuseUnequipped(run, intervention, made);
   const [problem] = probe.problems;
   throw new SquadError({
     code: 'wrong-environment',
     message: `${runtime} cannot be used here: ${problem?.text ?? 'its probe failed'}`,
     next: problem?.next ?? 'Run `squad doctor`.',
   });
+}
+
+/** Refused where no agent is left that may do the work. */
+async function refuseUnequipped(run: OpenedRun, { on, runtime: name, model }: Switch, runtime: AgentRuntime) {
+  const { reading, host, directory, repository } = run;
+  const contents = armoryFolder(directory, reading.row.id);
+  const about = {
+    environment: host.environment,
+    root: repository.root,
+    folderOf: (hash: string) => join(contents, hash),
+  };
+  const workers = workersOn(reading, on);
+  const failures = await Promise.all(
+    workers.map(({ model: _, ...agent }) => unsupportedBy(runtime, defined({ ...agent, model }), about)),
+  );
+  const [first] = failures;
+  if (first === undefined || failures.includes(undefined)) return;
+  const message = `${name} cannot do the work of ${workers[0]?.name ?? on}: ${first.message}`;
+  throw usageError(message, 'Choose a runtime that can: docs/armory.md says what each of them honours.');
+}
+
+/** The agent, or those that may be the author of the task. */
+function workersOn({ board, definition }: OpenedRun['reading'], on: string): readonly BoundAgent[] {
+  const found = [...board.tasks.values()].find(({ task }) => taskScope(task.id) === on);
+  if (found === undefined) return definition.agents.filter(({ name }) => agentScope(name) === on);
+  const { task, work } = found;
+  const author = work.author.thread?.agent ?? task.agent;
+  return definition.agents.filter(({ name, role }) => (author === undefined ? role === task.role : name === author));
 }
 
 async function record(

@@ -3,8 +3,8 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { TURN_EVENTS } from '../../src/model/run-event.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Step } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
-import { CLI_ENTRY } from '../support/cli-entry.ts';
-import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
+import { openShells, SQUAD } from '../support/shells.ts';
+import { NO_TMUX } from '../support/tmux.ts';
 
 const SLOW = [{ say: 'I look around first.' }, { run: ['sleep', '4'] }, ...commits({ 'b.txt': 'b\n' })];
 const SLOWER = [{ run: ['sleep', '6'] }, ...SLOW];
@@ -126,24 +126,3 @@ describe.skipIf(NO_TMUX !== undefined)('a board at a terminal', { timeout: 300_0
     expect(driving.history()).toMatch(/^DONE, all work is delivered/m);
   });
 });
-
-const SQUAD = `${process.execPath} ${CLI_ENTRY}`;
-
-/** Two shells in the repository, each in a terminal of its own. */
-function openShells(runs: RunBench) {
-  const terminal = openTmuxRoom();
-  onTestFinished(() => terminal.close());
-  const open = (name: string) => {
-    const tmux = (...args: string[]): string => terminal.tmux(name, ...args);
-    const environment = ['env', `HOME=${runs.root}`, `XDG_STATE_HOME=${runs.root}/state`, 'PS1=shell> '];
-    tmux('new-session', '-d', '-s', name, '-x', '100', '-y', '30', '-c', runs.repository, ...environment, 'sh', '-i');
-    const seen = (): string => tmux('capture-pane', '-p', '-t', name);
-    return {
-      type: (...keys: string[]): void => void tmux('send-keys', '-t', name, ...keys),
-      shows: async (what: RegExp): Promise<string> =>
-        eventually(String(what), () => (what.test(seen()) ? seen() : undefined), 60),
-      history: (): string => terminal.screen(name, name),
-    };
-  };
-  return [open('one'), open('two')] as const;
-}

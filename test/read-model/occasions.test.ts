@@ -28,6 +28,18 @@ describe('a person is called', () => {
     expect(occasion).toEqual(isCalled ? { what: outcome, text: 'run: THE END' } : undefined);
   });
 
+  it('for an agent that waits in its turn, and then for an end that waits for something else', () => {
+    const occasions = createOccasions();
+    const turn = { at: 1_000, runId: 'r', attemptId: 'a', task: 't', agent: 'ann' };
+    expect(occasions.of({ type: 'notice', ...turn, text: 'slow' })).toBeUndefined();
+    const text = 'asks for permission: deploy';
+    expect(occasions.of({ type: 'notice', ...turn, text, asks: true })).toEqual({
+      what: 'question',
+      text: `squad asks: ${text}`,
+    });
+    expect(occasions.ofEnd({ name: 'run', headline: 'WAITING', outcome: 'waiting' })).toBeDefined();
+  });
+
   it('not again for an end that waits for the question', () => {
     const occasions = createOccasions();
     occasions.of(asked(1_000));

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ALL } from '../support/lane.ts';
+import { openShells, SQUAD } from '../support/shells.ts';
+import { NO_TMUX } from '../support/tmux.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, piece, plan } from './run-script.ts';
 
@@ -52,6 +55,15 @@ describe('a run whose agent asks a person', { timeout: 180_000 }, () => {
     let asks = (await bench.status()).asks;
     for (; asks.length === 0; asks = (await bench.status()).asks) await sleep(100);
     expect(asks).toMatchObject([{ agent: 'builder-1', text: expect.stringContaining(`may it use ${TITLE}?`) }]);
+    for (const on of [
+      ['--agent', 'builder-1'],
+      ['--task', 'one'],
+    ]) {
+      const refused = await bench.run(['switch', 'scripted', ...on]);
+      const why = 'scripted cannot do the work of builder-1: scripted cannot honour ask';
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(why)]);
+    }
+    expect((await bench.status()).switched).toEqual([]);
     expect((await bench.run(['answer', word])).code).toBe(0);
     const ended = await engine.finished;
     expect(ended.code, ended.stderr).toBe(0);
@@ -60,5 +72,30 @@ describe('a run whose agent asks a person', { timeout: 180_000 }, () => {
     expect(notices).toContainEqual(expect.stringContaining(`asks for permission: ${TITLE}. \`squad answer yes\``));
     const over = ended.lines.filter(({ type, denied }) => type === 'tool-ended' && denied === true);
     expect(over).toHaveLength(answer === 'rejected' ? 1 : 0);
+  });
+});
+
+describe.skipIf(NO_TMUX !== undefined)('at a terminal, a run whose agent asks a person', { timeout: 180_000 }, () => {
+  const asks = /may it use Leave plan mode\?[^]*Your answer to/;
+
+  it('asks it there, and goes on after the answer', async () => {
+    const bench = benchFor();
+    const [shell] = openShells(bench);
+    shell.type(`${SQUAD} run objective.md --yes; echo code $?`, 'Enter');
+    await shell.shows(asks);
+    shell.type('Enter');
+    await shell.shows(/^code 0$/m);
+    expect(bench.fileOnBranch('one.txt')).toBe('one');
+    expect((await bench.run(['log', '--json'])).stdout).toMatch(/"question":"[^"]+\/ask-1"/);
+  });
+
+  it('stops asking once it is answered elsewhere', ALL, async () => {
+    const bench = benchFor();
+    const [driving, watching] = openShells(bench);
+    driving.type(`${SQUAD} run objective.md --yes; echo code $?`, 'Enter');
+    await driving.shows(asks);
+    watching.type(`${SQUAD} answer no; echo code $?`, 'Enter');
+    await Promise.all([driving.shows(/^code 0$/m), watching.shows(/^code 0$/m)]);
+    expect(driving.history()).toMatch(/ask-1 needs no answer any more\./);
   });
 });

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
+import { asksPermission } from '../../read-model/occasions.ts';
 import { openProposal } from '../../read-model/proposed-plan.ts';
 import type { OpenQuestion } from '../../read-model/open-questions.ts';
+import { questionOf } from '../../read-model/permission-ask.ts';
 import { squadOn } from '../../squad.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { openAsks } from '../../squad/permission-asks.ts';
 import { checkEditedPlan } from '../../squad/plan-question.ts';
 import { listRuns } from '../../squad/runs.ts';
 import { writeRunFile } from '../../substrate/files/run-files.ts';
@@ -21,6 +25,16 @@ export interface AskingPorts extends Pick<CommandContext, 'host' | 'output'> {
   /** Gives the terminal to `work`. */
   away<T>(work: () => Promise<T>): Promise<T>;
 }
+
+interface Open {
+  readonly opened: OpenedRun;
+  readonly question: OpenQuestion;
+  /** An agent asks in the middle of its turn. */
+  readonly isAsk: boolean;
+}
+
+/** Between two looks whether an agent still waits. */
+const LOOK_MS = 1_000;
 
 /** Asks the questions of a run that this process drives, one after the other. */
 export class Asking {
@@ -50,7 +64,7 @@ export class Asking {
     if (event.type === 'question-answered' && event.question === this.#asked?.question) {
       this.#asked.elsewhere.abort();
     }
-    if (event.type === 'question-asked') this.#start();
+    if (event.type === 'question-asked' || asksPermission(event)) this.#start();
     if (event.type !== 'decided') return;
     this.#isStill = event.next === 'ask';
     if (!this.#isStill || this.#leaving.signal.aborted) return;
@@ -82,29 +96,36 @@ export class Asking {
     let next = await this.#nextOpen();
     if (next !== undefined) {
       await this.#ports.away(async () => {
-        for (; next !== undefined; next = await this.#nextOpen()) await this.#askOne(next.opened, next.question);
+        for (; next !== undefined; next = await this.#nextOpen()) await this.#askOne(next);
       });
     }
     if (this.#isStill && this.#putOff.size > 0) this.#leaving.abort();
   }
 
-  async #nextOpen(): Promise<{ opened: OpenedRun; question: OpenQuestion } | undefined> {
+  async #nextOpen(): Promise<Open | undefined> {
     if (this.#ending.signal.aborted) return undefined;
     const opened = await openRun(this.#ports, this.#runId);
     const isNext = ({ id, recorded }: OpenQuestion): boolean => recorded === null && !this.#putOff.has(id);
-    const question = opened.reading.questions.find(isNext);
-    return question === undefined ? undefined : { opened, question };
+    // An agent in the middle of its turn waits only so long.
+    const asks = (await openAsks(opened)).map(questionOf);
+    const question = asks.find(isNext) ?? opened.reading.questions.find(isNext);
+    return question === undefined ? undefined : { opened, question, isAsk: asks.includes(question) };
   }
 
-  async #askOne(opened: OpenedRun, question: OpenQuestion): Promise<void> {
+  async #askOne({ opened, question, isAsk }: Open): Promise<void> {
     const { host, output } = this.#ports;
     const say = (line: string): void => output.problem(plainText(line));
     const elsewhere = new AbortController();
     this.#asked = { question: question.id, elsewhere };
     const signal = AbortSignal.any([elsewhere.signal, this.#ending.signal]);
+    const asked = new AbortController();
+    if (isAsk) void this.#watch(question.id, elsewhere, asked.signal);
     try {
       const given = await this.#prompt(opened, question, say, signal);
-      if (elsewhere.signal.aborted) return say(`${plainLine(question.id, 80)} was answered elsewhere.`);
+      if (elsewhere.signal.aborted) {
+        const how = isAsk ? 'needs no answer any more' : 'was answered elsewhere';
+        return say(`${plainLine(question.id, 80)} ${how}.`);
+      }
       if (this.#ending.signal.aborted) return say('The run has ended meanwhile.');
       if (given === undefined) return void this.#putOff.add(question.id);
       await squadOn(host).answer(opened.reading.row.id, given, question.id);
@@ -113,7 +134,21 @@ export class Asking {
       this.#putOff.add(question.id);
       say(errorText(error));
     } finally {
+      asked.abort();
       this.#asked = undefined;
+    }
+  }
+
+  /** No event says that an agent has its answer from elsewhere, or does not wait any more. */
+  async #watch(ask: string, elsewhere: AbortController, asked: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await sleep(LOOK_MS, undefined, { signal: asked });
+        const open = await openAsks(await openRun(this.#ports, this.#runId));
+        if (!open.some(({ id }) => id === ask)) return elsewhere.abort();
+      }
+    } catch {
+      // The prompt is closed, or the ledger cannot be read now: the answer finds out.
     }
   }
 

@@ -70,7 +70,7 @@ export function translate(state: AcpState, native: NativeLine): Step {
 function askPerson(state: AcpState, line: LineOf<'ask'>): Step {
   const opened = line.id === undefined ? step(state) : openTool(state, line.id, { ...line, name: line.tool });
   const text = shortOutput(`asks for permission: ${line.title ?? line.tool}. \`squad answer yes\` or \`no\` answers`);
-  return { ...opened, reports: [...opened.reports, { type: 'notice', text }] };
+  return { ...opened, reports: [...opened.reports, { type: 'notice', text, asks: true }] };
 }
 
 function retryOf(message: string): TurnReport {

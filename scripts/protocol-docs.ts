@@ -1,5 +1,5 @@
-// Updates docs/protocol.md and docs/schemas from the schemas: `npm run protocol`. It writes the text between two marks of the
-// page; people write the rest.
+// Updates docs/protocol.md and docs/schemas, with the one of squad.yaml, from the schemas: `npm run protocol`. It writes the text
+// between two marks of the page; people write the rest.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { givenUpBody, nackSchema } from '../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
 import { MAIL_KINDS } from '../src/model/mail/kind.ts';
 import { refusalTable } from './protocol/refusals.ts';
+import { settingsJsonSchema } from './protocol/settings.ts';
 import * as tables from './protocol/tables.ts';
 
 const PAGE = 'docs/protocol.md';
@@ -35,11 +36,13 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 export function protocolFiles(root: string): ReadonlyMap<string, string> {
   const page = readFileSync(join(root, PAGE), 'utf8');
   const written = Object.entries(SECTIONS).reduce((text, [name, make]) => withSection(text, name, make()), page);
-  const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, string] => {
-    const text = JSON.stringify(tables.jsonSchemaOf(schema, `squad mail: ${name}`), null, 2);
-    return [`docs/schemas/${name}.schema.json`, `${text}\n`];
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, object] => {
+    return [name, tables.jsonSchemaOf(schema, `squad mail: ${name}`)];
   });
-  return new Map([[PAGE, written], ...schemas]);
+  const all = [...schemas, ['squad', settingsJsonSchema()] as const].map(([name, schema]): [string, string] => {
+    return [`docs/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`];
+  });
+  return new Map([[PAGE, written], ...all]);
 }
 
 function withSection(page: string, name: string, text: string): string {

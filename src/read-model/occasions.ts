@@ -25,7 +25,7 @@ export function createOccasions() {
       const isNew = event.at - askedAt >= AT_ONCE_MS;
       askedAt = event.at;
       isWaitedFor ||= event.type === 'question-asked';
-      return isNew ? { what: 'question', text: `squad asks: ${String(event.text)}` } : undefined;
+      return isNew ? { what: 'question', text: `squad asks: ${event.text}` } : undefined;
     },
     /** The person who interrupted it knows, and the one that it waits for was called before. */
     ofEnd: ({ name, headline, outcome }: Pick<RunEnd, 'name' | 'headline' | 'outcome'>): Occasion | undefined => {

@@ -128,7 +128,7 @@ async function refuseUnequipped(run: OpenedRun, { on, runtime: name, model }: Sw
   };
   const workers = workersOn(reading, on);
   const failures = await Promise.all(
-    workers.map(({ model: _, ...agent }) => unsupportedBy(runtime, defined({ ...agent, model }), about)),
+    workers.map(async (agent) => unsupportedBy(runtime, defined({ ...agent, model }), about)),
   );
   const [first] = failures;
   if (first === undefined || failures.includes(undefined)) return;

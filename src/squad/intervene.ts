@@ -7,7 +7,6 @@ import { runtimeChoice } from '../preflight/runtimes.ts';
 import { unsupportedBy } from '../preflight/unsupported.ts';
 import { isOver } from '../read-model/read-run.ts';
 import { requestRefusal } from '../read-model/replay-plan.ts';
-import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
 import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
@@ -95,6 +94,7 @@ function checkRequest(request: InterventionRequest): Intervention {
 }
 
 type Switch = Extract<Intervention, { verb: 'switch' }>;
+type Made = Parameters<typeof unsupportedBy>[0];
 
 /** Refused before anything is stored where that runtime cannot be used here, or not with what the agent has. */
 async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<void> {
@@ -118,7 +118,7 @@ async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<voi
 }
 
 /** Refused where no agent is left that may do the work. */
-async function refuseUnequipped(run: OpenedRun, { on, runtime: name, model }: Switch, runtime: AgentRuntime) {
+async function refuseUnequipped(run: OpenedRun, { on, runtime: name, model }: Switch, runtime: Made) {
   const { reading, host, directory, repository } = run;
   const contents = armoryFolder(directory, reading.row.id);
   const about = {

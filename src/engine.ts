@@ -11,6 +11,7 @@ import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
+import { afterTraces, openTracer, tracingOf, withLastLook, type SegmentTracing } from './engine/trace-run.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from './model/access.ts';
 import { experimentalWarning } from './model/runtime-description.ts';
@@ -30,6 +31,7 @@ import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { hasLedger, holderName } from './substrate/ledger/index.ts';
+import type { TraceOption } from './tracing/target.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
 export { forkRun } from './engine/fork-run.ts';
@@ -42,6 +44,8 @@ export interface EnginePorts extends Composition {
   readonly patienceMs?: number;
   /** See `DriveOptions`; absent: no person answers questions. */
   readonly attended?: AbortSignal;
+  /** Asks for traces, whatever the run's settings say; absent: they decide. */
+  readonly trace?: TraceOption;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
 }
@@ -67,6 +71,7 @@ export async function startRun(
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
     const [old] = await workspaces.listFolders(definition.name);
     if (old !== undefined) throw foldersTaken(definition.name, dirname(old.path));
+    const tracing = tracingOf(ports, definition);
     const resources = openRunResources(ports, join(repository.root, '.squad'));
     return closeOnFailure(resources, async () => {
       const { ledger } = resources;
@@ -81,7 +86,7 @@ export async function startRun(
       failpoint('run.defined');
       writeRunFile(resources.directory, runId, 'objective.md', definition.objective.text);
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      return drive(ports, resources, repository, workspaces, playbook, of);
+      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
     });
   });
 }
@@ -108,6 +113,7 @@ export async function resumeRun(
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
+    const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
@@ -117,19 +123,20 @@ export async function resumeRun(
     const { definition, limits } = readRun(ledger, row.id, null);
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-    return drive(ports, resources, repository, workspacesOf(ports, repository), playbook, of);
+    return drive({ ...ports, ...tracing }, resources, repository, workspacesOf(ports, repository), playbook, of);
   });
 }
 
-function drive(
-  ports: EnginePorts,
+async function drive(
+  ports: EnginePorts & SegmentTracing,
   resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
   playbook: Playbook<unknown>,
   of: Omit<SegmentOf, 'since'>,
-): RunningRun {
+): Promise<RunningRun> {
   const { definition, lease } = of;
+  const tracer = await openTracer(ports, resources.ledger, of, ports.target);
   const show = (event: RunEvent): void => ports.onEvent?.(event);
   const notifier = createNotifier({ ...ports, onEvent: show }, definition, lease.runId);
   const onEvent = (event: RunEvent): void => {
@@ -151,24 +158,22 @@ function drive(
     }),
   });
   const about = [fullAccessWarning(definition.agents), unconfinedWarning(definition), experimentalWarning(definition)];
-  for (const text of resources.notices.concat(about.flatMap((one) => one ?? [])))
+  for (const text of [...resources.notices, ...about, ports.untraced].flatMap((one) => one ?? []))
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
-  const segment = startSegment(
-    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent },
+  const { patienceMs, attended } = ports;
+  const started = startSegment(
+    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer },
     resources,
-    {
-      ...of,
-      patienceMs: ports.patienceMs,
-      attended: ports.attended,
-      since: resources.ledger.lastSeq(),
-    },
+    { ...of, patienceMs, attended, since: resources.ledger.lastSeq() },
   );
+  const segment = withLastLook(started, tracer);
+  const end = endRun(ports, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,
-    done: endRun(ports, resources, watched, segment, of).then(async (end) => notifier.ended(end)),
+    done: afterTraces(end, tracer, warn).then(async (ended) => notifier.ended(ended)),
     progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),

@@ -59,10 +59,11 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: /^(model|operations|checks|graph\/decisions|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
   },
   { files: /^read-model\//, may: /^(model|read-model|graph\/decisions|substrate\/ports)\// },
+  { files: /^tracing\//, may: /^(model|tracing|graph\/decisions|substrate\/ports)\/|^graph\/ports\.ts$/ },
   { files: /^report\//, may: /^(model|read-model|report|graph\/decisions|substrate\/ports)\// },
   {
     files: /^engine\//,
-    may: /^(model|engine|graph|attempts|checks|operations|playbooks|preflight|read-model|report|runtimes\/port|substrate)\/|^compose\.ts$/,
+    may: /^(model|engine|graph|attempts|checks|operations|playbooks|preflight|read-model|report|runtimes\/port|substrate|tracing)\/|^compose\.ts$/,
   },
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {
@@ -73,7 +74,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad(\/|\.ts$)/,
-    may: /^(squad|model|preflight|read-model|substrate)\/|^(compose|engine|machine)\.ts$/,
+    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {
@@ -86,7 +87,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   { files: /^machine\.ts$/, may: /^(model|substrate)\/|^runtimes\/shared\/find-program\.ts$/ },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\/|^machine\.ts$/ },
-  { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate)\/|^compose\.ts$/ },
+  { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate|tracing)\/|^compose\.ts$/ },
   { files: /^(index|runtime|playbook)\.ts$/, may: /./ },
 ];
 

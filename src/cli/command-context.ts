@@ -1,5 +1,6 @@
 import type { Host } from '../compose.ts';
 import type { LimitOptions } from '../model/limit-table.ts';
+import type { SinkName } from '../model/tracing.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
@@ -87,6 +88,8 @@ export interface DriveOptions extends LimitOptions, JsonOptions {
   readonly plain?: boolean;
   /** false: the engine ends instead of waiting for a usage limit. */
   readonly wait?: boolean;
+  /** true: to the sink that the settings or the environment name. */
+  readonly trace?: SinkName | true;
 }
 
 export interface ForkOptions extends JsonOptions {
@@ -142,6 +145,10 @@ export interface NewRunOptions {
 
 export interface PlanOptions extends LimitOptions, JsonOptions, NewRunOptions {
   readonly prompts?: boolean;
+}
+
+export interface TraceOptions extends JsonOptions {
+  readonly to?: SinkName;
 }
 
 export interface RunOptions extends DriveOptions, NewRunOptions {

@@ -72,7 +72,7 @@ export function decideTracingCheck(environment: Readonly<Record<string, string |
     SWITCH.test(name) && !['', '0', 'false'].includes(value.toLowerCase()) ? [name] : [],
   );
   if (set.length === 0) return [];
-  const found = `${set.toSorted().join(', ')} set without effect: squad sends no traces`;
+  const found = `${set.toSorted().join(', ')} set without effect: squad sends traces only if --trace or “tracing” in squad.yaml asks for them`;
   return [{ name: 'tracing', ok: true, found, problems: [] }];
 }
 

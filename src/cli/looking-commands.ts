@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { SINKS } from '../model/tracing.ts';
 import type { CommandContext } from './command-context.ts';
 import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, RUN, wholeNumber } from './option-values.ts';
 
@@ -59,6 +60,16 @@ function addRecordCommands(program: Command, context: CommandContext): void {
     .option('--html', 'print the path of the same report as a page (report.html), which is made if it is missing')
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
+  const traces = ['squad trace', 'squad trace my-run --to langsmith'];
+  addCommand(program, 'trace', 'Send the traces of a run that is not running to LangSmith or over OTLP.', ...traces)
+    .argument('[run]', RUN)
+    .addOption(
+      new Option('--to <sink>', 'where to (default: as the run was started, or as the environment says)').choices([
+        ...SINKS,
+      ]),
+    )
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/trace.ts')).trace));
 }
 
 /** Commands that take the work of runs, or remove what is left of them. */

@@ -32,7 +32,11 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
   { title: 'Run an objective:', names: ['run', 'plan', 'resume', 'stop', 'fork'], add: addDrivingCommands },
-  { title: 'Look at runs:', names: ['runs', 'status', 'watch', 'show', 'log', 'report'], add: addLookingCommands },
+  {
+    title: 'Look at runs:',
+    names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace'],
+    add: addLookingCommands,
+  },
   {
     title: 'Steer a run:',
     names: ['answer', 'pause', 'drain', 'cancel', 'retry', 'skip', 'override', 'switch'],

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { LIMITS } from '../model/limit-table.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
+import { SINKS } from '../model/tracing.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   addCommand,
@@ -109,6 +110,9 @@ function addLimits(command: Command): Command {
   return addCaps(command)
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
+    .addOption(
+      new Option('--trace [to]', 'send traces (default: where squad.yaml or the environment says)').choices([...SINKS]),
+    )
     .option('--detach', 'let the engine work in the background, and end once it has the run')
     .option(...JSON_LINES)
     .option(...PLAIN_LINES);

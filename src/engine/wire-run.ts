@@ -36,6 +36,7 @@ import { armoryFolder, runFolder } from '../substrate/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { createTurnMail, type TurnMail } from './turn-mail.ts';
 import { createWorkClock, type SegmentClock } from './watch-run.ts';
 
@@ -48,6 +49,8 @@ export interface SegmentPorts extends Pick<
   readonly forge: Forge;
   readonly playbook: Playbook<unknown>;
   onEvent(event: RunEvent): void;
+  /** Absent: no one asked for traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface SegmentOf {
@@ -135,7 +138,8 @@ export function wireRun(
   };
   const publisher = wirePublisher(operations, redactor);
   const attended = (): boolean => of.attended?.aborted === false;
-  const run = { clock, ledger, lease, definition, limits, playbook: ports.playbook, patienceMs, attended };
+  const { playbook, tracer } = ports;
+  const run = { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
   const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
@@ -191,6 +195,7 @@ function hooksOf(
   return {
     onEvent: (attemptId: string, event: TurnEvent): void => {
       mail.onEvent(attemptId, event);
+      ports.tracer?.turn(attemptId, event);
       const { runId = '', taskId: task = '', agent = '' } = ledger.attempt(attemptId) ?? {};
       // The turn's fields come first, so that none of them replaces the attempt's.
       ports.onEvent({ ...event, at: ports.clock.now(), runId, attemptId, task, agent });

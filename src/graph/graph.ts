@@ -11,6 +11,7 @@ import { LinearSaver } from './linear-saver.ts';
 import { createPlanBook } from './plan-book.ts';
 import type { GraphPorts } from './ports.ts';
 import { SquadState } from './state.ts';
+import { traced } from './traced.ts';
 
 /** A night of work is about ten thousand supersteps. LangGraph's own limit is 25. */
 const RECURSION_LIMIT = 1_000_000_000;
@@ -25,25 +26,26 @@ export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: Ba
   const { checkpointer } = options;
   const book = createPlanBook(ports.ledger, ports.lease.runId, ports.definition);
   const context: NodeContext = { ports, book, receivers: undefined };
-  const atHead =
-    <Input, Output>(node: (input: Input, config: NodeConfig) => Output) =>
-    async (input: Input, config: NodeConfig): Promise<Awaited<Output>> => {
+  const atHead = <Input extends object, Output>(name: string, node: (input: Input, config: NodeConfig) => Output) =>
+    traced(ports, name, async (input: Input, config: NodeConfig): Promise<Awaited<Output>> => {
       await requireHead(checkpointer, config);
       return await node(input, config);
-    };
+    });
   return new StateGraph(SquadState)
-    .addNode('intake', atHead(createIntake(context)))
-    .addNode('bind_armory', atHead(createBindArmory(context)))
-    .addNode('allocate_workspace', atHead(createAllocateWorkspace(context)))
-    .addNode('route_frontier', routeFrontier, { ends: ['run_agent_attempt', 'collect'] })
-    .addNode('run_agent_attempt', atHead(createRunAgentAttempt(context)))
-    .addNode('collect', atHead(createCollect(context)))
-    .addNode('reconcile_inbox', atHead(createReconcileInbox(context)))
-    .addNode('decide_next', atHead(createDecideNext(context)), {
+    .addNode('intake', atHead('intake', createIntake(context)))
+    .addNode('bind_armory', atHead('bind_armory', createBindArmory(context)))
+    .addNode('allocate_workspace', atHead('allocate_workspace', createAllocateWorkspace(context)))
+    .addNode('route_frontier', traced(ports, 'route_frontier', routeFrontier), {
+      ends: ['run_agent_attempt', 'collect'],
+    })
+    .addNode('run_agent_attempt', atHead('run_agent_attempt', createRunAgentAttempt(context)))
+    .addNode('collect', atHead('collect', createCollect(context)))
+    .addNode('reconcile_inbox', atHead('reconcile_inbox', createReconcileInbox(context)))
+    .addNode('decide_next', atHead('decide_next', createDecideNext(context)), {
       ends: ['route_frontier', 'collect', 'ask_human', 'publish', END],
     })
-    .addNode('ask_human', atHead(createAskHuman(context)), { ends: ['collect'] })
-    .addNode('publish', atHead(createPublish(context)))
+    .addNode('ask_human', atHead('ask_human', createAskHuman(context)), { ends: ['collect'] })
+    .addNode('publish', atHead('publish', createPublish(context)))
     .addEdge(START, 'intake')
     .addEdge('intake', 'bind_armory')
     .addEdge('bind_armory', 'allocate_workspace')

@@ -57,6 +57,21 @@ export interface GraphPorts {
   readonly control: RunSwitch;
   /** Called when a step is in the ledger. */
   onApplied(board: Board): void;
+  /** Hears of each node that has run. Absent: no one asked for traces. */
+  readonly tracer?: { node(run: NodeRun): void } | undefined;
+}
+
+/** One run of a node. Times in epoch ms. */
+export interface NodeRun {
+  readonly node: string;
+  /** The superstep. */
+  readonly step: number;
+  /** Inputs up to here had been decided on. */
+  readonly cursor: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** The name of the error that ended it; absent: none did. */
+  readonly failed?: string | undefined;
 }
 
 /** The ledger's id of an attempt of this run's plan. */

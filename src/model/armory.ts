@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { commandSchema, filePathSchema, argumentSchema, variableSchema } from './settings-text.ts';
+import {
+  argumentSchema,
+  commandSchema,
+  filePathSchema,
+  headersSchema,
+  urlSchema,
+  variableSchema,
+} from './settings-text.ts';
 import { EFFORTS, HOOK_EVENTS, hookSchema, SERVER_NAME } from './turn-request.ts';
 
 /** squad's own MCP server, whose tools are `mcp__squad__…`. */
@@ -22,18 +29,9 @@ const serverSchema = z
     args: z.array(argumentSchema).max(100).optional(),
     /** Names of the host's variables that the server gets. */
     env: z.array(variableSchema).max(100).optional(),
-    url: z
-      .string()
-      .max(2000)
-      .regex(
-        /^https?:\/\/[^\s/?#@\u0000-\u0020]+(?:[/?#][\u0021-\u007e]*)?$/,
-        'needs an address that begins with https:// or http://',
-      )
-      .optional(),
+    url: urlSchema.optional(),
     /** By header: the name of the variable that holds its value. */
-    headers: z
-      .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'is not the name of a header'), variableSchema)
-      .optional(),
+    headers: headersSchema.optional(),
   })
   .superRefine((server, context) => {
     const { command, args, env, url, headers } = server;

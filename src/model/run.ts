@@ -61,6 +61,7 @@ export const runDefinitionSchema = z.object({
   notify: settingsSchema.shape.notify,
   publish: settingsSchema.shape.publish,
   mail: settingsSchema.shape.mail,
+  tracing: settingsSchema.shape.tracing,
   repository: z.object({
     root: z.string(),
     base: z.string(),

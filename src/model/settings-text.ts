@@ -43,3 +43,18 @@ export const filePathSchema = z
 
 /** The name of an environment variable, whose value is never written down. */
 export const variableSchema = z.string().regex(VARIABLE, 'needs the name of a variable, without its value');
+
+/** The address of a server, without a login. */
+export const urlSchema = z
+  .string()
+  .max(2000)
+  .regex(
+    /^https?:\/\/[^\s/?#@\u0000-\u0020]+(?:[/?#][\u0021-\u007e]*)?$/,
+    'needs an address that begins with https:// or http://',
+  );
+
+/** By header: the name of the variable that holds its value. */
+export const headersSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'is not the name of a header'),
+  variableSchema,
+);

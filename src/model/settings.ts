@@ -6,6 +6,7 @@ import { equipmentSettings } from './armory.ts';
 import { ACP, isRuntimeName } from './runtime-name.ts';
 import { argumentSchema, commandSchema, filePathSchema, variableSchema } from './settings-text.ts';
 import { isSlug } from './slug.ts';
+import { tracingSchema } from './tracing.ts';
 
 const slugSchema = z
   .string()
@@ -136,6 +137,8 @@ export const settingsSchema = z.strictObject({
   notify: commandSchema.optional(),
   /** Absent: nothing is pushed. */
   publish: publishSchema.optional(),
+  /** Absent: squad sends no traces unless it is asked on the command line. */
+  tracing: tracingSchema.optional(),
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

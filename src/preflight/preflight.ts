@@ -148,11 +148,11 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
 function settingsOf(
   { plan, attended, yes, strict }: PreflightRequest,
   settings: Settings,
-): Pick<RunDefinition, 'setup' | 'verify' | 'notify' | 'publish' | 'mail' | 'plan' | 'strict'> {
-  const { setup, verify, notify, publish, mail } = settings;
+): Pick<RunDefinition, 'setup' | 'verify' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict'> {
+  const { setup, verify, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes ? 'ask' : 'auto';
   return {
-    ...{ setup, verify, notify, publish, mail },
+    ...{ setup, verify, notify, publish, tracing, mail },
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
   };

@@ -17,13 +17,14 @@ export interface SecretWarning {
 }
 
 /** Of settings, and of a run that was started with them. */
-interface LetsThrough extends Pick<Settings, 'runtimes'> {
+interface LetsThrough extends Pick<Settings, 'runtimes' | 'tracing'> {
   readonly agents?: readonly Pick<BoundAgent, 'env' | 'mcp'>[] | undefined;
 }
 
-/** The environment variables that this repository passes to its agents and their servers by name. */
-export function letThroughBy({ runtimes, agents = [] }: LetsThrough): readonly string[] {
-  return [...Object.values(runtimes).flatMap(({ env }) => env), ...agents.flatMap(variablesOf)];
+/** The environment variables that this repository passes to its agents, their servers and the endpoint of its traces by name. */
+export function letThroughBy({ runtimes, agents = [], tracing }: LetsThrough): readonly string[] {
+  const ofRuntimes = Object.values(runtimes).flatMap(({ env }) => env);
+  return [...ofRuntimes, ...agents.flatMap(variablesOf), ...Object.values(tracing?.headers ?? {})];
 }
 
 /** The objective that squad stores and agents read. Throws `bad-input` for a secret in a command or another fixed part. */

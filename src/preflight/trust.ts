@@ -41,8 +41,8 @@ export function trustHash(commands: readonly string[]): string {
 
 /** Something that a person has to consent to before a run, as squad shows it. */
 export interface TrustItem {
-  /** `agent`: what `squad.yaml` allows an agent beyond its own folder. */
-  readonly from: TrustedCommand['from'] | 'agent';
+  /** `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. */
+  readonly from: TrustedCommand['from'] | 'agent' | 'tracing';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;
@@ -59,7 +59,7 @@ export function itemsToTrust(
     ...command,
     where: whereOf(command, objective, source),
   }));
-  return [...commands, ...grantsOf(settings, source, described)];
+  return [...commands, ...grantsOf(settings, source, described), ...tracingOf(settings, source)];
 }
 
 /** What the user's own file runs or opens here. Writing it there is the consent, so squad shows it and does not ask. */
@@ -86,6 +86,17 @@ function whereOf(
   if (from === 'criterion') return `${file}:${criteria.find(({ command }) => command === run)?.line ?? 1}`;
   const key = from === 'runtime' ? 'runtimes' : from;
   return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
+}
+
+/** A stranger's file must not send a person's work or keys anywhere. */
+function tracingOf({ tracing }: Settings, { file, text }: SettingsFile): TrustItem[] {
+  if (tracing === undefined) return [];
+  const { to, endpoint, content, headers = {} } = tracing;
+  const what = content ? 'prompts, answers, and what tools were given and gave back' : 'what happens in runs';
+  const own = to === 'langsmith' ? 'the LangSmith of your LANGSMITH_API_KEY' : 'your OTEL_EXPORTER_OTLP_ENDPOINT';
+  const variables = Object.values(headers).map((variable) => `the endpoint of traces gets the variable ${variable}`);
+  const where = `${file}:${lineOf(text, /^tracing\s*:/)}`;
+  return [`sends ${what} to ${endpoint ?? own}`, ...variables].map((run) => ({ from: 'tracing', run, where }));
 }
 
 type ServerSettings = NonNullable<AgentSettings['mcp']>[number];

@@ -12,6 +12,7 @@ import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
+import type { TraceOption } from '../tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { openRun, openWorkspace, readIfThere, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
@@ -30,6 +31,8 @@ export interface DriveOptions {
    * move, it ends as `waiting`, and `resume` continues it.
    */
   readonly attended?: AbortSignal | undefined;
+  /** Sends traces from this process, whatever `squad.yaml` says; `true`: where it or the environment says. Absent: as it says. */
+  readonly trace?: TraceOption | undefined;
 }
 
 /** What to run, and how this process drives it. */
@@ -54,8 +57,8 @@ export interface ResumeOptions extends DriveOptions {
 
 /** Starts a run, or continues the one that the caller gave this id before. */
 export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
-  const { id, runId: ownId, onEvent, patienceMs, attended, ...request } = options;
-  const drive = { onEvent, patienceMs, attended };
+  const { id, runId: ownId, onEvent, patienceMs, attended, trace, ...request } = options;
+  const drive = { onEvent, patienceMs, attended, trace };
   const workspace = await openWorkspace(place);
   const runId = chosenId(workspace.repository.root, id, ownId);
   const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));

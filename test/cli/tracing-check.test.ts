@@ -16,7 +16,9 @@ it('names the switches that are on, and that they have no effect', () => {
     {
       name: 'tracing',
       ok: true,
-      found: 'LANGCHAIN_VERBOSE, LANGSMITH_TRACING set without effect: squad sends no traces',
+      found:
+        'LANGCHAIN_VERBOSE, LANGSMITH_TRACING set without effect: ' +
+        'squad sends traces only if --trace or “tracing” in squad.yaml asks for them',
       problems: [],
     },
   ]);

@@ -75,6 +75,7 @@ describe('squad.yaml', () => {
       verify: [{ run: 'npm test', minutes: 10 }],
       plan: 'ask',
       publish: { remote: 'origin', base: 'main', pr: false },
+      tracing: { to: 'otlp', endpoint: 'http://localhost:4318/v1/traces', content: false },
     });
     const documented = [...document.matchAll(/`(\w+)`/g)].map((match) => match[1]);
     for (const key of [

@@ -128,6 +128,12 @@ async function waitFor(
   }
 }
 
+/** Followed by an option, so that nothing else is taken for the sink. */
+function traceArguments({ trace }: DriveOptions): string[] {
+  if (trace === undefined) return [];
+  return trace === true ? ['--trace'] : ['--trace', trace];
+}
+
 function driveArguments(options: DriveOptions): string[] {
   const limits = LIMITS.flatMap(({ flag }) => {
     const value = flag && options[flag.option];
@@ -136,6 +142,7 @@ function driveArguments(options: DriveOptions): string[] {
   return [
     ...limits,
     ...(options.wait === false ? ['--no-wait'] : []),
+    ...traceArguments(options),
     ...(options.json === true ? ['--json'] : ['--plain']),
   ];
 }

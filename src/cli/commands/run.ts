@@ -69,7 +69,7 @@ async function showAndAsk(context: CommandContext, options: DriveOptions) {
     asking?.hear(event);
   };
   return {
-    drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended },
+    drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended, trace: options.trace },
     follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
   };
 }

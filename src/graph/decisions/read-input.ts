@@ -54,7 +54,7 @@ const heldSchema = z.object({ held: z.null() });
 const KEPT_TEXT = 500;
 
 /** Events that need a decision. All others are facts on record. */
-const INPUTS: ReadonlySet<string> = new Set([
+export const INPUTS: ReadonlySet<string> = new Set([
   'attempt-settled',
   'timer-fired',
   'operator-command',

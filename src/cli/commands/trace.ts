@@ -1,0 +1,20 @@
+import { traceRun } from '../../squad/trace.ts';
+import { counted } from '../../text/counted.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import type { CommandContext, TraceOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+
+/** Sends the traces of a run that no one drives. Exit 1 if something of it was not sent. */
+export async function trace(context: CommandContext, run: string | undefined, options: TraceOptions): Promise<void> {
+  const { output, exit } = context;
+  const { name, endpoint, sent, dropped, why, ...rest } = await traceRun(context, run, options);
+  printResult(output, options, { type: 'trace', name, ...rest, endpoint, sent, dropped, why: why ?? null }, [
+    `${counted(sent, 'span')} of ${name} sent to ${plainLine(endpoint, 200)}, ${dropped} dropped`,
+  ]);
+  if (dropped === 0) return;
+  output.problem(`squad: ${dropped} dropped: ${plainLine(why ?? '', 200)}`);
+  output.problem(
+    `Next: once that is fixed, run \`squad trace ${name}\` again. It sends no span twice under another id.`,
+  );
+  exit(1);
+}

@@ -1,0 +1,55 @@
+import type { Usage } from '../model/usage.ts';
+import { defined } from '../text/defined.ts';
+import { rootOf, type Ancestor, type Span } from './span.ts';
+
+const RUN_TYPES = { trace: 'chain', node: 'chain', turn: 'llm', check: 'chain', tool: 'tool' } as const;
+
+/** The body of `POST /runs/batch`: each span as a run that has ended. The same run again replaces itself. */
+export function langsmithBody(spans: readonly Span[], project: string | undefined): string {
+  return JSON.stringify({ post: spans.map((span) => runOf(span, project)), patch: [] });
+}
+
+function runOf(span: Span, project: string | undefined) {
+  const { id, above, kind, name, startedAt, endedAt, error, metadata, usage, content } = span;
+  const parent = above.at(-1)?.id;
+  return {
+    id: uuid(id),
+    trace_id: uuid(rootOf(span)),
+    dotted_order: [...above, span].map(orderOf).join('.'),
+    ...defined({ parent_run_id: parent === undefined ? undefined : uuid(parent), session_name: project, error }),
+    name,
+    run_type: RUN_TYPES[kind],
+    start_time: new Date(startedAt).toISOString(),
+    end_time: new Date(endedAt).toISOString(),
+    inputs: content === undefined ? {} : { input: content.input },
+    outputs: content === undefined ? {} : { output: content.output },
+    extra: { metadata: { ...metadata, ...(usage === undefined ? {} : { usage_metadata: usageOf(usage) }) } },
+    tags: ['squad'],
+  };
+}
+
+/** LangSmith's input tokens are all of them. */
+function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd }: Usage) {
+  const input = inputTokens + cachedInputTokens;
+  return {
+    input_tokens: input,
+    output_tokens: outputTokens,
+    total_tokens: input + outputTokens,
+    input_token_details: { cache_read: cachedInputTokens },
+    ...defined({
+      output_token_details: reasoningTokens === undefined ? undefined : { reasoning: reasoningTokens },
+      total_cost: costUsd,
+    }),
+  };
+}
+
+/** Time to the microsecond, and the id. */
+function orderOf({ startedAt, id }: Ancestor): string {
+  const time = new Date(startedAt).toISOString().replaceAll(/[-:.Z]/g, '');
+  return `${time}000Z${uuid(id)}`;
+}
+
+/** Of version 8: made of a hash. */
+function uuid(id: string): string {
+  return [id.slice(0, 8), id.slice(8, 12), `8${id.slice(13, 16)}`, `8${id.slice(17, 20)}`, id.slice(20, 32)].join('-');
+}

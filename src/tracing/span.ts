@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Usage } from '../model/usage.ts';
+
+/** A span above another one. */
+export interface Ancestor {
+  readonly id: string;
+  readonly startedAt: number;
+}
+
+/** One piece of work that has ended. Times in epoch ms. */
+export interface Span extends Ancestor {
+  /** From the root on; empty: this is a root. */
+  readonly above: readonly Ancestor[];
+  readonly kind: 'trace' | 'node' | 'turn' | 'check' | 'tool';
+  readonly name: string;
+  readonly endedAt: number;
+  /** In a word or two: why it did not end well. */
+  readonly error?: string | undefined;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  readonly usage?: Usage | undefined;
+  /** What went in and came out; absent: content was not asked for. */
+  readonly content?: { readonly input: string; readonly output: string } | undefined;
+}
+
+/** The same for the same work, from every sender and however often: 32 hexadecimal digits. */
+export function spanId(...parts: readonly (string | number)[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['squad-span', ...parts]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+export function rootOf({ id, above }: Span): string {
+  return above[0]?.id ?? id;
+}

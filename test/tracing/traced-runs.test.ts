@@ -1,0 +1,161 @@
+import { describe, expect, it, type TestContext } from 'vitest';
+import type { SinkName } from '../../src/model/tracing.ts';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
+import { openCollector, wrongIn, type Collected, type Collector } from '../support/collector.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
+
+const SINKS: readonly SinkName[] = ['otlp', 'langsmith'];
+
+function openBench(test: TestContext): RunBench {
+  const bench = openRunBench({
+    script: [
+      plan([piece('one')]),
+      author('one', [{ run: ['/bin/echo', 'hello'] }, { sleep: 1500 }, ...commits({ 'one.txt': 'one\n' })], {
+        usage: { inputTokens: 700, cachedInputTokens: 300, outputTokens: 50, costUsd: 0.25 },
+      }),
+      { when: 'was cut short', steps: commits({ 'one.txt': 'one\n' }) },
+      APPROVE_ALL,
+    ],
+  });
+  test.onTestFinished(() => bench.end());
+  return bench;
+}
+
+async function collector(test: TestContext): Promise<Collector> {
+  const opened = await openCollector();
+  test.onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** The shape of a tree, without what depends on time. */
+const placed = (tree: ReadonlyMap<string, Collected>) =>
+  [...tree.values()].map(({ id, trace, parent, name }) => `${trace} ${parent ?? '-'} ${id} ${name}`).toSorted();
+
+/** All that the ledger has of a run, as its spans have it. */
+function expectWhole(bench: RunBench, tree: ReadonlyMap<string, Collected>): void {
+  const spans = [...tree.values()];
+  expect(wrongIn(spans)).toEqual([]);
+  const ledger = bench.ledger();
+  try {
+    const [run] = ledger.runs();
+    const runId = run?.id ?? '';
+    const attempts = ledger.attempts({ runId });
+    const results = attempts.map(({ id }): [string, TurnResult | undefined] => [id, ledger.settlement(id)?.result]);
+    expect(results.filter(([, result]) => result === undefined)).toEqual([]);
+    const turns = spans.filter(({ about }) => about['outcome'] !== undefined && about['attempt'] !== undefined);
+    expect(turns.map(({ about }) => String(about['attempt'])).toSorted()).toEqual(
+      attempts.map(({ id }) => id).toSorted(),
+    );
+    for (const [id, result] of results) {
+      const turn = turns.find(({ about }) => about['attempt'] === id);
+      const {
+        inputTokens: input,
+        cachedInputTokens: cached,
+        outputTokens: output,
+        costUsd: usd = 0,
+      } = result?.usage ?? {};
+      expect(turn?.usage, id).toEqual(result?.usage === undefined ? undefined : { input, cached, output, usd });
+      expect([turn?.about['thread_id'], turn?.about['session']], id).toEqual([runId, result?.session?.id]);
+    }
+    const sum = (key: 'input' | 'cached' | 'output' | 'usd') =>
+      turns.reduce((all, { usage }) => all + (usage?.[key] ?? 0), 0);
+    const totals = ledger.totals(runId);
+    expect([sum('input'), sum('cached'), sum('output'), sum('usd')]).toEqual([
+      totals.inputTokens,
+      totals.cachedInputTokens,
+      totals.outputTokens,
+      totals.costUsd,
+    ]);
+    const roots = spans.filter(({ parent }) => parent === undefined);
+    expect(roots.map(({ about }) => Number(about['segment'])).toSorted((one, other) => one - other)).toEqual(
+      ledger.segments(runId).map(({ epoch }) => epoch),
+    );
+  } finally {
+    ledger.close();
+  }
+}
+
+function parentsOf(tree: ReadonlyMap<string, Collected>, span: Collected): string[] {
+  const above = span.parent === undefined ? undefined : tree.get(span.parent);
+  return above === undefined ? [] : [above.name, ...parentsOf(tree, above)];
+}
+
+/** `one` is at work, and its tool has ended. */
+async function atWork(bench: RunBench, environment: Record<string, string>, more: readonly string[]) {
+  const engine = bench.startRun(more, environment);
+  await engine.line(({ type, task }) => type === 'tool-ended' && task === 'one');
+  return engine;
+}
+
+describe('a run with --trace', { timeout: 300_000 }, () => {
+  it.for(some(SINKS, 1))('is one tree in a collector, also after two more exports, %s', SPREAD, async (to, test) => {
+    const bench = openBench(test);
+    const collected = await collector(test);
+    const finished = await bench.startRun(['--trace', to], collected.environment).finished;
+    expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
+    const live = collected.tree();
+    expect(collected.spans()).toHaveLength(live.size);
+    expectWhole(bench, live);
+    const spans = [...live.values()];
+    const tool = spans.find(({ name, about }) => /(?:^| )run$/.test(name) && about['task'] === 'one');
+    expect(parentsOf(live, tool ?? fail('no tool'))).toEqual([
+      to === 'otlp' ? 'invoke_agent builder-1' : 'one-1',
+      'run_agent_attempt',
+      'squad make-things',
+    ]);
+    for (const node of ['intake', 'collect', 'reconcile_inbox', 'decide_next', 'route_frontier', 'publish']) {
+      expect(
+        spans.some(({ name }) => name === node),
+        node,
+      ).toBe(true);
+    }
+    for (let times = 0; times < 2; times += 1) {
+      const again = await bench.run(['trace', '--to', to, '--json'], collected.environment);
+      expect([again.code, again.stderr]).toEqual([0, '']);
+      const [{ sent, dropped } = {}] = again.lines;
+      expect([Number(sent) > 4, dropped]).toEqual([true, 0]);
+    }
+    expect(placed(collected.tree())).toEqual(placed(live));
+    expectWhole(bench, collected.tree());
+  });
+
+  it.for(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'has no open span after %s and a resume',
+    ALL,
+    async (signal, test) => {
+      const bench = openBench(test);
+      const collected = await collector(test);
+      const to = signal === 'SIGTERM' ? 'langsmith' : 'otlp';
+      const engine = await atWork(bench, collected.environment, ['--trace', to]);
+      engine.child.kill(signal);
+      await engine.finished;
+      const resumed = await bench.start(['resume', '--json', '--trace', to], collected.environment).finished;
+      expect(resumed.code, resumed.stdout.slice(-2000)).toBe(0);
+      expectWhole(bench, collected.tree());
+      const tools = [...collected.tree().values()].filter(
+        ({ about }) => about['tool'] === 'run' && about['task'] === 'one',
+      );
+      expect(tools.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('is closed by `squad trace` if it was killed, cancelled and never traced again', ALL, async (test) => {
+    const bench = openBench(test);
+    const collected = await collector(test);
+    const engine = await atWork(bench, collected.environment, ['--trace', 'otlp']);
+    const running = await bench.run(['trace', '--to', 'otlp'], collected.environment);
+    expect([running.code, running.stderr]).toEqual([75, expect.stringContaining('is running') as string]);
+    engine.child.kill('SIGKILL');
+    await engine.finished;
+    expect((await bench.run(['cancel', '--json'], {})).code).toBe(0);
+    const sent = await bench.run(['trace', '--to', 'otlp', '--json'], collected.environment);
+    expect([sent.code, sent.stderr]).toEqual([0, '']);
+    expectWhole(bench, collected.tree());
+  });
+});
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -15,50 +15,60 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
 import { commandRoom, expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { NO_TERMINAL } from '../runs/signal-trials.ts';
 
 const TERMINAL = join(import.meta.dirname, '../fixtures/terminal/terminal.py');
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 describe('words on the command line', () => {
-  it.each([
-    ['--version', /^\d+\.\d+\.\d+\n$/],
-    [
-      '--help',
-      /Run an objective:\n {2}run [^]*\nSteer a run:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/,
-    ],
-    ['run --help', /--max-usd[^]*Example:\n {2}squad run "add a login form"/],
-    ['resume --help', /Example:\n {2}squad resume/],
-    ['stop --help', /Example:\n {2}squad stop/],
-    ['doctor --help', /Example:\n {2}squad doctor/],
-    ['log --help', /Example:\n {2}squad log/],
-    ['db --help', /Example:\n {2}squad db check/],
-    ['db check --help', /Example:\n {2}squad db check/],
-    ['demo --help', /Example:\n {2}squad demo/],
-    ['dev --help', /Example:\n {2}squad dev turn/],
-    ['dev turn --help', /^(?![^]*default: \[\])[^]*Example:\n {2}squad dev turn/],
-  ])('%s', async (words, expected) => {
+  it.each(
+    some<[string, RegExp]>(
+      [
+        ['--version', /^\d+\.\d+\.\d+\n$/],
+        [
+          '--help',
+          /Run an objective:\n {2}run [^]*\nSteer a run:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/,
+        ],
+        ['run --help', /--max-usd[^]*Example:\n {2}squad run "add a login form"/],
+        ['resume --help', /Example:\n {2}squad resume/],
+        ['stop --help', /Example:\n {2}squad stop/],
+        ['doctor --help', /Example:\n {2}squad doctor/],
+        ['log --help', /Example:\n {2}squad log/],
+        ['db --help', /Example:\n {2}squad db check/],
+        ['db check --help', /Example:\n {2}squad db check/],
+        ['demo --help', /Example:\n {2}squad demo/],
+        ['dev --help', /Example:\n {2}squad dev turn/],
+        ['dev turn --help', /^(?![^]*default: \[\])[^]*Example:\n {2}squad dev turn/],
+      ],
+      4,
+    ),
+  )('%s', SPREAD, async (words, expected) => {
     const run = await roomForTest().run(words.split(' '));
     expect(run.stdout).toMatch(expected);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.each([
-    ['', /Usage: squad/],
-    ['nonsense', /unknown command/],
-    ['log --nonsense', /unknown option/],
-    ['log --limit many', /many is not a whole number/],
-    ['log --limit -1', /is not a whole number/],
-    [
-      'dev turn x --runtime nobody',
-      /no runtime is called nobody[^]*Use one of these: claude, codex, antigravity, scripted/,
-    ],
-    ['dev turn x --minutes 0', /0 is not a number above 0/],
-    ['dev turn x --runtime scripted --config nonsense', /is not key=value/],
-    ['dev turn --runtime scripted', /there is no prompt/],
-    ['dev turn --resume', /no turn of this repository is unfinished/],
-  ])('%j is a usage error', async (words, expected) => {
+  it.each(
+    some<[string, RegExp]>(
+      [
+        ['', /Usage: squad/],
+        ['nonsense', /unknown command/],
+        ['log --nonsense', /unknown option/],
+        ['log --limit many', /many is not a whole number/],
+        ['log --limit -1', /is not a whole number/],
+        [
+          'dev turn x --runtime nobody',
+          /no runtime is called nobody[^]*Use one of these: claude, codex, antigravity, scripted/,
+        ],
+        ['dev turn x --minutes 0', /0 is not a number above 0/],
+        ['dev turn x --runtime scripted --config nonsense', /is not key=value/],
+        ['dev turn --runtime scripted', /there is no prompt/],
+        ['dev turn --resume', /no turn of this repository is unfinished/],
+      ],
+      4,
+    ),
+  )('%j is a usage error', SPREAD, async (words, expected) => {
     const run = await roomForTest().run(words.split(' ').filter((word) => word !== ''));
     expect(run.stderr).toMatch(expected);
     expect(run.stderr).not.toContain('    at ');
@@ -96,7 +106,7 @@ describe('a folder that cannot be worked in', () => {
   };
 
   it.each(['log', 'db check', 'dev turn x --runtime scripted'])('%s outside a repository', async (words) => {
-    const run = await shell(roomForTest(), `squad ${words}`, folder());
+    const run = await shell(commandRoom(), `squad ${words}`, folder());
     expect(run.stderr).toMatch(/is not in a git checkout[^]*\nNext: .*git init/);
     expect(run.code).toBe(78);
   });
@@ -104,14 +114,14 @@ describe('a folder that cannot be worked in', () => {
   it('dev turn before the first commit', async () => {
     const path = folder();
     git(path, 'init', '-q');
-    const run = await shell(roomForTest(), 'squad dev turn x --runtime scripted', path);
+    const run = await shell(commandRoom(), 'squad dev turn x --runtime scripted', path);
     expect(run.stderr).toMatch(/no commit yet[^]*\nNext: .*commit -m/);
     expect(run.code).toBe(78);
     expect(readdirSync(path)).toEqual(['.git']);
   });
 
   it('dev turn where a file is called .squad', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     writeFileSync(join(room.repository, '.squad'), '');
     const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     expect(run.stderr).toMatch(/\.squad: the disk or its permissions refused it[^]*\nNext: /);
@@ -119,7 +129,7 @@ describe('a folder that cannot be worked in', () => {
   });
 
   it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', async (words) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(words.split(' '));
     expect(run.stderr).toMatch(/no run was ever started here[^]*\nNext: /);
     expect(run.code).toBe(2);
@@ -130,7 +140,7 @@ describe('a folder that cannot be worked in', () => {
 
 describe('a limit that cannot be stored', () => {
   it('is bad data, and leaves no attempt behind that nobody could ever settle', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(scriptedTurn(room, [{ answer: 'done' }], '--minutes', '1e20'));
     expect(run.stderr).toMatch(/^squad: the turn's request cannot be used: limits\.turnMinutes: [^]*\nNext: /);
     expect(run).toMatchObject({ code: 65, stdout: '' });
@@ -140,7 +150,7 @@ describe('a limit that cannot be stored', () => {
 
 describe('an output that takes nothing more', () => {
   it.each(['dev turn', 'log'])('a full disk ends what %s prints, and not the work', async (words) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const script = room.script({ turns: [{ steps: [{ say: 'hello' }, { answer: 'done' }] }] });
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     const more = words === 'log' ? '' : `go --runtime scripted --config script=${script}`;
@@ -154,7 +164,7 @@ describe('an output that takes nothing more', () => {
 
 describe('XDG_STATE_HOME', () => {
   it.each(['', 'relative'])('%j counts as unset: worktrees never land in the checkout', async (value) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const where = join(room.root, 'where');
     const steps = [{ run: ['sh', '-c', 'pwd > "$0"', where] }, { answer: 'done' }];
     const run = await room.run(scriptedTurn(room, steps), { XDG_STATE_HOME: value });
@@ -168,7 +178,7 @@ describe('dev turn', () => {
   const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
 
   it('as text, then log and db check of what it left', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(scriptedTurn(room, steps));
     expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
@@ -191,7 +201,7 @@ describe('dev turn', () => {
   });
 
   it('as JSON: one object a line, each with its place, the end last', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(scriptedTurn(room, steps, '--json'));
     const { lines } = run;
     expect(lines).toHaveLength(run.stdout.trimEnd().split('\n').length);
@@ -215,7 +225,7 @@ describe('dev turn', () => {
     ['stdin, by name', `dev turn -`],
     ['a file', `dev turn --prompt-file prompt.txt`],
   ])('takes its prompt from %s', async (_, words) => {
-    const room = roomForTest();
+    const room = commandRoom();
     writeFileSync(join(room.repository, 'prompt.txt'), 'said so');
     const script = room.script({ turns: [{ steps: [{ answer: 'got {prompt}' }] }] });
     const line = `printf 'said so' | squad ${words} --json --runtime scripted --config script=${script}`;
@@ -243,7 +253,7 @@ describe('dev turn', () => {
     ['too many requests', [{ fail: { kind: 'rate-limited', message: 'x' } }], [], 4, /failed \(rate-limited\)/],
     ['a turn that stalls', [{ hang: true }], ['--idle-minutes', '0.01'], 1, /timed-out \(stalled\)/],
   ])('%s', async (_, played, more, code, expected) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(scriptedTurn(room, played, ...more));
     expect(run.stdout).toMatch(expected);
     expect(run.code).toBe(code);
@@ -251,14 +261,14 @@ describe('dev turn', () => {
   });
 
   it('a lost turn is tried again within its budget', ALL, async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(scriptedTurn(room, [{ exit: 3 }], '--json', '--retries', '1'));
     expect(run.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(2);
     expect(run.code).toBe(1);
   });
 
   it('shows nothing that a terminal obeys', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\rX\b\u202e';
     const announced = `${JSON.stringify({ type: 'session', id: `s${evil}`, model: evil, resumed: false })}\n`;
     const file = { write: { path: `made${evil}`, text: 'x' } };
@@ -273,7 +283,7 @@ describe('dev turn', () => {
   });
 
   it('goes on when nobody reads any more', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const args = scriptedTurn(room, [...steps, { sleep: 300 }, ...steps], '--json');
     const run = await shell(room, `squad ${args.join(' ')} | head -1`);
     expect(run.stdout).toContain('"attempt-taken"');
@@ -288,7 +298,7 @@ describe('dev turn', () => {
 
 describe('doctor', () => {
   it('says which settings files it read, and what is wrong in the user’s own', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const folder = join(room.root, '.config', 'squad');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'config.yaml'), 'limits: { usd: 5 }\n');
@@ -305,7 +315,7 @@ describe('doctor', () => {
   });
 
   it('checks the program and variables that the user’s own file names for a runtime', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const folder = join(room.root, '.config', 'squad');
     mkdirSync(folder, { recursive: true });
     const program = join(room.root, 'my-claude');
@@ -321,7 +331,7 @@ describe('doctor', () => {
   });
 
   it('without any agent CLI: exit 78, and what to do', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const bin = join(room.root, 'bin');
     mkdirSync(bin);
     symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
@@ -364,7 +374,7 @@ describe('doctor', () => {
       /FIX {3}squad\.yaml +cannot be used\n[^]*squad\.yaml:2: ann: skills\[0\]: review does not exist[^]*squad\.yaml:3: bob: env\[0\]: the variable NO_SUCH is not set/,
     ],
   ])('looks at the settings of the repository, and starts nothing that they name: %j', async (settings, expected) => {
-    const room = roomForTest();
+    const room = commandRoom();
     mkdirSync(join(room.repository, 'bin'));
     writeFileSync(join(room.repository, 'bin', 'codex'), '#!/bin/sh\ntouch "$HOME/started"\n', { mode: 0o755 });
     writeFileSync(join(room.repository, 'squad.yaml'), settings);
@@ -375,7 +385,7 @@ describe('doctor', () => {
   });
 
   it('says before any run what is different about agents’ commits, and what a run would refuse', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     for (const key of ['user.name', 'user.email']) git(room.repository, 'config', '--unset', key);
     git(room.repository, 'config', 'commit.gpgSign', 'true');
     writeFileSync(join(room.repository, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
@@ -401,7 +411,7 @@ describe('doctor', () => {
   });
 
   it('without git says so', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });
     expect(run.stdout).toMatch(/FIX {3}git +not found\n +git is not on PATH\n +→ Install git/);
     expect(run.code).toBe(78);
@@ -411,7 +421,7 @@ describe('doctor', () => {
 it.each(['status', 'resume', 'stop', 'report', 'answer yes', 'clean'])(
   '%s where there was never a run says so, and makes nothing',
   async (words) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(words.split(' '));
     expect(run.code).toBe(2);
     expect(run.stderr).toMatch(/there is no run here yet\nNext: Start one: `squad run objective\.md`\./);
@@ -422,7 +432,7 @@ it.each(['status', 'resume', 'stop', 'report', 'answer yes', 'clean'])(
 // A whole run of nine turns each, beside other whole runs.
 describe('demo', { timeout: 300_000 }, () => {
   it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', ALL, async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = await room.run(['demo', '--json', '--remove'], { TMPDIR: room.root });
     expect(run.lines.at(-1), run.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });
     expect(run.code).toBe(0);
@@ -432,7 +442,7 @@ describe('demo', { timeout: 300_000 }, () => {
   const named = NO_TERMINAL === undefined ? '' : ` (left out: ${NO_TERMINAL})`;
 
   it.skipIf(NO_TERMINAL !== undefined)(`ends at a terminal with the report for terminals${named}`, ALL, () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const env = { PATH: process.env['PATH'], HOME: room.root, TMPDIR: room.root, TERM: 'xterm', NO_COLOR: '1' };
     const played = execFileSync(
       'python3',
@@ -445,21 +455,25 @@ describe('demo', { timeout: 300_000 }, () => {
     expect(end).not.toMatch(/\| --- \||^#|\*\*/m);
   });
 
-  it('leaves a repository with the commits of three tasks on its run branch, a report, and the checkout as it was', async () => {
-    const room = roomForTest();
-    const folder = join(room.root, 'kept');
-    const run = await room.run(['demo', '--keep', folder], { TMPDIR: room.root });
-    expect(run.code, run.stderr).toBe(0);
-    const repository = join(folder, 'greeting');
-    const subjects = git(repository, 'log', '--format=%s', 'squad/greet-by-name-and-say-goodbye').split('\n');
-    expect(subjects).toEqual(
-      expect.arrayContaining(['Greet by name', 'Say goodbye by name', 'Describe both programs']),
-    );
-    expect(git(repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');
-    expect(git(repository, 'status', '--porcelain')).toBe('');
-    expect(git(repository, 'log', '--format=%s', 'main')).toBe('The state before the squad came');
-    expect(run.stdout).toMatch(/\*\*met\*\* \| It says goodbye by name/);
-    expect(run.stdout).toMatch(/bye` \| 1 of 4 .*\*\*rejected\*\*/);
-    expect(run.stdout).toMatch(/The ledger has \d+ events, and is sound/);
-  });
+  it(
+    'leaves a repository with the commits of three tasks on its run branch, a report, and the checkout as it was',
+    ALL,
+    async () => {
+      const room = commandRoom();
+      const folder = join(room.root, 'kept');
+      const run = await room.run(['demo', '--keep', folder], { TMPDIR: room.root });
+      expect(run.code, run.stderr).toBe(0);
+      const repository = join(folder, 'greeting');
+      const subjects = git(repository, 'log', '--format=%s', 'squad/greet-by-name-and-say-goodbye').split('\n');
+      expect(subjects).toEqual(
+        expect.arrayContaining(['Greet by name', 'Say goodbye by name', 'Describe both programs']),
+      );
+      expect(git(repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');
+      expect(git(repository, 'status', '--porcelain')).toBe('');
+      expect(git(repository, 'log', '--format=%s', 'main')).toBe('The state before the squad came');
+      expect(run.stdout).toMatch(/\*\*met\*\* \| It says goodbye by name/);
+      expect(run.stdout).toMatch(/bye` \| 1 of 4 .*\*\*rejected\*\*/);
+      expect(run.stdout).toMatch(/The ledger has \d+ events, and is sound/);
+    },
+  );
 });

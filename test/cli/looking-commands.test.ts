@@ -7,7 +7,7 @@ import { runStatusSchema } from '../../src/read-model/status.ts';
 import { failed } from '../playbooks/simulator.ts';
 import { definition, planOf, play, RecordedRun } from '../report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';
-import { expectSound, roomForTest } from './room.ts';
+import { commandRoom, expectSound, roomForTest } from './room.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil';
@@ -30,7 +30,7 @@ describe('where nothing ever ran', () => {
   it.each(['status', 'status --json', 'report', 'answer yes', 'clean', 'clean --all', 'clean --dry-run'])(
     '%s says so and makes nothing',
     async (words) => {
-      const room = roomForTest();
+      const room = commandRoom();
       const run = await room.run(words.split(' '));
       expect(run.stderr).toBe('squad: there is no run here yet\nNext: Start one: `squad run objective.md`.\n');
       expect(run).toMatchObject({ code: 2 });
@@ -41,7 +41,7 @@ describe('where nothing ever ran', () => {
   );
 
   it.each(['status', 'report', 'clean'])('%s of a run that nobody knows is a usage error', async (words) => {
-    const room = roomForTest();
+    const room = commandRoom();
     record(room).close();
     const run = await room.run([words, 'nobody']);
     expect(run.stderr).toMatch(/no run is called nobody\nNext: There is: tidy\./);
@@ -60,7 +60,7 @@ describe('where nothing ever ran', () => {
 
 describe('squad status', () => {
   it('is one object of the public shape', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const about = definition();
     record(room, about).allocate().plan(play(about).entries).publish().close();
     const run = await room.run(['status', '--json']);
@@ -70,7 +70,7 @@ describe('squad status', () => {
   });
 
   it('is a board for people', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const about = definition();
     record(room, about).allocate().plan(play(about).entries).publish().close();
     const { stdout } = await room.run(['status', 'tidy']);
@@ -83,7 +83,7 @@ describe('squad status', () => {
   });
 
   it('tells a live engine from a dead one that left its name', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = record(room).allocate().turn('a', 1, 'bob');
     expect((await room.run(['status', '--json'])).lines).toMatchObject([{ phase: 'running', waitingFor: null }]);
     const name = join(run.directory, 'lock.json');
@@ -97,7 +97,7 @@ describe('squad status', () => {
   });
 
   it('does not stand in the way of an engine', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = record(room);
     await room.run(['status']);
     expect(run.lock.isHeld()).toBe(true);
@@ -105,7 +105,7 @@ describe('squad status', () => {
   });
 
   it('shows nothing that a terminal obeys', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const about = definition({ title: EVIL, criteria: [{ text: EVIL, done: false, line: 1 }] });
     const run = record(room, about).plan(play(about).entries.slice(0, 1));
     const ask: PlanEvent = {
@@ -138,7 +138,7 @@ describe('squad answer', () => {
     ['the id first, then words', 2, [BOB, 'give', 'up'], { question: BOB, answer: 'give up' }],
     ['as the question spells it', 1, ['Try Again'], { question: BOB, answer: 'try again' }],
   ])('takes %s', async (_title, accounts, words, expected) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = asking(room, accounts);
     run.ledger.releaseLease(run.lease);
     run.close();
@@ -164,7 +164,7 @@ describe('squad answer', () => {
     ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
     ['no word at all', 1, [], /the answer is missing/],
   ])('refuses %s, and writes nothing', async (_title, accounts, words, expected) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = asking(room, accounts);
     const before = run.ledger.lastSeq();
     run.close();
@@ -177,7 +177,7 @@ describe('squad answer', () => {
   });
 
   it('is given once, and resume comes next', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     asking(room, 1).close();
     const first = await room.run(['answer', 'try again']);
     expect(first.stdout).toBe(`answered  ${BOB}: try again\nNext: squad resume tidy\n`);
@@ -189,7 +189,7 @@ describe('squad answer', () => {
   });
 
   it('tells what is still open, and no next step while an engine runs', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     asking(room, 2);
     const { stdout } = await room.run(['answer', BOB, 'try again', '--run', 'tidy']);
     expect(stdout).toMatch(
@@ -198,7 +198,7 @@ describe('squad answer', () => {
   });
 
   it('has nothing to answer in a run that asks nothing', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     record(room).close();
     const run = await room.run(['answer', 'yes']);
     expect(run.stderr).toMatch(/tidy has no open question\nNext: .*squad status tidy/);
@@ -217,7 +217,7 @@ describe('squad report', () => {
   }
 
   it('prints the file that the engine left, with nothing that a terminal obeys', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = withFile(room, true);
     run.close();
     const printed = await room.run(['report']);
@@ -236,7 +236,7 @@ describe('squad report', () => {
     ['an engine runs', false],
     ['its engine died after the file was written', true],
   ])('is rendered from the ledger while %s', async (_title, dead) => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = withFile(room, false);
     if (dead) run.close();
     const [json] = (await room.run(['report', '--json'])).lines;
@@ -244,7 +244,7 @@ describe('squad report', () => {
   });
 
   it('is rendered where there is no file', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = record(room).allocate().publish();
     run.ledger.releaseLease(run.lease);
     run.close();
@@ -252,7 +252,7 @@ describe('squad report', () => {
   });
 
   it('makes the page of an older run, once, and prints its path', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = withFile(room, true);
     run.close();
     const path = join(run.directory, 'runs', run.id, 'report.html');
@@ -267,7 +267,7 @@ describe('squad report', () => {
   });
 
   it('makes the page anew while an engine runs, without what git has', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = withFile(room, false);
     const path = join(run.directory, 'runs', run.id, 'report.html');
     writeFileSync(path, 'of the engine before');
@@ -277,7 +277,7 @@ describe('squad report', () => {
   });
 
   it('leaves damaged history to the check', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const run = record(room);
     run.ledger.append(run.id, RUN_EVENTS.published, null);
     run.close();
@@ -290,7 +290,7 @@ describe('squad report', () => {
 
 describe('squad log', () => {
   it('names what entries of the plan are about', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     const about = definition();
     record(room, about).plan(play(about).entries).close();
     const { stdout } = await room.run(['log', '--raw']);

@@ -1,32 +1,42 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { TURN_EVENTS } from '../../src/model/run-event.ts';
-import { APPROVE_ALL, author, commits, piece, plan, type Step } from '../runs/run-script.ts';
+import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { openShells, SQUAD } from '../support/shells.ts';
 import { NO_TMUX } from '../support/tmux.ts';
 
 const SLOW = [{ say: 'I look around first.' }, { run: ['sleep', '4'] }, ...commits({ 'b.txt': 'b\n' })];
-const SLOWER = [{ run: ['sleep', '6'] }, ...SLOW];
+
+function script(last: readonly Step[]): Entry[] {
+  const pieces = [piece('a'), piece('b', { needs: ['a'] })];
+  return [plan(pieces), author('a', commits({ 'a.txt': 'a\n' })), author('b', last), APPROVE_ALL];
+}
 
 function bench(last: readonly Step[] = SLOW): RunBench {
-  const pieces = [piece('a'), piece('b', { needs: ['a'] })];
-  const made = openRunBench({
-    script: [plan(pieces), author('a', commits({ 'a.txt': 'a\n' })), author('b', last), APPROVE_ALL],
-  });
+  const made = openRunBench({ script: script(last) });
   onTestFinished(() => made.end());
   return made;
 }
 
 describe('squad watch', { timeout: 300_000 }, () => {
   it('shows a run of another process with the output of its live turns, and ends as it does', async () => {
-    const runs = bench(SLOWER);
+    const runs = bench();
+    const [watched, shown] = [join(runs.root, 'watched'), join(runs.root, 'shown')];
+    const until = (path: string): Step => ({ run: ['sh', '-c', `until [ -e '${path}' ]; do sleep 0.05; done`] });
+    const last = [until(watched), { say: 'I look around first.' }, until(shown), ...commits({ 'b.txt': 'b\n' })];
+    runs.rescript(script(last));
     const running = runs.startRun();
     await running.line(({ type, task, kind }) => type === 'attempt-taken' && task === 'b' && kind === 'turn');
-    const [programs, people] = await Promise.all([
-      runs.start(['watch', '--json']).finished,
-      runs.start(['watch']).finished,
-    ]);
+    const watching = [runs.start(['watch', '--json']), runs.start(['watch'])] as const;
+    await Promise.all(watching.map(({ child }) => once(child.stdout!, 'data')));
+    writeFileSync(watched, '');
+    await watching[0].line(({ type, text }) => type === 'text' && text === 'I look around first.');
+    writeFileSync(shown, '');
+    const [programs, people] = await Promise.all([watching[0].finished, watching[1].finished]);
     const { code, lines } = await running.finished;
     expect(code).toBe(0);
     expect([programs.code, people.code]).toEqual([0, 0]);

@@ -53,7 +53,7 @@ function kindsOf(events: readonly RunEvent[]): Set<string> {
 describe('a view of a run', { timeout: 300_000 }, () => {
   it('that is opened at the end shows what the engine showed as it happened', SPREAD, async () => {
     const kinds = new Set<string>();
-    for (const seed of SEEDS.slice(0, spread(6, 12))) {
+    for (const seed of SEEDS.slice(0, spread(4, 12))) {
       const { engines, late } = await watch(seed, false);
       expect(engines.flat(), `seed ${seed}`).toEqual(late);
       for (const kind of kindsOf(late)) kinds.add(kind);
@@ -64,7 +64,7 @@ describe('a view of a run', { timeout: 300_000 }, () => {
 
   it('shows the same after crashes, whether it was there all along or is opened at the end', SPREAD, async () => {
     let crashed = 0;
-    for (const seed of SEEDS.slice(0, spread(4, 12))) {
+    for (const seed of SEEDS.slice(0, spread(3, 12))) {
       const { engines, outside, late } = await watch(seed, true);
       crashed += engines.length > 1 ? 1 : 0;
       expect(late.slice(0, outside.length), `seed ${seed}`).toEqual(outside);

@@ -4,7 +4,7 @@ import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { holdsSettings } from '../malformed/holds.ts';
 import { settingsText } from '../malformed/words.ts';
 import { growth } from '../support/growth.ts';
-import { SPREAD, spread } from '../support/lane.ts';
+import { some, SPREAD, spread } from '../support/lane.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** Twice the larger one is nearly all that is read. */
@@ -37,7 +37,7 @@ const UNITS = [
 ];
 
 describe('T20 hostile settings', () => {
-  it.each(UNITS)('%j: twice as much of it costs less than three times the time', SPREAD, (unit) => {
+  it.each(some(UNITS, 10))('%j: twice as much of it costs less than three times the time', SPREAD, (unit) => {
     for (const start of ['', 'agents:\n', 'playbook: "', 'setup: [']) {
       expect(growth((size) => holdsSettings(start + fill(unit, size)), SIZE)).toBeLessThan(3);
     }
@@ -62,5 +62,7 @@ describe('T20 hostile settings', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  property.prop([settingsText], { numRuns: 2000 })('never throws', holdsSettings);
+  describe('of any kind', SPREAD, () => {
+    property.prop([settingsText], { numRuns: spread(500, 2000) })('never throw', holdsSettings);
+  });
 });

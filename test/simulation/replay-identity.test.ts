@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { SPREAD, spread } from '../support/lane.ts';
 import { historyHash } from './world/history-hash.ts';
 import { seededPlan } from './world/seeded-plan.ts';
 import type { Cast, Part } from './world/simulated-agents.ts';
 import { runWorld, type WorldEnd, type WorldPlan } from './world/simulated-world.ts';
 
-const RUNS = Number(process.env['SQUAD_SIM_REPLAYS'] ?? 5);
+const RUNS = Number(process.env['SQUAD_SIM_REPLAYS'] ?? spread(2, 5));
 const FROM = 500;
 
 /** The run, and agents that say again what its ledger has of them. */
@@ -29,12 +30,16 @@ async function record(plan: WorldPlan): Promise<{ world: WorldEnd; cast: Cast }>
   return { world, cast };
 }
 
-it(`T25: ${RUNS} recorded runs, run again with their recorded answers, decide the same`, async () => {
-  for (let seed = FROM; seed < FROM + RUNS; seed += 1) {
-    const plan = { ...seededPlan(seed, 'small'), crashes: [] };
-    const { world, cast } = await record(plan);
-    const again = await runWorld({ ...plan, cast: () => cast });
-    expect(again.history.events.length).toBeGreaterThan(10);
-    expect(historyHash(again.history), `seed ${seed}`).toBe(historyHash(world.history));
-  }
-}, 120_000);
+it(
+  `T25: ${RUNS} recorded runs, run again with their recorded answers, decide the same`,
+  { ...SPREAD, timeout: 120_000 },
+  async () => {
+    for (let seed = FROM; seed < FROM + RUNS; seed += 1) {
+      const plan = { ...seededPlan(seed, 'small'), crashes: [] };
+      const { world, cast } = await record(plan);
+      const again = await runWorld({ ...plan, cast: () => cast });
+      expect(again.history.events.length).toBeGreaterThan(10);
+      expect(historyHash(again.history), `seed ${seed}`).toBe(historyHash(world.history));
+    }
+  },
+);

@@ -1,5 +1,9 @@
-import { runtimeConformance } from '../../../src/testing/runtime-conformance.ts';
+import { CASES, runtimeConformance } from '../../../src/testing/runtime-conformance.ts';
 import { acpHarness } from '../../support/acp-harness.ts';
 import { vitestRunner } from '../../support/vitest-runner.ts';
 
-runtimeConformance(vitestRunner(), acpHarness);
+// Of what every runtime promises, the other half is tried with the scripted one on each commit.
+runtimeConformance(
+  vitestRunner((index) => index % 2 === 0 || index >= CASES.length),
+  acpHarness,
+);

@@ -3,7 +3,7 @@ import { chaosSeed, reportTrials } from '../../support/chaos-row.ts';
 import { hostileTrial } from '../../support/hostile-trial.ts';
 import { SPREAD, spread } from '../../support/lane.ts';
 
-const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(10, 100));
+const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(6, 100));
 const WIDTH = 4;
 
 /*

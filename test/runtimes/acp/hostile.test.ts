@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startHost } from '../../support/acp-host.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 
 const play = (...steps: object[]) => ({ turns: [{ steps: [...steps, { say: 'done' }] }] });
 const noises = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.filter(({ type }) => type === 'noise');
@@ -7,112 +8,117 @@ const permissions = (lines: readonly Readonly<Record<string, unknown>>[]) =>
   lines.filter(({ type }) => type === 'permission');
 
 describe('an agent that does not open', () => {
-  it.each<[string, object, object, object]>([
-    [
-      'is not there',
-      {},
-      { command: '/nonexistent/agent', args: [] },
-      { at: 'spawn', setting: 'command', message: expect.stringContaining('ENOENT') },
-    ],
-    [
-      'has arguments that are too long',
-      {},
-      { args: ['x'.repeat(200_000)] },
-      { at: 'spawn', message: expect.stringContaining('E2BIG') },
-    ],
-    ['has arguments that cannot be', {}, { args: ['a\0b'] }, { at: 'spawn', setting: 'command' }],
-    [
-      'prints a banner and waits',
-      {},
-      { command: '/bin/sh', args: ['-c', 'echo Welcome; echo Log in: >&2; sleep 60'], limits: { openMs: 700 } },
-      {
-        at: 'initialize',
-        message: expect.stringContaining('did not answer within 0.7 s'),
-        said: expect.stringMatching(/Welcome[^]*Log in|Log in[^]*Welcome/),
-      },
-    ],
-    [
-      'dies at its start',
-      {},
-      { command: '/bin/sh', args: ['-c', 'echo no key >&2; exit 3'] },
-      { at: 'initialize', message: expect.stringContaining('exit code 3'), said: 'no key\n' },
-    ],
-    [
-      'dies in initialize',
-      { on: { initialize: [{ stderr: 'broken\n' }, { exit: 7 }] } },
-      {},
-      { at: 'initialize', message: expect.stringContaining('exit code 7'), said: 'broken\n' },
-    ],
-    [
-      'speaks another version',
-      { initialize: { protocolVersion: 2 } },
-      {},
-      { at: 'initialize', message: expect.stringContaining('answered with 2') },
-    ],
-    ['has no version', { initialize: { protocolVersion: null } }, {}, { at: 'initialize' }],
-    [
-      'is silent in initialize',
-      { on: { initialize: [{ hang: true }] } },
-      { limits: { openMs: 700 } },
-      { at: 'initialize' },
-    ],
-    [
-      'is silent in session/new',
-      { on: { new: [{ hang: true }] } },
-      { limits: { openMs: 1500 } },
-      { at: 'session', message: expect.stringContaining('(session/new)') },
-    ],
-    [
-      'wants a login',
-      { auth: 'key', initialize: { authMethods: [{ id: 'key' }] } },
-      {},
-      { at: 'authenticate', code: -32000 },
-    ],
-    [
-      'has no such login',
-      { initialize: { authMethods: [{ id: 'key' }] } },
-      { auth: 'other' },
-      { at: 'authenticate', setting: 'auth', message: expect.stringContaining('there are: key') },
-    ],
-    [
-      'logs in by browser',
-      { initialize: { authMethods: [{ id: 'oauth-personal' }] } },
-      { auth: 'oauth-personal' },
-      { at: 'authenticate', setting: 'auth', message: expect.stringContaining('needs a person') },
-    ],
-    [
-      'logs in at a terminal',
-      { initialize: { authMethods: [{ id: 'x', type: 'terminal' }] } },
-      { auth: 'x' },
-      { at: 'authenticate', setting: 'auth' },
-    ],
-    [
-      'has no such model',
-      { session: { models: { availableModels: [{ modelId: 'small' }] } } },
-      { model: 'large' },
-      { at: 'options', setting: 'model', message: expect.stringContaining('it has: small') },
-    ],
-    [
-      'has no models',
-      {},
-      { model: 'large' },
-      { at: 'options', setting: 'model', message: expect.stringContaining('it has: none') },
-    ],
-    ['knows no such session', {}, { session: { id: 'gone' } }, { at: 'session', code: -32002 }],
-    [
-      'resumes nothing',
-      { initialize: { agentCapabilities: { loadSession: false, sessionCapabilities: {} } } },
-      { session: { id: 'gone' } },
-      { at: 'session' },
-    ],
-    ['names a session with a control character', { session: { sessionId: 'a\u0007' } }, {}, { at: 'session' }],
-    [
-      'takes no HTTP',
-      { initialize: { agentCapabilities: { mcpCapabilities: {} } } },
-      { mcp: [{ name: 'web', transport: { type: 'http', url: 'http://127.0.0.1:9', headers: {} } }] },
-      { at: 'session', setting: 'mcp' },
-    ],
-  ])('%s', async (_what, script, plan, wanted) => {
+  it.each(
+    some<[string, object, object, object]>(
+      [
+        [
+          'is not there',
+          {},
+          { command: '/nonexistent/agent', args: [] },
+          { at: 'spawn', setting: 'command', message: expect.stringContaining('ENOENT') },
+        ],
+        [
+          'has arguments that are too long',
+          {},
+          { args: ['x'.repeat(200_000)] },
+          { at: 'spawn', message: expect.stringContaining('E2BIG') },
+        ],
+        ['has arguments that cannot be', {}, { args: ['a\0b'] }, { at: 'spawn', setting: 'command' }],
+        [
+          'prints a banner and waits',
+          {},
+          { command: '/bin/sh', args: ['-c', 'echo Welcome; echo Log in: >&2; sleep 60'], limits: { openMs: 700 } },
+          {
+            at: 'initialize',
+            message: expect.stringContaining('did not answer within 0.7 s'),
+            said: expect.stringMatching(/Welcome[^]*Log in|Log in[^]*Welcome/),
+          },
+        ],
+        [
+          'dies at its start',
+          {},
+          { command: '/bin/sh', args: ['-c', 'echo no key >&2; exit 3'] },
+          { at: 'initialize', message: expect.stringContaining('exit code 3'), said: 'no key\n' },
+        ],
+        [
+          'dies in initialize',
+          { on: { initialize: [{ stderr: 'broken\n' }, { exit: 7 }] } },
+          {},
+          { at: 'initialize', message: expect.stringContaining('exit code 7'), said: 'broken\n' },
+        ],
+        [
+          'speaks another version',
+          { initialize: { protocolVersion: 2 } },
+          {},
+          { at: 'initialize', message: expect.stringContaining('answered with 2') },
+        ],
+        ['has no version', { initialize: { protocolVersion: null } }, {}, { at: 'initialize' }],
+        [
+          'is silent in initialize',
+          { on: { initialize: [{ hang: true }] } },
+          { limits: { openMs: 700 } },
+          { at: 'initialize' },
+        ],
+        [
+          'is silent in session/new',
+          { on: { new: [{ hang: true }] } },
+          { limits: { openMs: 1500 } },
+          { at: 'session', message: expect.stringContaining('(session/new)') },
+        ],
+        [
+          'wants a login',
+          { auth: 'key', initialize: { authMethods: [{ id: 'key' }] } },
+          {},
+          { at: 'authenticate', code: -32000 },
+        ],
+        [
+          'has no such login',
+          { initialize: { authMethods: [{ id: 'key' }] } },
+          { auth: 'other' },
+          { at: 'authenticate', setting: 'auth', message: expect.stringContaining('there are: key') },
+        ],
+        [
+          'logs in by browser',
+          { initialize: { authMethods: [{ id: 'oauth-personal' }] } },
+          { auth: 'oauth-personal' },
+          { at: 'authenticate', setting: 'auth', message: expect.stringContaining('needs a person') },
+        ],
+        [
+          'logs in at a terminal',
+          { initialize: { authMethods: [{ id: 'x', type: 'terminal' }] } },
+          { auth: 'x' },
+          { at: 'authenticate', setting: 'auth' },
+        ],
+        [
+          'has no such model',
+          { session: { models: { availableModels: [{ modelId: 'small' }] } } },
+          { model: 'large' },
+          { at: 'options', setting: 'model', message: expect.stringContaining('it has: small') },
+        ],
+        [
+          'has no models',
+          {},
+          { model: 'large' },
+          { at: 'options', setting: 'model', message: expect.stringContaining('it has: none') },
+        ],
+        ['knows no such session', {}, { session: { id: 'gone' } }, { at: 'session', code: -32002 }],
+        [
+          'resumes nothing',
+          { initialize: { agentCapabilities: { loadSession: false, sessionCapabilities: {} } } },
+          { session: { id: 'gone' } },
+          { at: 'session' },
+        ],
+        ['names a session with a control character', { session: { sessionId: 'a\u0007' } }, {}, { at: 'session' }],
+        [
+          'takes no HTTP',
+          { initialize: { agentCapabilities: { mcpCapabilities: {} } } },
+          { mcp: [{ name: 'web', transport: { type: 'http', url: 'http://127.0.0.1:9', headers: {} } }] },
+          { at: 'session', setting: 'mcp' },
+        ],
+      ],
+      8,
+    ),
+  )('%s', SPREAD, async (_what, script, plan, wanted) => {
     const { code, last, lines } = await startHost({ ...play(), ...script }, plan).ended;
     expect(last).toMatchObject({ type: 'error', ...wanted });
     expect(code).toBe(1);
@@ -122,31 +128,36 @@ describe('an agent that does not open', () => {
 });
 
 describe('lines that are no part of the conversation', () => {
-  it.each<[string, object, unknown[]]>([
-    ['prose', { raw: 'hello\n' }, [{ type: 'noise', what: 'not-json', count: 1 }]],
-    ['a number', { raw: '1\n[]\n' }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
-    ['an id of another kind', { raw: '{"id":{},"method":"x"}\n' }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
-    [
-      'an answer to nothing',
-      { replyTo: { id: 99, result: {} } },
-      [{ type: 'noise', what: 'unknown-answer', count: 1 }],
-    ],
-    ['a second answer', { replyTo: { id: 1, result: {} } }, [{ type: 'noise', what: 'second-answer', count: 1 }]],
-    [
-      'another session',
-      { notify: { method: 'session/update', params: { sessionId: 'b', update: {} } } },
-      [{ type: 'noise', what: 'other-session', count: 1 }],
-    ],
-    ['an update of nothing', { update: null }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
-    [
-      'invalid UTF-8',
-      { bytes: Buffer.from([0xff, 0xfe, 0x7b, 0x0a]).toString('base64') },
-      [{ type: 'noise', what: 'not-json', count: 1 }],
-    ],
-    ['10 MB in one line', { line: 10_000_000 }, [{ type: 'noise', what: 'too-long', count: 1 }]],
-    ['half a line of 10 MB', { line: 10_000_000, sound: false }, [{ type: 'noise', what: 'too-long', count: 1 }]],
-    ['an unknown notification', { notify: { method: '_x/y', params: [] } }, []],
-  ])('%s', async (_what, step, wanted) => {
+  it.each(
+    some<[string, object, unknown[]]>(
+      [
+        ['prose', { raw: 'hello\n' }, [{ type: 'noise', what: 'not-json', count: 1 }]],
+        ['a number', { raw: '1\n[]\n' }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
+        ['an id of another kind', { raw: '{"id":{},"method":"x"}\n' }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
+        [
+          'an answer to nothing',
+          { replyTo: { id: 99, result: {} } },
+          [{ type: 'noise', what: 'unknown-answer', count: 1 }],
+        ],
+        ['a second answer', { replyTo: { id: 1, result: {} } }, [{ type: 'noise', what: 'second-answer', count: 1 }]],
+        [
+          'another session',
+          { notify: { method: 'session/update', params: { sessionId: 'b', update: {} } } },
+          [{ type: 'noise', what: 'other-session', count: 1 }],
+        ],
+        ['an update of nothing', { update: null }, [{ type: 'noise', what: 'bad-line', count: 1 }]],
+        [
+          'invalid UTF-8',
+          { bytes: Buffer.from([0xff, 0xfe, 0x7b, 0x0a]).toString('base64') },
+          [{ type: 'noise', what: 'not-json', count: 1 }],
+        ],
+        ['10 MB in one line', { line: 10_000_000 }, [{ type: 'noise', what: 'too-long', count: 1 }]],
+        ['half a line of 10 MB', { line: 10_000_000, sound: false }, [{ type: 'noise', what: 'too-long', count: 1 }]],
+        ['an unknown notification', { notify: { method: '_x/y', params: [] } }, []],
+      ],
+      5,
+    ),
+  )('%s', SPREAD, async (_what, step, wanted) => {
     const { last, lines } = await startHost(play(step)).ended;
     expect(last).toMatchObject({ type: 'result', text: 'done' });
     expect(noises(lines)).toEqual(wanted);
@@ -193,19 +204,28 @@ it('passes on the first megabyte of stderr, and keeps its end for an error', asy
 
 describe('requests for permission', () => {
   const EDIT = { kind: 'edit', locations: [{ path: 'a.txt' }] };
-  it.each<[string, object, string]>([
-    ['no options', { ask: EDIT, options: [] }, 'rejected'],
-    ['options that are none', { ask: EDIT, options: 'allow_once' }, 'rejected'],
-    ['a missing list of options', { ask: EDIT, options: null }, 'rejected'],
-    ['kinds that are new', { ask: EDIT, options: [{ optionId: 'a', kind: 'allow_today' }] }, 'rejected'],
-    ['a control character', { ask: EDIT, options: [{ optionId: 'a\u0000', kind: 'allow_once' }] }, 'rejected'],
-    ['only a lasting one', { ask: EDIT, options: [{ optionId: 'a', kind: 'allow_always' }] }, 'rejected'],
-    ['another session', { ask: EDIT, sessionId: 'other' }, 'rejected'],
-    ['no session', { ask: EDIT, sessionId: null }, 'rejected'],
-    ['a kind that is no text', { ask: { ...EDIT, kind: { toString: 1 }, title: ['x'], toolCallId: {} } }, 'rejected'],
-    ['a file outside', { ask: { ...EDIT, rawInput: { path: '/etc/passwd' } } }, 'rejected'],
-    ['an edit', { ask: EDIT }, 'allowed'],
-  ])('%s', async (_what, step, wanted) => {
+  it.each(
+    some<[string, object, string]>(
+      [
+        ['an edit', { ask: EDIT }, 'allowed'],
+        ['no options', { ask: EDIT, options: [] }, 'rejected'],
+        ['options that are none', { ask: EDIT, options: 'allow_once' }, 'rejected'],
+        ['a missing list of options', { ask: EDIT, options: null }, 'rejected'],
+        ['kinds that are new', { ask: EDIT, options: [{ optionId: 'a', kind: 'allow_today' }] }, 'rejected'],
+        ['a control character', { ask: EDIT, options: [{ optionId: 'a\u0000', kind: 'allow_once' }] }, 'rejected'],
+        ['only a lasting one', { ask: EDIT, options: [{ optionId: 'a', kind: 'allow_always' }] }, 'rejected'],
+        ['another session', { ask: EDIT, sessionId: 'other' }, 'rejected'],
+        ['no session', { ask: EDIT, sessionId: null }, 'rejected'],
+        [
+          'a kind that is no text',
+          { ask: { ...EDIT, kind: { toString: 1 }, title: ['x'], toolCallId: {} } },
+          'rejected',
+        ],
+        ['a file outside', { ask: { ...EDIT, rawInput: { path: '/etc/passwd' } } }, 'rejected'],
+      ],
+      5,
+    ),
+  )('%s', SPREAD, async (_what, step, wanted) => {
     const run = startHost(play(step));
     const { last, lines } = await run.ended;
     expect(last).toMatchObject({ type: 'result' });
@@ -249,52 +269,57 @@ describe('requests for permission', () => {
 });
 
 describe('the end of an agent', () => {
-  it.each<[string, object[], object, object]>([
-    [
-      'before its result',
-      [{ say: 'x' }, { stderr: 'fatal\n' }, { exit: 5 }],
-      {},
-      { type: 'error', at: 'agent', message: expect.stringContaining('exit code 5'), said: 'fatal\n' },
-    ],
-    [
-      'by a signal',
-      [{ kill: 'SIGKILL' }],
-      {},
-      { type: 'error', at: 'agent', message: expect.stringContaining('SIGKILL') },
-    ],
-    [
-      'with descendants that hold its pipes',
-      [{ children: 2, apart: true }, { exit: 5 }],
-      {},
-      { type: 'error', at: 'agent' },
-    ],
-    [
-      'with an error',
-      [{ error: { code: -32603, message: '429 Too Many Requests', data: { errorKind: 'rate_limit' } } }],
-      {},
-      {
-        type: 'error',
-        at: 'prompt',
-        code: -32603,
-        message: '429 Too Many Requests',
-        data: { errorKind: 'rate_limit' },
-      },
-    ],
-    [
-      'between answer and exit',
-      [{ reply: { stopReason: 'end_turn' } }, { exit: 5 }],
-      {},
-      { type: 'result', stopReason: 'end_turn' },
-    ],
-    ['with no stop reason', [{ reply: {} }, { hang: true }], {}, { type: 'error', at: 'prompt' }],
-    ['with another stop reason', [{ stop: 'refusal' }], {}, { type: 'result', stopReason: 'refusal' }],
-    [
-      'with two answers',
-      [{ reply: { stopReason: 'refusal' } }, { reply: { stopReason: 'end_turn' } }],
-      {},
-      { type: 'result', stopReason: 'refusal' },
-    ],
-  ])('%s', async (_what, steps, plan, wanted) => {
+  it.each(
+    some<[string, object[], object, object]>(
+      [
+        [
+          'before its result',
+          [{ say: 'x' }, { stderr: 'fatal\n' }, { exit: 5 }],
+          {},
+          { type: 'error', at: 'agent', message: expect.stringContaining('exit code 5'), said: 'fatal\n' },
+        ],
+        [
+          'by a signal',
+          [{ kill: 'SIGKILL' }],
+          {},
+          { type: 'error', at: 'agent', message: expect.stringContaining('SIGKILL') },
+        ],
+        [
+          'with descendants that hold its pipes',
+          [{ children: 2, apart: true }, { exit: 5 }],
+          {},
+          { type: 'error', at: 'agent' },
+        ],
+        [
+          'with an error',
+          [{ error: { code: -32603, message: '429 Too Many Requests', data: { errorKind: 'rate_limit' } } }],
+          {},
+          {
+            type: 'error',
+            at: 'prompt',
+            code: -32603,
+            message: '429 Too Many Requests',
+            data: { errorKind: 'rate_limit' },
+          },
+        ],
+        [
+          'between answer and exit',
+          [{ reply: { stopReason: 'end_turn' } }, { exit: 5 }],
+          {},
+          { type: 'result', stopReason: 'end_turn' },
+        ],
+        ['with no stop reason', [{ reply: {} }, { hang: true }], {}, { type: 'error', at: 'prompt' }],
+        ['with another stop reason', [{ stop: 'refusal' }], {}, { type: 'result', stopReason: 'refusal' }],
+        [
+          'with two answers',
+          [{ reply: { stopReason: 'refusal' } }, { reply: { stopReason: 'end_turn' } }],
+          {},
+          { type: 'result', stopReason: 'refusal' },
+        ],
+      ],
+      4,
+    ),
+  )('%s', SPREAD, async (_what, steps, plan, wanted) => {
     const run = startHost(play(...steps), plan);
     const { last, lines } = await run.ended;
     expect(last).toMatchObject(wanted);

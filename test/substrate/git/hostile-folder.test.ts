@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TaskFolder } from '../../../src/substrate/ports/workspaces.ts';
 import { createRepository, git } from '../../support/git.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 import { commitIn, fingerprint, findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
 
 afterEach(removeFolders);
@@ -114,9 +115,9 @@ function objectOf(own: string, id: string): string {
 }
 
 describe('a folder that its agent spoiled', () => {
-  it.each(SPOILS)(
+  it.each(some(SPOILS, 10))(
     '%s: named in time, and the user’s repository keeps every byte',
-    { timeout: 90_000 },
+    { ...SPREAD, timeout: 90_000 },
     async (_, spoil) => {
       const site = await openSite();
       const { workspaces, folder, repository } = site;

@@ -7,7 +7,7 @@ import { startProgram } from './programs.ts';
 import { temporaryFolder, violations } from './support.ts';
 import { some, SPREAD, spread } from '../../support/lane.ts';
 
-const KILLS = spread(5, 20);
+const KILLS = spread(3, 20);
 const clock = { now: () => 5 };
 
 interface Acked {
@@ -54,7 +54,7 @@ test(
       Array.from({ length: COMMITS }, (_, index) => `ledger.${side}-commit:${index + 1}`),
     );
     const straight = await finalEvents([]);
-    for (const point of some(points, 4)) expect(await finalEvents([point])).toEqual(straight);
+    for (const point of some(points, 3)) expect(await finalEvents([point])).toEqual(straight);
   },
 );
 

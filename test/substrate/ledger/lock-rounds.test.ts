@@ -6,7 +6,7 @@ import { lockRounds } from '../../support/lock-rounds.ts';
 import { temporaryFolder, violations } from './support.ts';
 import { SPREAD, spread } from '../../support/lane.ts';
 
-const ROUNDS = spread(8, 40);
+const ROUNDS = spread(4, 40);
 
 test(
   `T18 four contenders over ${ROUNDS} killed holders under garbage collection: never two, each is followed within a second`,

@@ -62,7 +62,11 @@ export async function forkRun(
   }
 }
 
-function newFork(ports: Composition, { name, definition, parent, plan, found }: ForkOrder): NewFork {
+/** What the ledger copies. */
+export function newFork(
+  ports: Pick<Composition, 'clock' | 'runtimes' | 'playbooks'>,
+  { name, definition, parent, plan, found }: ForkOrder,
+): NewFork {
   const at = ports.clock.now();
   const playbook = requireRegistered(ports, definition);
   const ends = plan.ends.map(({ task, event: work }): PlanInput => ({ seq: plan.seq, at, task, work }));

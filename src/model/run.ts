@@ -124,6 +124,9 @@ export const RUN_EVENTS = {
   published: 'run-published',
 } as const;
 
+/** The epoch of what a fork copies. Those of engines begin with 1. */
+export const FORK_EPOCH = 0;
+
 export const forkedSchema = z.object({
   parent: z.object({ runId: z.string(), seq: z.int() }),
   /** The commit that was delivered last: the run branch begins there. */

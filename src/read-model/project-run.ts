@@ -9,7 +9,7 @@ import type { Board } from '../model/plan/board.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
-import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
+import { decidedSchema, FORK_EPOCH, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
 import { boardEvents, type Base } from './project-board.ts';
@@ -103,7 +103,8 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
       return { state, events: [decided] };
     }
     case 'mail-sent':
-      return { state, events: event.cause === null ? [] : sentByEngine(record) };
+      // The plan of a fork shows the mail that it took over.
+      return { state, events: event.cause === null || event.epoch === FORK_EPOCH ? [] : sentByEngine(record) };
     case RUN_EVENTS.published: {
       const { mailLeft } = readEvent(event, publishFactsSchema);
       const text = `${mailLeft ?? ''}. Look at it with \`squad mail status\`.`;

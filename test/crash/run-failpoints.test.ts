@@ -17,6 +17,9 @@ const HOT: readonly FailpointName[] = [
 /** In no new run of a fresh repository: an old ledger is migrated there, and a person's agreement is kept. */
 /** Of older ledgers, of people's consent, and of `squad merge`. */
 const ELSEWHERE: readonly FailpointName[] = [
+  'fork.kept',
+  'fork.prepared',
+  'fork.recorded',
   'merge.locked',
   'merge.ready',
   'merge.written',

@@ -51,6 +51,15 @@ export function acceptHanded(store: Store, attemptId: string, leasedBy: string):
   acceptCopies(store, copiesWhere(store, "leased_by = ? AND handed_to = ? AND state = 'leased'", leasedBy, attemptId));
 }
 
+/** Copies of a fork's messages that its parent's members had read. `read`: id and recipient of each. */
+export function acceptCopied(store: Store, read: ReadonlySet<string>, runId: string): void {
+  const all = copiesWhere(store, 'mail_delivery.run_id = ?', runId);
+  acceptCopies(
+    store,
+    all.filter(({ id, recipient }) => read.has(`${id} ${recipient}`)),
+  );
+}
+
 function copiesWhere(store: Store, where: string, ...parameters: (string | null)[]): Copy[] {
   const copies = 'SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq';
   return store.all<Copy>(`${copies} WHERE ${where}`, ...parameters);

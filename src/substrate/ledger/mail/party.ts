@@ -30,6 +30,11 @@ export function turnKey(attemptId: string): string {
   return `${TURN}${attemptId}`;
 }
 
+/** The sender of a message that a fork takes over. A turn of the parent has sent nothing to the fork. */
+export function pastParty(party: string): string {
+  return party.startsWith(TURN) ? `past-${party}` : party;
+}
+
 /** The turn that sent a message, or the key under which the engine did. */
 export function originOf({ party, sent_key: key }: Pick<StoredMail, 'party' | 'sent_key'>): {
   attemptId: string | null;

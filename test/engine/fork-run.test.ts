@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { compose } from '../../src/compose.ts';
+import { newFork } from '../../src/engine/fork-run.ts';
+import { liveAttempts } from '../../src/graph/decisions/work-requests.ts';
+import { statusOf } from '../../src/graph/decisions/work-status.ts';
+import type { Board } from '../../src/model/plan/board.ts';
+import { momentAt, planFork } from '../../src/read-model/fork-plan.ts';
+import { findDefinition, readRun } from '../../src/read-model/read-run.ts';
+import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
+import { COUNCIL } from '../support/council-scenario.ts';
+import { some, SPREAD } from '../support/lane.ts';
+import { inRunRoom, type RunRoom } from '../support/run-room.ts';
+import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
+import { testHost } from '../support/test-host.ts';
+
+function endsOf(board: Board): string[] {
+  return [...board.tasks.values()].map((state) => {
+    const { phase, round } = state.work;
+    return `${state.task.id} ${phase.at === 'ended' ? `${phase.as}: ${phase.why}` : statusOf(state, board)}, round ${round}`;
+  });
+}
+
+/** Forks the room's run at each of its events, or some of them, in its own ledger. */
+function forkEverywhere(room: RunRoom, most: number): number {
+  const directory = join(room.repository, '.squad');
+  const composition = compose(testHost(room.root));
+  const ledger = openLedger(directory, { clock: composition.clock });
+  try {
+    const [row] = ledger.runs();
+    const definition = row && findDefinition(ledger, row);
+    if (row === undefined || definition === undefined) throw new Error('there is no run');
+    const events = ledger.events({ stream: row.id });
+    const known = events.map(({ seq }) => momentAt(events, seq));
+    const first = known.findIndex((moment) => moment !== undefined);
+    expect(known.slice(first)).not.toContain(undefined);
+    expect(events.slice(0, first).map(({ type }) => type)).toEqual(['run-created', 'lease-acquired']);
+    const moments = [...new Set(known.slice(first))].flatMap((moment) => moment ?? []);
+    for (const seq of some(moments, most)) {
+      const plan = planFork(definition, events, seq);
+      const found = new Set([...plan.needed, ...plan.work.pins, ...plan.work.kept.map(({ commit }) => commit)]);
+      const { id } = ledger.fork(newFork(composition, { name: `f-${seq}`, definition, parent: row.id, plan, found }));
+      const { board, parent, totals, questions } = readRun(ledger, id, null);
+      expect({ seq, live: [...board.tasks.values()].flatMap(({ work }) => liveAttempts(work)) }).toEqual({
+        seq,
+        live: [],
+      });
+      const untouched = endsOf(plan.board).filter((line) => !/ (?:live|stopping)/.test(line));
+      expect(endsOf(board)).toEqual(expect.arrayContaining(untouched));
+      expect(parent).toEqual({ runId: row.id, name: row.name, seq });
+      expect(totals.turnsClaimed).toBe(0);
+      // Whoever is asked by mail is asked in the fork's own mail.
+      const own = [...board.mail.keys()].filter((mail) => !mail.startsWith('key:'));
+      expect(own.filter((mail) => plan.board.mail.has(mail) || ledger.mail.deliveries(mail).length === 0)).toEqual([]);
+      expect(questions.every(({ recorded }) => recorded === null)).toBe(true);
+    }
+    return moments.length;
+  } finally {
+    ledger.close();
+  }
+}
+
+it.each([
+  [FAN_OUT, 6],
+  [REVIEW, 6],
+  [COUNCIL, 8],
+])(
+  'a fork at any event of $name is a valid run of its own',
+  { ...SPREAD, timeout: 240_000 },
+  async (scenario, most) => {
+    await inRunRoom(scenario, async (room) => {
+      const ended = await room.begin().finished;
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(forkEverywhere(room, most)).toBeGreaterThan(8);
+      const { problems, violations } = checkLedger(ledgerPath(join(room.repository, '.squad')));
+      expect([...problems, ...violations]).toEqual([]);
+    });
+  },
+);

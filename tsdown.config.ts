@@ -34,6 +34,7 @@ export default defineConfig([
     ...shared,
     entry: {
       index: 'src/index.ts',
+      langgraph: 'src/langgraph.ts',
       runtime: 'src/runtime.ts',
       playbook: 'src/playbook.ts',
       'testing/index': 'src/testing/index.ts',

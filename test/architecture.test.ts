@@ -81,6 +81,8 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^studio\//,
     may: /^(studio|squad|model|read-model|graph|substrate)\/|^(compose|machine|squad)\.ts$|^engine\/read-checkpoints\.ts$/,
   },
+  // Runs as parts of an application's own graphs and agents.
+  { files: /^embed\//, may: /^(embed|squad|model|preflight|read-model)\/|^graph\/shown-graph\.ts$|^squad\.ts$/ },
   {
     files: /^cli\//,
     may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
@@ -88,7 +90,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^machine\.ts$/, may: /^(model|substrate)\/|^runtimes\/shared\/find-program\.ts$/ },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\/|^machine\.ts$/ },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate|tracing)\/|^compose\.ts$/ },
-  { files: /^(index|runtime|playbook)\.ts$/, may: /./ },
+  { files: /^(index|langgraph|runtime|playbook)\.ts$/, may: /./ },
 ];
 
 /** The files that name a runtime of squad, and why. Every other one asks the runtime's description. */
@@ -181,9 +183,11 @@ describe('reach', () => {
     expect(only(pattern, where)).toEqual([]);
   });
 
-  it('lets nothing but the graph, the engine and the view of Studio reach LangGraph', () => {
+  it('lets nothing but the graph, the engine, the view of Studio and what embeds runs reach LangGraph', () => {
     const wrong = files.filter((file) => file.packages.some((name) => name.startsWith('@langchain/')));
-    expect(wrong.filter((file) => !/^(graph|engine|studio)\//.test(file.name)).map((file) => file.name)).toEqual([]);
+    expect(wrong.filter((file) => !/^(graph|engine|studio|embed)\//.test(file.name)).map((file) => file.name)).toEqual(
+      [],
+    );
   });
 
   it('has no module that imports itself in a circle', () => {

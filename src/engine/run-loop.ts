@@ -1,5 +1,5 @@
 import { isGraphDrained } from '@langchain/langgraph';
-import { createSquadGraph } from '../graph/graph.ts';
+import { createRunGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../graph/state.ts';
@@ -49,7 +49,7 @@ async function drive(
   { lease, limits, inputRef, resumed }: SegmentOf,
   control: SegmentControl,
 ): Promise<SegmentEnd> {
-  const graph = createSquadGraph(ports, { checkpointer: resources.checkpointer });
+  const graph = createRunGraph(ports, { checkpointer: resources.checkpointer });
   const thread = { configurable: { thread_id: lease.runId }, callbacks: NO_CALLBACKS };
   const first: SquadStateUpdate = { runId: lease.runId, inputRef, options: { parallel: limits.parallel } };
   let input: SquadStateUpdate | null = first;

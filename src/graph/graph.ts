@@ -16,13 +16,13 @@ import { traced } from './traced.ts';
 /** A night of work is about ten thousand supersteps. LangGraph's own limit is 25. */
 const RECURSION_LIMIT = 1_000_000_000;
 
-export type SquadGraph = ReturnType<typeof createSquadGraph>;
+export type RunGraph = ReturnType<typeof createRunGraph>;
 
 /**
  * The graph of one run. Attempts are started and collected one by one, and no node waits for more than the first input. The
  * checkpointer knows where the run is; the ledger behind the ports knows what happened.
  */
-export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
+export function createRunGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
   const { checkpointer } = options;
   const book = createPlanBook(ports.ledger, ports.lease.runId, ports.definition);
   const context: NodeContext = { ports, book, receivers: undefined };

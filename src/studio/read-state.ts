@@ -2,7 +2,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import type { CheckpointReader } from '../engine/read-checkpoints.ts';
-import type { SquadGraph } from '../graph/graph.ts';
+import type { RunGraph } from '../graph/graph.ts';
 import { isSquadError } from '../model/errors.ts';
 import type { OpenedWorkspace } from '../squad/open-run.ts';
 import { mayAsk } from '../squad/permission-asks.ts';
@@ -15,7 +15,7 @@ import { START_INPUT } from './start-input.ts';
 /** What reading states takes. */
 export interface StatePorts {
   readonly workspace: OpenedWorkspace;
-  readonly graph: SquadGraph;
+  readonly graph: RunGraph;
   readonly checkpoints: CheckpointReader;
 }
 

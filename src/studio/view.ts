@@ -2,12 +2,12 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import { CheckpointReader } from '../engine/read-checkpoints.ts';
-import type { SquadGraph } from '../graph/graph.ts';
+import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
 import { openWorkspace, type Place } from '../squad/open-run.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
 import { refusing } from './refusal.ts';
-import { shownGraph } from './shown-graph.ts';
+import { shownGraph } from '../graph/shown-graph.ts';
 import { START_SCHEMA } from './start-input.ts';
 
 /**
@@ -37,7 +37,7 @@ export class StudioView {
     return undefined;
   }
 
-  getGraphAsync(config?: RunnableConfig): ReturnType<SquadGraph['getGraphAsync']> {
+  getGraphAsync(config?: RunnableConfig): ReturnType<RunGraph['getGraphAsync']> {
     return this.#ports.graph.getGraphAsync(config);
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { END, START } from '@langchain/langgraph';
 import { expect, it } from 'vitest';
-import { createSquadGraph } from '../../src/graph/graph.ts';
+import { createRunGraph } from '../../src/graph/graph.ts';
 import type { GraphPorts } from '../../src/graph/ports.ts';
 
 it('is the graph that ARCHITECTURE.md draws', async () => {
@@ -14,6 +14,6 @@ it('is the graph that ARCHITECTURE.md draws', async () => {
   });
   // Nothing of these is called: the graph is only built.
   const ports = { ledger: {}, lease: { runId: 'run' }, definition: { name: 'run' } } as unknown as GraphPorts;
-  const { edges } = await createSquadGraph(ports).getGraphAsync();
+  const { edges } = await createRunGraph(ports).getGraphAsync();
   expect(drawn.toSorted()).toEqual(edges.map(({ source, target }) => `${source} → ${target}`).toSorted());
 });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type Host } from '../../src/compose.ts';
 import { openRunResources, type RunResources } from '../../src/engine/run-resources.ts';
 import { wireRun } from '../../src/engine/wire-run.ts';
-import { createSquadGraph, type SquadGraph } from '../../src/graph/graph.ts';
+import { createRunGraph, type RunGraph } from '../../src/graph/graph.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
 import { readRun } from '../../src/read-model/read-run.ts';
@@ -28,7 +28,7 @@ function hostOf({ root, repository }: RunRoom): Host {
 }
 
 /** The run's graph as an engine would open it: the same stores, real processes, real git, and a lease of its own. */
-async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
+async function openGraph(): Promise<{ graph: RunGraph; thread: string }> {
   const host = hostOf(room);
   const composition = compose(host);
   const repository = await inspectRepository(composition.git, room.repository);
@@ -49,11 +49,11 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
     limits,
     since: resources.ledger.lastSeq(),
   });
-  return { graph: createSquadGraph(graphPorts, { checkpointer: resources.checkpointer }), thread: row.id };
+  return { graph: createRunGraph(graphPorts, { checkpointer: resources.checkpointer }), thread: row.id };
 }
 
 /** Old checkpoints, the first and the last before each node. */
-async function oldCheckpoints(graph: SquadGraph, thread: string): Promise<Map<string, string>> {
+async function oldCheckpoints(graph: RunGraph, thread: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   let newest = true;
   for await (const { config, next } of graph.getStateHistory({ configurable: { thread_id: thread } })) {

@@ -12,7 +12,12 @@ import { lowestPeers, ownPeers, pack, packagesIn, PROJECT, type Packed } from '.
 const ATTW = '@arethetypeswrong/cli@0.18.5';
 
 const EXAMPLES = ['embed.ts', 'forty-line-runtime.ts', 'thirty-line-playbook.ts'];
-const ENTRIES = { index: 'agentsquad', runtime: 'agentsquad/runtime', playbook: 'agentsquad/playbook' };
+const ENTRIES = {
+  index: 'agentsquad',
+  langgraph: 'agentsquad/langgraph',
+  runtime: 'agentsquad/runtime',
+  playbook: 'agentsquad/playbook',
+};
 
 const registry = spawnSync('npm', ['ping', '--fetch-timeout=10000', '--fetch-retries=0'], { encoding: 'utf8' });
 const isOffline = registry.status !== 0;

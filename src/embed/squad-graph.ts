@@ -1,0 +1,218 @@
+import {
+  Command,
+  END,
+  interrupt,
+  START,
+  StateGraph,
+  StateSchema,
+  type BaseCheckpointSaver,
+  type CompiledStateGraph,
+  type LangGraphRunnableConfig,
+  type Pregel,
+} from '@langchain/langgraph';
+import { z } from 'zod';
+import { shownGraph } from '../graph/shown-graph.ts';
+import { isSquadError } from '../model/errors.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
+import type { Squad } from '../squad.ts';
+import { readAnswers, type Answers, type Asked } from './answers.ts';
+import { chooseRunId, identityOf } from './run-identity.ts';
+import { squadRequestSchema, type EmbedOptions, type SquadRequest } from './squad-request.ts';
+
+/** Three steps for each time that a person is asked. LangGraph's own limit is 25, and a node gets the one of its parent. */
+export const RECURSION_LIMIT = 1_000_000;
+
+const askedSchema = z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) }));
+
+const RunState = new StateSchema({
+  request: squadRequestSchema,
+  runId: z.string().nullable().default(null),
+  questions: askedSchema.default(() => []),
+  problem: z.string().nullable().default(null),
+  end: z.custom<RunEnd>().nullable().default(null),
+});
+
+/** The state of the graph of one run. */
+export interface SquadGraphState {
+  request: SquadRequest;
+  /** null: not chosen yet. */
+  runId: string | null;
+  /** What the run asks a person. */
+  questions: { id: string; text: string; options: string[] }[];
+  /** Why the last answer was refused. */
+  problem: string | null;
+  /** null: the run has not ended. */
+  end: RunEnd | null;
+}
+
+type Compiled = CompiledStateGraph<SquadGraphState, Partial<SquadGraphState>>;
+
+/** A compiled graph of LangGraph. Its input is `{ request }`, its output the state. */
+export type SquadGraph = Pick<Compiled, 'getGraphAsync'> &
+  Pregel<
+    Compiled['nodes'],
+    Compiled['channels'],
+    Record<string, unknown>,
+    Pick<SquadGraphState, 'request'>,
+    SquadGraphState
+  >;
+
+/** How `createSquadGraph` keeps and reports runs. */
+export interface SquadGraphOptions extends EmbedOptions {
+  /** Where the graph is kept if it is no part of another one, whose checkpointer it then uses. */
+  readonly checkpointer?: BaseCheckpointSaver | undefined;
+  /** Gets everything that happens in a run, in order. Must not throw. Absent: it goes to the graph's `custom` stream. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+}
+
+/**
+ * The graph of one run as an application sees it: `choose_run → drive_run ⇄ ask_person`. Its input is `{ request }`; its state
+ * then has the run's id, open questions and `end`. What works is squad's own engine in this process, with its own checkpoints: a
+ * graph that was killed continues the same run. Draw it (with `xray`, it shows the engine's own graph), invoke it with a
+ * checkpointer, or make it a node of a graph.
+ */
+export function createSquadGraph(squad: Squad, options: SquadGraphOptions = {}): SquadGraph {
+  return graphOfCall(squad, options);
+}
+
+/** The same for one call of a tool. */
+export function graphOfCall(squad: Squad, options: SquadGraphOptions, toolCallId?: string): SquadGraph {
+  const { checkpointer } = options;
+  return new StateGraph(RunState)
+    .addNode('choose_run', async (state: SquadGraphState, config: LangGraphRunnableConfig) =>
+      chooseRun(squad, state, config, toolCallId),
+    )
+    .addNode(
+      'drive_run',
+      async (state: SquadGraphState, config: LangGraphRunnableConfig) => driveRun(squad, options, state, config),
+      {
+        ends: ['ask_person', END],
+        // What works there is the engine, for which LangGraph would draw one opaque node.
+        subgraphs: [shownGraph()],
+      },
+    )
+    .addNode('ask_person', async (state: SquadGraphState) => askPerson(squad, state), {
+      ends: ['ask_person', 'drive_run', END],
+    })
+    .addEdge(START, 'choose_run')
+    .addEdge('choose_run', 'drive_run')
+    .compile({ name: 'squad', ...(checkpointer === undefined ? {} : { checkpointer }) })
+    .withConfig({ recursionLimit: RECURSION_LIMIT }) as unknown as SquadGraph;
+}
+
+async function chooseRun(
+  squad: Squad,
+  { request }: SquadGraphState,
+  { executionInfo }: LangGraphRunnableConfig,
+  toolCallId: string | undefined,
+) {
+  const fresh = { questions: [], problem: null, end: null };
+  const { threadId, checkpointNs = '' } = executionInfo ?? {};
+  const identity = identityOf({ threadId, checkpointNs, toolCallId }, request);
+  if (identity === undefined) return { ...fresh, runId: crypto.randomUUID() };
+  return { ...fresh, runId: chooseRunId(identity, await squad.runs()) };
+}
+
+async function driveRun(
+  squad: Squad,
+  options: SquadGraphOptions,
+  state: SquadGraphState,
+  config: LangGraphRunnableConfig,
+) {
+  const { signal } = config;
+  const runId = state.runId ?? '';
+  const end = await inTurn(runId, async () => {
+    signal?.throwIfAborted();
+    const { trust, allowFullAccess, plan, patienceMs, onEvent = reportTo(config.writer) } = options;
+    const { objective, ...request } = state.request;
+    const drive = { trust, allowFullAccess, plan, patienceMs, onEvent, runId };
+    return endOf(await squad.run(objective, { ...request, ...drive }), signal);
+  });
+  // What an aborted node returns could count as its result, and the run would never be continued.
+  signal?.throwIfAborted();
+  const questions = end.questions.map(({ options: given, ...question }) => ({ ...question, options: [...given] }));
+  const isAsking = end.outcome === 'waiting' && questions.length > 0;
+  return new Command({ goto: isAsking ? 'ask_person' : END, update: { questions, problem: null, end } });
+}
+
+/** By run: the newest that waits for it or drives it in this process. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** An aborted graph does not wait until its run has ended, so that the next one has to. */
+async function inTurn<T>(runId: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(runId);
+  const turn = (async () => {
+    await before?.catch(() => undefined);
+    return work();
+  })();
+  turns.set(runId, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(runId) === turn) turns.delete(runId);
+  }
+}
+
+async function endOf(running: RunningRun, signal: AbortSignal | undefined): Promise<RunEnd> {
+  const cancel = (): void => void running.cancel('the graph that it is a part of was aborted');
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  return running.done.finally(() => signal?.removeEventListener('abort', cancel));
+}
+
+/** A stream that its reader left refuses chunks, which must not end the run. */
+export function reportTo(writer: LangGraphRunnableConfig['writer']): (event: RunEvent) => void {
+  return (event) => {
+    try {
+      writer?.(event);
+    } catch {
+      // The ledger has the event.
+    }
+  };
+}
+
+/**
+ * Looks at the run first: `squad answer` may have come before the graph was resumed. A graph that nothing keeps cannot be resumed:
+ * it ends while the run waits.
+ */
+async function askPerson(squad: Squad, { runId, questions, problem }: SquadGraphState) {
+  const open = await openOf(squad, runId ?? '', questions);
+  if (open.length === 0) return new Command({ goto: 'drive_run' });
+  const given = ask(runId ?? '', open, problem);
+  if (given === undefined) return new Command({ goto: END });
+  const read = readAnswers(given.answer, open);
+  const refused = read.problem ?? (await record(squad, runId ?? '', read.answers));
+  if (refused === undefined) return new Command({ goto: 'drive_run' });
+  return new Command({ goto: 'ask_person', update: { problem: refused } });
+}
+
+async function openOf(squad: Squad, runId: string, asked: readonly Asked[]): Promise<readonly Asked[]> {
+  const { waitingFor } = await squad.status(runId);
+  const open = waitingFor?.for === 'answer' ? waitingFor.questions.map(({ id }) => id) : [];
+  return asked.filter(({ id }) => open.includes(id));
+}
+
+/** undefined: this graph has no checkpointer. */
+function ask(runId: string, questions: readonly Asked[], problem: string | null): { answer: unknown } | undefined {
+  try {
+    return { answer: interrupt({ runId, questions, ...(problem === null ? {} : { problem }) }) };
+  } catch (error) {
+    if (error instanceof Error && 'lc_error_code' in error && error.lc_error_code === 'MISSING_CHECKPOINTER')
+      return undefined;
+    throw error;
+  }
+}
+
+/** Why an answer was refused; those before it count. */
+async function record(squad: Squad, runId: string, answers: Answers): Promise<string | undefined> {
+  for (const [question, answer] of answers) {
+    try {
+      await squad.answer(runId, answer, question);
+    } catch (error) {
+      if (isSquadError(error) && error.code === 'usage') return `${error.message}. ${error.next ?? ''}`.trim();
+      throw error;
+    }
+  }
+  return undefined;
+}

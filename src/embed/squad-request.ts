@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { usageError } from '../model/errors.ts';
+import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
+import type { RunOptions } from '../squad/run.ts';
+
+/** What to run, as plain data. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
+export interface SquadRequest {
+  /** A path, absolute or from the squad's `cwd`; or the text itself. */
+  objective: ObjectiveSource;
+  playbook?: string | undefined;
+  /** Runs every agent on this runtime. */
+  runtime?: string | undefined;
+  /** By agent or role. */
+  models?: Record<string, string> | undefined;
+  /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
+  name?: string | undefined;
+  limits?: SomeLimits | undefined;
+  /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
+  strict?: boolean | undefined;
+}
+
+export const squadRequestSchema: z.ZodType<SquadRequest> = z.strictObject({
+  objective: z.union([z.string(), z.strictObject({ text: z.string(), from: z.string().optional() })]),
+  playbook: z.string().optional(),
+  runtime: z.string().optional(),
+  models: z.record(z.string(), z.string()).optional(),
+  name: z.string().optional(),
+  limits: someLimitsSchema.optional(),
+  strict: z.boolean().optional(),
+});
+
+/** Throws `usage` for what is no request. */
+export function checkRequest(given: SquadRequest): SquadRequest {
+  const parsed = squadRequestSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw usageError(
+    `${['the request', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'cannot be used'}`,
+    'docs/embedding.md lists what a request may have.',
+  );
+}
+
+/** How an application runs squad: what is the same for all its runs, and no data of a state may decide. */
+export type EmbedOptions = Pick<RunOptions, 'trust' | 'allowFullAccess' | 'plan' | 'patienceMs'>;

@@ -12,6 +12,7 @@ import { readNotes } from '../shared/repository-notes.ts';
 import { chosenSessionId } from '../shared/session.ts';
 import { command, type AcpFacts } from './command.ts';
 import { profileOf, readConfig, type Profile } from './profiles.ts';
+import { isTerminated } from './schema.ts';
 import { begin, conclude, translate, type AcpState } from './translate.ts';
 
 const HOST = fileURLToPath(
@@ -53,7 +54,7 @@ export function createAcpAdapter(
     command,
     begin: (request) => begin(name, { ...profile.quirks, ...quirks }, request),
     translate,
-    isTerminal: ({ end }) => end !== undefined,
+    isTerminal: ({ end }) => end !== undefined && !isTerminated(end),
     conclude,
     // On SIGINT the host cancels the session.
     ladder: signals(3000, 'SIGINT', 'SIGTERM', 'SIGKILL'),

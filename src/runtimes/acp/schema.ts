@@ -53,6 +53,11 @@ export function parseLine(value: unknown): HostLine | undefined {
   return lineSchema.safeParse(value).data;
 }
 
+/** The host was ended by a signal: who sent it knows why the turn ended, and the host does not. */
+export function isTerminated(line: LineOf<'result' | 'error'>): boolean {
+  return line.type === 'error' && line.at === 'agent' && line.message === 'terminated';
+}
+
 /** A session that cannot be opened for one of these reasons is still there. */
 const TO_WAIT_FOR = new Set(['auth', 'billing', 'quota-exhausted', 'rate-limited', 'overloaded', 'network']);
 

@@ -74,12 +74,12 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad(\/|\.ts$)/,
-    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$/,
+    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$|^attempts\/redact-turn\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {
     files: /^studio\//,
-    may: /^(studio|squad|model|read-model|graph|substrate)\/|^(compose|machine|squad)\.ts$|^engine\/read-checkpoints\.ts$/,
+    may: /^(studio|squad|model|read-model|preflight|graph|substrate)\/|^(compose|machine|squad)\.ts$|^engine\/read-checkpoints\.ts$/,
   },
   // Runs as parts of an application's own graphs and agents.
   { files: /^embed\//, may: /^(embed|squad|model|preflight|read-model)\/|^graph\/shown-graph\.ts$|^squad\.ts$/ },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
+import type { RunEvent } from '../model/run-event.ts';
 import { exitCodeOf } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
@@ -44,6 +45,19 @@ export function endOf(
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
     failures,
     next: nextCommandsOf(reading, standing, failures),
+  };
+}
+
+/** The last line of `--json`. */
+export function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode = end.exitCode): RunEvent {
+  const { runId, name, outcome, headline, why, branch, report } = end;
+  return {
+    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
+    ...(head === undefined ? {} : { head }),
+    report,
+    failures: [...failures],
+    next: [...next],
+    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
   };
 }
 

@@ -30,7 +30,7 @@ export async function readState(ports: StatePorts, config: RunnableConfig): Prom
   const { threadId, checkpointId } = placeIn(config);
   const thread = readThread(ports.workspace, threadId);
   if (thread === undefined) return noRun(config);
-  const found = await readable(async () => ports.graph.getState(at(threadId, checkpointId)));
+  const found = await readable(async () => ports.graph.getState(threadConfig(threadId, checkpointId)));
   if ('notice' in found) return rebuilt(ports, thread, found.notice);
   const { snapshot } = found;
   if (snapshot.createdAt === undefined) {
@@ -56,7 +56,7 @@ export async function readHistory(
     ...(filter === undefined ? {} : { filter: plainFilter(filter) }),
   };
   const found = await readable(async () => {
-    const states = await gather(ports.graph.getStateHistory(at(threadId, undefined), page));
+    const states = await gather(ports.graph.getStateHistory(threadConfig(threadId), page));
     return { states, head: await headOf(ports, threadId) };
   });
   if ('notice' in found) return [await rebuilt(ports, thread, found.notice)];
@@ -79,7 +79,7 @@ async function current(ports: StatePorts, thread: Thread, snapshot: StateSnapsho
 /** What the ledger knows of a run whose checkpoints are not there or cannot be read. */
 async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string): Promise<StateSnapshot> {
   const whole = readWhole(workspace, thread);
-  const empty = { ...EMPTY, config: at(thread.run.id, undefined) };
+  const empty = { ...EMPTY, config: threadConfig(thread.run.id) };
   if (whole === undefined) return shown(thread, empty, notice);
   const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, workspace.composition.clock.now());
   const asked = withQuestions({ ...empty, values }, await readQuestions(workspace, thread, whole.reading));
@@ -105,7 +105,7 @@ interface Located {
 }
 
 /** The thread and the checkpoint that a config of the server names. Throws a refusal for a subgraph: there is none. */
-function placeIn({ configurable = {} }: RunnableConfig): Located {
+export function placeIn({ configurable = {} }: RunnableConfig): Located {
   const { thread_id, checkpoint_id, checkpoint_ns } = configurable as Readonly<Record<string, unknown>>;
   if (typeof checkpoint_ns === 'string' && checkpoint_ns !== '') {
     throw new Refusal(422, `there is no subgraph ${checkpoint_ns}`, 'Leave `checkpoint_ns` out: squad is one graph.');
@@ -114,7 +114,7 @@ function placeIn({ configurable = {} }: RunnableConfig): Located {
   return { threadId: String(thread_id).toLowerCase(), checkpointId };
 }
 
-function at(threadId: string, checkpointId: string | undefined): RunnableConfig {
+export function threadConfig(threadId: string, checkpointId?: string): RunnableConfig {
   const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
   return { configurable: { thread_id: threadId, checkpoint_ns: '', ...named } };
 }
@@ -123,12 +123,14 @@ function checkpointOf({ config }: StateSnapshot): unknown {
   return config.configurable?.['checkpoint_id'];
 }
 
-async function headOf({ checkpoints }: StatePorts, threadId: string): Promise<string | undefined> {
-  return (await checkpoints.newerThan(threadId, undefined, 1))[0];
+/** The newest checkpoint; undefined: there is none that can be read. */
+export async function headOf({ checkpoints }: StatePorts, threadId: string): Promise<string | undefined> {
+  const found = await readable(async () => checkpoints.newerThan(threadId, undefined, 1));
+  return 'notice' in found ? undefined : found.snapshot[0];
 }
 
 async function unknownCheckpoint({ checkpoints }: StatePorts, { run }: Thread, id: string): Promise<Refusal> {
-  const known = await gather(checkpoints.list(at(run.id, undefined), { limit: MOST_NAMED }));
+  const known = await gather(checkpoints.list(threadConfig(run.id), { limit: MOST_NAMED }));
   const named = known.map(({ checkpoint }) => checkpoint.id);
   const next = named.length === 0 ? 'Leave the checkpoint out.' : `The newest are ${named.join(', ')}.`;
   return new Refusal(422, `${run.name} has no checkpoint ${id}`, next, { checkpoints: named });
@@ -153,4 +155,10 @@ async function readable<T>(work: () => Promise<T>): Promise<{ readonly snapshot:
     if (!isSquadError(error) || !UNREADABLE.has(error.code)) throw error;
     return { notice: `${error.message} ${AS_LEDGER} ${error.next ?? ''}`.trim() };
   }
+}
+
+/** What is there of the checkpoints; `otherwise` if they cannot be read. */
+export async function withoutCheckpoints<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  const found = await readable(work);
+  return 'notice' in found ? otherwise : found.snapshot;
 }

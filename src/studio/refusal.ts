@@ -24,7 +24,7 @@ export class Refusal extends Error {
 }
 
 /** An error of squad as the server answers it. Any other error is a bug, and stays one. */
-function refusalOf(error: unknown): unknown {
+export function refusalOf(error: unknown): unknown {
   if (!isSquadError(error)) return error;
   const busy = error.code === 'workspace-busy' || error.code === 'lease-fenced';
   return new Refusal(busy ? 409 : 422, error.message, error.next ?? 'Run `squad doctor`.', { code: error.code });

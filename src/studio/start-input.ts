@@ -1,16 +1,19 @@
 import { z } from 'zod';
+import { LIMITS } from '../model/limit-table.ts';
 import { someLimitsSchema } from '../model/limits.ts';
 
-/** What a thread that is no run yet takes. */
-const startInputSchema = z.strictObject({
+/** What a thread that is no run yet takes. Its limits are those that `squad run` has options for. */
+export const startInputSchema = z.strictObject({
   objective: z
     .string()
+    .trim()
     .min(1)
     .describe('What to do, in words; or the path of a Markdown file, from the folder of the repository.'),
   playbook: z.string().optional().describe('Default: as the objective or squad.yaml says.'),
   runtime: z.string().optional().describe('Uses this runtime for all turns.'),
-  limits: someLimitsSchema.optional(),
+  limits: someLimitsSchema.pick({ parallel: true, minutes: true, usd: true, turns: true, tokens: true }).optional(),
 });
+export type StartInput = z.infer<typeof startInputSchema>;
 
 /** In words, for whoever asks about a thread that is no run. */
 export const START_INPUT = '{objective, playbook?, runtime?, limits?}, where objective is text or a path';
@@ -23,4 +26,11 @@ export const START_SCHEMA = {
 
 function startJsonSchema() {
   return z.toJSONSchema(startInputSchema);
+}
+
+/** The options of `squad run` for this input. A value is part of its option, so that none is taken for another option. */
+export function runOptions({ playbook, runtime, limits = {} }: StartInput): string[] {
+  const limited = LIMITS.map(({ key, flag }) => [flag?.name, limits[key as keyof typeof limits]] as const);
+  const all = [['--playbook', playbook] as const, ['--runtime', runtime] as const, ...limited];
+  return all.flatMap(([name, value]) => (name === undefined || value === undefined ? [] : [`${name}=${value}`]));
 }

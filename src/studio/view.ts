@@ -6,9 +6,26 @@ import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
 import { openWorkspace, type Place } from '../squad/open-run.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
-import { refusing } from './refusal.ts';
+import { bodyOf, callOf, type Asked } from './call.ts';
+import { driveThread, planCall } from './drive.ts';
+import { refusalOf, refusing } from './refusal.ts';
 import { shownGraph } from '../graph/shown-graph.ts';
 import { START_SCHEMA } from './start-input.ts';
+
+/** What the server says about one of its runs. */
+interface StreamOptions extends Omit<Asked, 'input'>, RunnableConfig {
+  readonly version?: string;
+  readonly streamMode?: string | readonly string[];
+  readonly subgraphs?: boolean;
+}
+
+/** An event of LangChain around a chunk of LangGraph. */
+interface StreamEvent {
+  readonly event: 'on_chain_stream';
+  readonly run_id: string | undefined;
+  readonly name: string;
+  readonly data: { readonly chunk: readonly unknown[] };
+}
 
 /**
  * What the Agent Server serves in place of a compiled graph. It shows the runs of one repository, each as the thread with its
@@ -46,6 +63,46 @@ export class StudioView {
 
   async getState(config: RunnableConfig): Promise<StateSnapshot> {
     return refusing(async () => readState(this.#ports, config));
+  }
+
+  /**
+   * Throws the refusal of a run that the server is asked for, if there is one. The server itself tells clients of it only in the
+   * stream. `body`: that of the request.
+   */
+  async admit(threadId: string, body: unknown): Promise<void> {
+    await refusing(async () => planCall(this.#ports, bodyOf(threadId, body)));
+  }
+
+  /** LangGraph's events of a run. Version 3 is refused in words that make the server fall back to `stream`. */
+  streamEvents(input: unknown, options: StreamOptions): AsyncGenerator<StreamEvent> {
+    if (options.version === 'v3') throw new Error('Only versions "v1" and "v2" of the schema are currently supported');
+    return this.#events(input, options);
+  }
+
+  /** The same chunks without the events around them. */
+  async stream(input: unknown, options: StreamOptions): Promise<AsyncGenerator<readonly unknown[]>> {
+    return this.#chunks(input, options);
+  }
+
+  async *#events(input: unknown, options: StreamOptions): AsyncGenerator<StreamEvent> {
+    for await (const chunk of this.#chunks(input, options)) {
+      yield { event: 'on_chain_stream', run_id: options.runId, name: this.name, data: { chunk } };
+    }
+  }
+
+  async *#chunks(input: unknown, options: StreamOptions): AsyncGenerator<readonly unknown[]> {
+    const { streamMode = 'values', subgraphs = false, signal = new AbortController().signal } = options;
+    const modes = new Set<string>(typeof streamMode === 'string' ? [streamMode] : streamMode);
+    const call = callOf({ ...options, input }, options);
+    const chunks = driveThread(this.#ports, call, signal);
+    try {
+      for await (const [mode, payload] of chunks) {
+        if (modes.has(mode)) yield subgraphs ? [[], mode, payload] : [mode, payload];
+      }
+    } catch (error) {
+      throw refusalOf(error);
+    }
+    if (signal.aborted) throw new DOMException('The stream was left.', 'AbortError');
   }
 
   async *getStateHistory(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<StateSnapshot> {

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { SquadStateValue } from '../../src/graph/state.ts';
 import { readMachine } from '../../src/squad/machine.ts';
+import { readPrompts } from '../../src/squad/prompts.ts';
 import { createStudioView, type StudioView } from '../../src/studio/view.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
@@ -14,6 +15,8 @@ export function scriptWith(steps: readonly Step[] = STEPS): Entry[] {
 
 export interface StudioBench extends RunBench {
   readonly view: StudioView;
+  /** A person agrees to the commands of a run here. */
+  consent(): Promise<void>;
   runId(): string;
 }
 
@@ -29,10 +32,14 @@ export async function openStudioBench(
     XDG_STATE_HOME: `${bench.root}/state`,
     USER: 'ada',
   };
-  const view = await createStudioView({ host: readMachine({ cwd: bench.repository, environment }) });
+  const host = readMachine({ cwd: bench.repository, environment });
+  const view = await createStudioView({ host });
   return {
     ...bench,
     view,
+    consent: async () => {
+      await readPrompts({ host }, 'objective.md', { runtime: 'scripted', trust: () => Promise.resolve(true) });
+    },
     runId: () => {
       const ledger = bench.ledger();
       try {

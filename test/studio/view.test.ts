@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { closeDb, openDb } from '../../src/substrate/ledger/index.ts';
 import { gather } from '../../src/text/gather.ts';
 import { author, piece, plan } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 import { checkpointOf, factsOf, openStudioBench, scriptWith, threadOf, valuesOf } from './studio-bench.ts';
 
 const NODES = [
@@ -60,30 +61,34 @@ describe('the view', { timeout: 120_000 }, () => {
     });
   });
 
-  it('shows a run of another process while it works, and its question as an interrupt once nothing can move', async () => {
-    const bench = await openStudioBench([
-      author('one', [{ sleep: 1_500 }, { fail: { kind: 'auth', message: 'log in' } }]),
-      plan([piece('one')]),
-    ]);
-    const engine = bench.startRun();
-    await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
-    const { view } = bench;
-    const id = bench.runId();
-    const live = await view.getState(threadOf(id));
-    expect(factsOf(live)).toMatchObject({ driven: true });
-    expect(Object.values(valuesOf(live).inflight)).toEqual(['one']);
-    expect(live.next).toEqual(['collect']);
-    expect((await engine.finished).code).toBe(3);
-    const asking = await view.getState(threadOf(id));
-    const [question] = valuesOf(asking).questions;
-    expect(asking.next).toEqual(['ask_human']);
-    expect(asking.tasks[0]?.interrupts).toMatchObject([{ id: expect.any(String), value: { questions: [question] } }]);
-    const [newest] = await gather(view.getStateHistory(threadOf(id), { limit: 1 }));
-    expect(newest?.tasks).toEqual(asking.tasks);
-    await bench.run(['answer', question?.id ?? '', 'try again']);
-    const answered = await view.getState(threadOf(id));
-    expect([valuesOf(answered).questions, answered.tasks[0]?.interrupts]).toEqual([[], []]);
-  });
+  it(
+    'shows a run of another process while it works, and its question as an interrupt once nothing can move',
+    ALL,
+    async () => {
+      const bench = await openStudioBench([
+        author('one', [{ sleep: 1_500 }, { fail: { kind: 'auth', message: 'log in' } }]),
+        plan([piece('one')]),
+      ]);
+      const engine = bench.startRun();
+      await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
+      const { view } = bench;
+      const id = bench.runId();
+      const live = await view.getState(threadOf(id));
+      expect(factsOf(live)).toMatchObject({ driven: true });
+      expect(Object.values(valuesOf(live).inflight)).toEqual(['one']);
+      expect(live.next).toEqual(['collect']);
+      expect((await engine.finished).code).toBe(3);
+      const asking = await view.getState(threadOf(id));
+      const [question] = valuesOf(asking).questions;
+      expect(asking.next).toEqual(['ask_human']);
+      expect(asking.tasks[0]?.interrupts).toMatchObject([{ id: expect.any(String), value: { questions: [question] } }]);
+      const [newest] = await gather(view.getStateHistory(threadOf(id), { limit: 1 }));
+      expect(newest?.tasks).toEqual(asking.tasks);
+      await bench.run(['answer', question?.id ?? '', 'try again']);
+      const answered = await view.getState(threadOf(id));
+      expect([valuesOf(answered).questions, answered.tasks[0]?.interrupts]).toEqual([[], []]);
+    },
+  );
 });
 
 describe('checkpoints that cannot be read', { timeout: 120_000 }, () => {

@@ -13,7 +13,7 @@ import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { followRun } from '../board/follow-run.ts';
+import { followRun } from '../../squad/follow-run.ts';
 import type { CommandContext, LogOptions } from '../command-context.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { createLogLines, isAbout } from '../render/log-lines.ts';

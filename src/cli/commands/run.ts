@@ -12,7 +12,7 @@ import { loadAsking } from '../ask/load-asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
 import { readArgument } from '../read-objective.ts';
-import { objectiveTicketSchema, takeTicket } from '../team/ticket.ts';
+import { objectiveTicketSchema, takeTicket } from '../../squad/ticket.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
@@ -20,8 +20,8 @@ import { showRun } from './show-run.ts';
 export async function run(context: CommandContext, given: string, options: RunOptions): Promise<void> {
   const squad = squadOn(context.host);
   const { ticket } = options;
-  const ticketed = ticket === undefined ? undefined : await takeTicket(ticket, objectiveTicketSchema);
-  const objective = ticketed ?? (await readArgument(context, given));
+  const ticketed = ticket === undefined ? { argument: given } : await takeTicket(ticket, objectiveTicketSchema);
+  const objective = 'argument' in ticketed ? await readArgument(context, ticketed.argument) : ticketed;
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;

@@ -8,7 +8,8 @@ import { handleInterrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { createLines } from '../render/event-lines.ts';
 import { callerAt } from '../call-person.ts';
-import { endEvent, renderEnd } from '../render/end-lines.ts';
+import { endEvent } from '../../squad/ended-run.ts';
+import { renderEnd } from '../render/end-lines.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
 export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {

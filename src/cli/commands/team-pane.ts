@@ -5,7 +5,7 @@ import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { ownProgram } from '../run-arguments.ts';
 import { runPane } from '../team/pane.ts';
-import { engineTicketSchema, takeTicket, ticketSchema } from '../team/ticket.ts';
+import { engineTicketSchema, takeTicket, ticketSchema } from '../../squad/ticket.ts';
 
 /** Runs one member's pane. The ticket names the member, and is removed once read. */
 export async function teamPane(context: CommandContext, { ticket: path }: { ticket: string }): Promise<void> {

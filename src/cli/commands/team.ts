@@ -7,7 +7,7 @@ import { checkNewRun } from '../../squad/new-run.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
 import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
-import { passObjective, writeTicket } from '../team/ticket.ts';
+import { passObjective, writeTicket } from '../../squad/ticket.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
 import { readSettings } from '../../preflight/read-settings.ts';

@@ -1,21 +1,7 @@
-import type { RunEvent } from '../../model/run-event.ts';
 import type { RunEnd } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines } from './failure-lines.ts';
 import { reasons } from './run-lines.ts';
-
-/** The last line of `--json`. */
-export function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode = end.exitCode): RunEvent {
-  const { runId, name, outcome, headline, why, branch, report } = end;
-  return {
-    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
-    ...(head === undefined ? {} : { head }),
-    report,
-    failures: [...failures],
-    next: [...next],
-    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
-  };
-}
 
 /** How a run ended, for people, and what comes next. */
 export function renderEnd({

@@ -5,7 +5,7 @@ import { turnRequestSchema } from '../../model/turn-request.ts';
 import type { AttemptReading, RunHistory } from '../../read-model/read-run.ts';
 import { letThroughBy } from '../../preflight/secrets.ts';
 import { parseJson } from '../../text/json.ts';
-import { readTurnOutput } from '../turn-output.ts';
+import { readTurnOutput } from '../../squad/turn-output.ts';
 import { attemptName, createStepList, type TurnRecord } from './turn-record.ts';
 
 interface Place {

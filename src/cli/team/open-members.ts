@@ -9,7 +9,7 @@ import type { Ledger } from '../../substrate/ports/ledger.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import type { OpenedWorkspace } from '../../squad/open-run.ts';
 import { memberPane, membersOf, type TeamFacts } from './team-panes.ts';
-import { writeTicket } from './ticket.ts';
+import { writeTicket } from '../../squad/ticket.ts';
 
 const LOOK_MS = 200;
 /** A new engine opens the mailbox of its run within a second or two. */

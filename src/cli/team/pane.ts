@@ -11,7 +11,7 @@ import type { OpenedMail } from '../mail/open-mail.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { openPaneMail, paneTitle, type PaneMail } from './pane-mail.ts';
 import { openScreen, type Screen } from './screen.ts';
-import type { Ticket } from './ticket.ts';
+import type { Ticket } from '../../squad/ticket.ts';
 import { followTurns, type Turns } from './turns.ts';
 import { helpFor, readTyped } from './typed-line.ts';
 

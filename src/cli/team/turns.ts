@@ -8,7 +8,7 @@ import { openRunView } from '../../read-model/run-view.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { renderRunEvent } from '../render/run-lines.ts';
 import { renderEvent } from '../render/turn-lines.ts';
-import { readTurnOutput } from '../turn-output.ts';
+import { readTurnOutput } from '../../squad/turn-output.ts';
 
 /** The pane names this many of the turns that ended before it was opened. */
 const MOST_EARLIER = 5;

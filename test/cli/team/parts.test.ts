@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { enginePane, memberPane, membersOf, windowNameOf } from '../../../src/cli/team/team-panes.ts';
 import { paneTitle } from '../../../src/cli/team/pane-mail.ts';
-import { takeTicket, ticketSchema, writeTicket } from '../../../src/cli/team/ticket.ts';
+import { takeTicket, ticketSchema, writeTicket } from '../../../src/squad/ticket.ts';
 import { readTyped } from '../../../src/cli/team/typed-line.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { LED } from '../mail/room.ts';

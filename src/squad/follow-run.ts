@@ -1,11 +1,11 @@
-import type { Composition } from '../../compose.ts';
-import { errorText } from '../../model/errors.ts';
-import type { RunEvent } from '../../model/run-event.ts';
-import type { TurnEvent } from '../../model/turn-event.ts';
-import type { Redactor } from '../../model/redaction/redactor.ts';
-import { openRunView } from '../../read-model/run-view.ts';
-import type { Ledger } from '../../substrate/ports/ledger.ts';
-import { readTurnOutput } from '../turn-output.ts';
+import type { Composition } from '../compose.ts';
+import { errorText } from '../model/errors.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
+import { openRunView } from '../read-model/run-view.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { readTurnOutput } from './turn-output.ts';
 
 export interface FollowPorts {
   readonly ledger: Ledger;

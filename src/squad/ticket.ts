@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorText, SquadError } from '../../model/errors.ts';
-import type { ObjectiveSource } from '../../preflight/read-input.ts';
+import { errorText, SquadError } from '../model/errors.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
 
 /** More than the longest objective takes as JSON. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -26,8 +26,11 @@ export type Ticket = z.infer<typeof ticketSchema>;
 /** Input of the engine's pane: the environment of its runtimes. */
 export const engineTicketSchema = z.object({ environment: environmentSchema });
 
-/** Input of a `squad run` in another process: an objective that is no file. */
-export const objectiveTicketSchema = z.object({ text: z.string(), from: z.string().optional() });
+/** Input of a `squad run` in another process: an objective that is no file, or what its argument would be. */
+export const objectiveTicketSchema = z.union([
+  z.object({ text: z.string(), from: z.string().optional() }),
+  z.object({ argument: z.string() }),
+]);
 
 type AnyTicket = Ticket | z.infer<typeof engineTicketSchema> | z.infer<typeof objectiveTicketSchema>;
 

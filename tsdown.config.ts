@@ -37,6 +37,7 @@ export default defineConfig([
       langgraph: 'src/langgraph.ts',
       runtime: 'src/runtime.ts',
       playbook: 'src/playbook.ts',
+      studio: 'src/studio.ts',
       'testing/index': 'src/testing/index.ts',
     },
     dts: true,
@@ -61,7 +62,7 @@ export default defineConfig([
     plugins: [lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
     deps: {
       alwaysBundle: [
-        ...[SAVER, /^@langchain\//, 'langsmith', /^langsmith\//],
+        ...[SAVER, /^@langchain\/(?!langgraph-api)/, 'langsmith', /^langsmith\//],
         ...['zod', /^zod\//, 'commander', 'yaml', 'markdown-it'],
       ],
     },

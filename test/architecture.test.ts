@@ -85,12 +85,12 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^embed\//, may: /^(embed|squad|model|preflight|read-model)\/|^graph\/shown-graph\.ts$|^squad\.ts$/ },
   {
     files: /^cli\//,
-    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
+    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|studio|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
   },
   { files: /^machine\.ts$/, may: /^(model|substrate)\/|^runtimes\/shared\/find-program\.ts$/ },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\/|^machine\.ts$/ },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate|tracing)\/|^compose\.ts$/ },
-  { files: /^(index|langgraph|runtime|playbook)\.ts$/, may: /./ },
+  { files: /^(index|langgraph|runtime|playbook|studio)\.ts$/, may: /./ },
 ];
 
 /** The files that name a runtime of squad, and why. Every other one asks the runtime's description. */

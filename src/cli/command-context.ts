@@ -74,6 +74,11 @@ export interface UninstallOptions extends JsonOptions {
   readonly yes?: boolean;
 }
 
+export interface StudioOptions extends JsonOptions {
+  readonly port: number;
+  readonly origin?: readonly string[];
+}
+
 export interface WatchOptions extends JsonOptions {
   readonly plain?: boolean;
 }

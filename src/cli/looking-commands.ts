@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { SINKS } from '../model/tracing.ts';
 import type { CommandContext } from './command-context.ts';
-import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, RUN, wholeNumber } from './option-values.ts';
+import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, origins, port, RUN, wholeNumber } from './option-values.ts';
 
 const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
 
@@ -70,6 +70,12 @@ function addRecordCommands(program: Command, context: CommandContext): void {
     )
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/trace.ts')).trace));
+  const studio = 'Serve the runs to LangGraph Studio and other LangGraph clients of this machine.';
+  addCommand(program, 'studio', studio, 'squad studio', 'squad studio --port 8123 --origin http://localhost:3000')
+    .option('--port <n>', 'port on loopback', port, 2024)
+    .option('--origin <origin>', 'another page that may use the server, besides Studio (repeatable)', origins)
+    .option('--json', 'print one JSON object once the server answers')
+    .action(lazily(context, async () => (await import('./commands/studio.ts')).studio));
 }
 
 /** Commands that take the work of runs, or remove what is left of them. */

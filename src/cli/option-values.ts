@@ -73,6 +73,21 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
+export function port(text: string): number {
+  const value = wholeNumber(text);
+  if (value > 65_535) throw new InvalidArgumentError(`${text} is not a port; for example 2024`);
+  return value;
+}
+
+/** Pages by scheme, host and port, as a browser names them. */
+export function origins(text: string, before: readonly string[] = []): readonly string[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin !== text) {
+    throw new InvalidArgumentError(`${text} is not the origin of a page; for example http://localhost:3000`);
+  }
+  return [...before, text];
+}
+
 /** The named agent or task, or else the run. Throws `usage` if both are named. */
 export function scopeOf({ agent, task }: ScopeOptions): string {
   if (agent !== undefined && task !== undefined) {

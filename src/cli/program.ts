@@ -34,7 +34,7 @@ const GROUPS: readonly Group[] = [
   { title: 'Run an objective:', names: ['run', 'plan', 'resume', 'stop', 'fork'], add: addDrivingCommands },
   {
     title: 'Look at runs:',
-    names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace'],
+    names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio'],
     add: addLookingCommands,
   },
   {

@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   'storage-full': 75,
   'storage-refused': 75,
   'workspace-busy': 75,
+  'port-busy': 75,
   'lease-fenced': 75,
   'cursor-refused': 75,
   'bad-input': 65,

@@ -38,3 +38,17 @@ export function readMachine({ cwd = process.cwd(), environment = process.env }: 
 export function operatorOf({ environment }: Pick<Host, 'environment'>): string {
   return plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
 }
+
+/** What `load` gives, while the process has these variables: a package may read its settings as it loads. */
+export async function withVariables<T>(variables: Readonly<Record<string, string>>, load: () => Promise<T>): Promise<T> {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  try {
+    return await load();
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}

@@ -102,6 +102,28 @@ export function insideTurn(environment: Readonly<Record<string, string | undefin
   return false;
 }
 
+/** All live processes that belong to a turn, as `insideTurn` finds them, by one look at the table. */
+export function processesOfTurns(): readonly number[] {
+  const table = new Map(readProcessTable().map((entry) => [entry.pid, entry]));
+  const known = new Map<number, boolean>();
+  const belongs = (pid: number, steps: number): boolean => {
+    const entry = table.get(pid);
+    const before = known.get(pid);
+    if (before !== undefined || entry === undefined || steps > MOST_ANCESTORS) return before === true;
+    const isMarked = [entry.pid, entry.session, entry.group].some((member) => marked(member));
+    const found = isMarked || belongs(entry.parent, steps + 1);
+    known.set(pid, found);
+    return found;
+  };
+  const read = new Map<number, boolean>();
+  const marked = (pid: number): boolean => {
+    const is = read.get(pid) ?? readEnvironment(pid, '')?.some(isMark) === true;
+    read.set(pid, is);
+    return is;
+  };
+  return [...table.keys()].filter((pid) => belongs(pid, 0));
+}
+
 /** undefined: no such process, a zombie, or one without the marker. */
 export function identify(pid: number, marker: string): ProcessIdentity | undefined {
   const before = readProcess(pid);

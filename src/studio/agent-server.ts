@@ -1,0 +1,163 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Server } from 'node:http';
+import { findPackageJSON } from 'node:module';
+import { join } from 'node:path';
+import { SquadError, wrongEnvironment } from '../model/errors.ts';
+import { withVariables } from '../squad/machine.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { keepDoor, type Decide } from './front-door.ts';
+import { installLine } from './install-line.ts';
+
+const PACKAGE = '@langchain/langgraph-api';
+/** The name of the graph, and of the assistant that the server makes of it. */
+export const GRAPH = 'squad';
+
+export interface AgentServer {
+  readonly port: number;
+  /** Asks the server without a connection, past its door. */
+  ask(path: string, body: unknown, method?: 'POST' | 'PATCH'): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Its files. It is the only one that writes there. */
+  readonly folder: string;
+  readonly port: number;
+  readonly graph: object;
+  readonly decide: Decide;
+  /** Pages that may read its answers. */
+  readonly origins: readonly string[];
+  /** A line about what went wrong in the server. */
+  readonly onProblem: (line: string) => void;
+}
+
+/** Where the module below finds the graph: the server takes graphs from files only. */
+const HANDED = Symbol.for('agentsquad.studio.graph');
+const GRAPH_FILE = `export const graph = globalThis[Symbol.for('agentsquad.studio.graph')];\n`;
+/** Runs that it streams at once; others wait for their turn. */
+const WORKERS = 10;
+
+/**
+ * Starts LangGraph's Agent Server in this process, on loopback. It never stops looking for work: only the end of the process ends
+ * it all. Throws `wrong-environment` where the package is missing and `port-busy` where another program has the port.
+ */
+export async function startAgentServer(options: ServerOptions): Promise<AgentServer> {
+  const { folder, graph, decide, onProblem, port } = options;
+  const { startServer } = await load();
+  await writeFile(join(folder, 'graph.mjs'), GRAPH_FILE);
+  Object.assign(globalThis, { [HANDED]: graph });
+  const door = keepDoorOf(port, decide);
+  try {
+    const { cleanup } = await startServer({
+      ...{ port, host: '127.0.0.1', cwd: folder, nWorkers: WORKERS },
+      graphs: { [GRAPH]: 'graph.mjs:graph' },
+      http: {
+        ...{ disable_assistants: false, disable_threads: false, disable_runs: false, disable_meta: false },
+        // A store for memories, which no run of squad reads.
+        disable_store: true,
+        cors: { allow_origins: [...options.origins], expose_headers: ['content-location', 'x-pagination-total'] },
+      },
+    });
+    const address = door.server()?.address();
+    if (typeof address !== 'object' || address === null) {
+      await cleanup();
+      throw new Error('the server listens, and squad cannot keep its door');
+    }
+    await quieten(onProblem);
+    return { port: address.port, ask: askInside, close: cleanup };
+  } catch (error) {
+    throw portError(error, port);
+  } finally {
+    door.stop();
+  }
+}
+
+/** The server opens its port itself. It is guarded in the moment before that. */
+function keepDoorOf(port: number, decide: Decide) {
+  let found: Server | undefined;
+  const onListen = (message: unknown): void => {
+    const { server, options } = message as { server: unknown; options: { port?: unknown } };
+    if (!(server instanceof Server) || Number(options.port) !== port) return;
+    keepDoor(server, decide);
+    found = server;
+  };
+  const channel = 'tracing:net.server.listen:asyncStart';
+  subscribe(channel, onListen);
+  return { server: () => found, stop: () => void unsubscribe(channel, onListen) };
+}
+
+async function load() {
+  const expected = versionIn(findPackageJSON(import.meta.url), 'peerDependencies');
+  const missing = (why: string) => wrongEnvironment(why, `Run ${installLine(import.meta.filename, expected)}`);
+  let found: string | undefined;
+  try {
+    found = versionIn(findPackageJSON(PACKAGE, import.meta.url), 'version');
+  } catch {
+    throw missing(`squad studio needs ${PACKAGE}@${expected}, which is not installed beside squad`);
+  }
+  if (found !== expected) throw missing(`squad studio needs ${PACKAGE}@${expected}, and ${found} is installed`);
+  try {
+    // It reads its settings while it loads, and prints every request otherwise.
+    return await withVariables({ LOG_LEVEL: 'error', LOG_JSON: 'true' }, async () => import('@langchain/langgraph-api/server'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw missing(`${PACKAGE} is installed without a package that it needs: ${plainLine((error as Error).message, 200)}`);
+  }
+}
+
+/** Of squad's own package.json the version of the server that it works with, of another the version itself. */
+function versionIn(path: string | undefined, from: 'peerDependencies' | 'version'): string {
+  const manifest = JSON.parse(readFileSync(path ?? '', 'utf8')) as {
+    readonly version: string;
+    readonly peerDependencies?: Readonly<Record<string, string>>;
+  };
+  return from === 'version' ? manifest.version : (manifest.peerDependencies?.[PACKAGE] ?? '');
+}
+
+function portError(error: unknown, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    const next = `Take another: \`squad studio --port ${port + 1}\`.`;
+    return new SquadError({ code: 'port-busy', message: `another program listens on port ${port}`, next, cause: error });
+  }
+  if (code === 'EACCES') return wrongEnvironment(`only root may listen on port ${port}`, 'Take one above 1023: `squad studio`.');
+  return error;
+}
+
+/** What the SDK itself uses in a process with the server. */
+const INSIDE = Symbol.for('langgraph_api:fetch');
+
+function inside(): typeof fetch {
+  return (globalThis as unknown as { [INSIDE]: typeof fetch })[INSIDE];
+}
+
+async function askInside(path: string, body: unknown, method: 'POST' | 'PATCH' = 'POST'): Promise<Response> {
+  return inside()(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+interface Logger {
+  readonly transports: readonly { silent?: boolean }[];
+  on(event: 'data', listener: (info: { level?: unknown; message?: unknown }) => void): void;
+}
+
+const LOGGER = Symbol.for('langgraph.api.sdk-logger');
+
+/** Its log prints to the standard output, with what clients sent. */
+async function quieten(onProblem: ServerOptions['onProblem']): Promise<void> {
+  const { [LOGGER]: logger } = globalThis as unknown as { [LOGGER]: Logger };
+  for (const transport of logger.transports) transport.silent = true;
+  logger.on('data', ({ level, message }) => {
+    if (level === 'error') onProblem(plainLine(String(message), 300));
+  });
+  // The first client that asks for its version would make it warn that it does not find the one of LangGraph.
+  const { console: printer } = globalThis;
+  const warn = printer.warn.bind(printer);
+  printer.warn = () => undefined;
+  try {
+    await inside()('/info');
+  } finally {
+    printer.warn = warn;
+  }
+}

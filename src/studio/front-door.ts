@@ -1,0 +1,44 @@
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Instead } from './guard.ts';
+
+/** Decides about a request before the server hears of it; undefined: the server may have it. */
+export type Decide = (request: IncomingMessage) => Promise<Instead | undefined>;
+
+/** How a request reaches the listeners of an HTTP server, with or without a change of the protocol. */
+const ARRIVALS: ReadonlySet<unknown> = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect']);
+
+/** From now on the server hears only of requests that `decide` lets through; the others get its answer. */
+export function keepDoor(server: Server, decide: Decide): void {
+  const emit = server.emit.bind(server) as (event: string | symbol, ...given: unknown[]) => boolean;
+  // Node itself would answer 400 to a request without a Host header, and no sentence.
+  Object.assign(server, { requireHostHeader: false });
+  server.emit = (event: string | symbol, ...given: unknown[]): boolean => {
+    if (!ARRIVALS.has(event)) return emit(event, ...given);
+    const [request, target] = given as [IncomingMessage, ServerResponse | Socket];
+    // A client that leaves meanwhile is no error of the server.
+    request.socket.once('error', () => undefined);
+    decide(request).then(
+      (instead) => (instead === undefined ? void emit(event, ...given) : answer(target, instead)),
+      () => answer(target, { status: 403, text: 'squad studio could not find out who asks.' }),
+    );
+    return true;
+  };
+}
+
+function answer(target: ServerResponse | Socket, { status, text, readBy }: Instead): void {
+  const body = Buffer.from(`${text}\n`);
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(body.length),
+    connection: 'close',
+    ...(readBy === undefined ? {} : { 'access-control-allow-origin': readBy, vary: 'Origin' }),
+  };
+  if (target instanceof ServerResponse) {
+    target.writeHead(status, headers).end(body);
+    return;
+  }
+  // Of a request to change the protocol, for which Node makes no response.
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  target.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Refused\r\n${head.join('')}\r\n`), body]));
+}

@@ -1,0 +1,105 @@
+/** The page of LangChain's Studio. It comes from the internet and speaks to the server from the person's browser. */
+export const STUDIO_PAGE = 'https://smith.langchain.com/studio/';
+
+/** Pages that may speak to the server without being named: that of Studio alone. */
+export const KNOWN_ORIGINS: readonly string[] = [new URL(STUDIO_PAGE).origin];
+
+/** What the guard reads of a request. `rawHeaders` as Node has them: name, value, name, value. */
+export interface Asked {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Any port: a tunnel may have another one. A name that DNS resolves to loopback is none of these. */
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+/** They change nothing here, and browsers ask the others only after an OPTIONS. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** `none`: a person typed the address. */
+const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin']);
+
+/** Why the server must not see this request; undefined: it may. `origins`: of the pages that may speak to it. */
+export function refusalOf(asked: Asked, origins: readonly string[]): string | undefined {
+  const hosts = valuesOf(asked, 'host');
+  if (hosts.length !== 1 || !LOOPBACK.test(hosts[0] ?? '')) {
+    return 'squad studio answers to 127.0.0.1, localhost and [::1] only, in exactly one Host header.';
+  }
+  if (!asked.target.startsWith('/')) return 'squad studio is no proxy: the target of a request begins with a slash.';
+  return refuseOrigin(asked, origins) ?? refuseContent(asked);
+}
+
+function refuseOrigin(asked: Asked, origins: readonly string[]): string | undefined {
+  const given = valuesOf(asked, 'origin');
+  if (given.length > 1) return 'squad studio takes one Origin header.';
+  const [origin] = given;
+  if (origin === undefined) {
+    // A browser sends no Origin with an image or a link of another page.
+    const foreign = valuesOf(asked, 'sec-fetch-site').some((site) => !OWN_SITES.has(site));
+    return foreign ? NOT_THIS_PAGE : undefined;
+  }
+  return origins.includes(origin) ? undefined : NOT_THIS_PAGE;
+}
+
+const NOT_THIS_PAGE =
+  'squad studio takes requests of the page of LangSmith Studio only; `squad studio --origin` names another page.';
+
+/** A form of a foreign page can send text, but no JSON. A request without a body has no type. */
+function refuseContent(asked: Asked): string | undefined {
+  if (READING.has(asked.method)) return undefined;
+  const types = valuesOf(asked, 'content-type');
+  const isEmpty =
+    valuesOf(asked, 'transfer-encoding').length === 0 &&
+    valuesOf(asked, 'content-length').every((length) => /^0+$/.test(length));
+  if (types.length === 0 && isEmpty) return undefined;
+  if (types.length === 1 && JSON_TYPE.test(types[0] ?? '')) return undefined;
+  return `squad studio takes JSON: send a ${asked.method} with the header content-type: application/json.`;
+}
+
+function valuesOf({ rawHeaders }: Asked, name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+/** An answer of squad in place of the server's. */
+export interface Instead {
+  readonly status: number;
+  readonly text: string;
+  /** The origin of the page that may read it. */
+  readonly readBy?: string;
+}
+
+const THREAD = /^\/threads\/([^/]+)(\/copy)?\/?$/;
+
+/**
+ * What squad answers in place of the server; undefined: the server answers. The server would make an empty thread of a copy, and
+ * forget a thread whose run is still there. `nameOf`: the name of the run with this id.
+ */
+export function answerInstead(
+  { method, target }: Asked,
+  nameOf: (threadId: string) => string | undefined,
+): Instead | undefined {
+  const path = pathOf(target);
+  if (method === 'GET' && path === '/') return { status: 200, text: NO_PAGE };
+  if (path.startsWith('/internal/')) return { status: 403, text: 'squad studio keeps its list of threads itself.' };
+  const [, thread = '', copy] = THREAD.exec(path) ?? [];
+  const run = nameOf(thread.toLowerCase());
+  if (method === 'POST' && copy !== undefined) {
+    return { status: 422, text: `A copy of a run is a fork: \`squad fork ${run ?? 'RUN'} --at SEQ\` makes one.` };
+  }
+  if (method === 'DELETE' && copy === undefined && run !== undefined) {
+    const text = `This thread is the run ${run}, which stays: \`squad drop ${run}\` removes its folders and its branch.`;
+    return { status: 422, text };
+  }
+  return undefined;
+}
+
+const NO_PAGE = 'squad studio answers here, and has no pages of its own: it printed the address of Studio when it started.';
+
+/** As the server reads it. */
+function pathOf(target: string): string {
+  try {
+    return decodeURIComponent(target.replace(/[?#][^]*$/, ''));
+  } catch {
+    return target;
+  }
+}

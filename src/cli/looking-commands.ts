@@ -1,7 +1,17 @@
 import { Option, type Command } from 'commander';
 import { SINKS } from '../model/tracing.ts';
 import type { CommandContext } from './command-context.ts';
-import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, origins, port, RUN, wholeNumber } from './option-values.ts';
+import {
+  addCommand,
+  JSON_LINES,
+  JSON_OBJECT,
+  PLAIN_LINES,
+  lazily,
+  origins,
+  port,
+  RUN,
+  wholeNumber,
+} from './option-values.ts';
 
 const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
 

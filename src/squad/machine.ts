@@ -40,7 +40,10 @@ export function operatorOf({ environment }: Pick<Host, 'environment'>): string {
 }
 
 /** What `load` gives, while the process has these variables: a package may read its settings as it loads. */
-export async function withVariables<T>(variables: Readonly<Record<string, string>>, load: () => Promise<T>): Promise<T> {
+export async function withVariables<T>(
+  variables: Readonly<Record<string, string>>,
+  load: () => Promise<T>,
+): Promise<T> {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, variables);
   try {

@@ -100,10 +100,15 @@ async function load() {
   if (found !== expected) throw missing(`squad studio needs ${PACKAGE}@${expected}, and ${found} is installed`);
   try {
     // It reads its settings while it loads, and prints every request otherwise.
-    return await withVariables({ LOG_LEVEL: 'error', LOG_JSON: 'true' }, async () => import('@langchain/langgraph-api/server'));
+    return await withVariables(
+      { LOG_LEVEL: 'error', LOG_JSON: 'true' },
+      async () => import('@langchain/langgraph-api/server'),
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw missing(`${PACKAGE} is installed without a package that it needs: ${plainLine((error as Error).message, 200)}`);
+    throw missing(
+      `${PACKAGE} is installed without a package that it needs: ${plainLine((error as Error).message, 200)}`,
+    );
   }
 }
 
@@ -120,9 +125,15 @@ function portError(error: unknown, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     const next = `Take another: \`squad studio --port ${port + 1}\`.`;
-    return new SquadError({ code: 'port-busy', message: `another program listens on port ${port}`, next, cause: error });
+    return new SquadError({
+      code: 'port-busy',
+      message: `another program listens on port ${port}`,
+      next,
+      cause: error,
+    });
   }
-  if (code === 'EACCES') return wrongEnvironment(`only root may listen on port ${port}`, 'Take one above 1023: `squad studio`.');
+  if (code === 'EACCES')
+    return wrongEnvironment(`only root may listen on port ${port}`, 'Take one above 1023: `squad studio`.');
   return error;
 }
 

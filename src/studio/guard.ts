@@ -93,7 +93,8 @@ export function answerInstead(
   return undefined;
 }
 
-const NO_PAGE = 'squad studio answers here, and has no pages of its own: it printed the address of Studio when it started.';
+const NO_PAGE =
+  'squad studio answers here, and has no pages of its own: it printed the address of Studio when it started.';
 
 /** As the server reads it. */
 function pathOf(target: string): string {

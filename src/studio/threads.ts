@@ -40,7 +40,8 @@ export async function keepThreads(
     } catch (error) {
       if (!isSquadError(error)) throw error;
       // Once, and again only if something else is wrong.
-      if (reported !== error.message) onProblem(plainLine(`the list of runs: ${error.message}. ${error.next ?? ''}`, 500));
+      if (reported !== error.message)
+        onProblem(plainLine(`the list of runs: ${error.message}. ${error.next ?? ''}`, 500));
       reported = error.message;
     }
   };
@@ -114,6 +115,7 @@ async function jsonOf<T>(answer: Promise<Response>): Promise<T> {
 
 async function made(answer: Promise<Response>): Promise<Response> {
   const response = await answer;
-  if (!response.ok) throw new Error(`the server refused squad's own request: ${response.status} ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`the server refused squad's own request: ${response.status} ${await response.text()}`);
   return response;
 }

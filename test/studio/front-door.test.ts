@@ -72,10 +72,19 @@ it.each<[string, readonly string[]]>([
   ['no origin at all', ['GET / HTTP/1.1', HOST, 'Origin: null']],
   ['text', ['POST / HTTP/1.1', HOST, 'Content-Type: text/plain', 'Content-Length: 2', '', '{}']],
   ['text in pieces', ['POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '2', '{}', '0']],
-  ['text after a sign', ['POST / HTTP/1.1', HOST, 'Content-Type: text/plain', 'Expect: 100-continue', 'Content-Length: 9']],
+  [
+    'text after a sign',
+    ['POST / HTTP/1.1', HOST, 'Content-Type: text/plain', 'Expect: 100-continue', 'Content-Length: 9'],
+  ],
   ['a preflight of a foreign page', ['OPTIONS / HTTP/1.1', HOST, 'Origin: https://evil.example']],
-  ['a WebSocket of a foreign page', ['GET /w HTTP/1.1', HOST, 'Origin: https://evil.example', 'Connection: Upgrade', 'Upgrade: websocket']],
-  ['a WebSocket to a foreign name', ['GET /w HTTP/1.1', 'Host: evil.example', 'Connection: Upgrade', 'Upgrade: websocket']],
+  [
+    'a WebSocket of a foreign page',
+    ['GET /w HTTP/1.1', HOST, 'Origin: https://evil.example', 'Connection: Upgrade', 'Upgrade: websocket'],
+  ],
+  [
+    'a WebSocket to a foreign name',
+    ['GET /w HTTP/1.1', 'Host: evil.example', 'Connection: Upgrade', 'Upgrade: websocket'],
+  ],
   ['a request that squad cannot judge', ['GET /broken HTTP/1.1', HOST]],
 ])('the server never hears of one with %s', async (_, lines) => {
   const said = await say(...lines, ...END);
@@ -99,7 +108,14 @@ it('a WebSocket of this machine is opened', async () => {
 });
 
 it('a body of megabytes that is not taken does not have to arrive', async () => {
-  const lines = ['POST / HTTP/1.1', HOST, 'Content-Type: text/plain', 'Content-Length: 8000000', '', 'x'.repeat(1_000_000)];
+  const lines = [
+    'POST / HTTP/1.1',
+    HOST,
+    'Content-Type: text/plain',
+    'Content-Length: 8000000',
+    '',
+    'x'.repeat(1_000_000),
+  ];
   expect(await say(...lines)).toMatch(/^(?:HTTP\/1\.1 403 |$)/);
   expect(heard).toEqual([]);
 });

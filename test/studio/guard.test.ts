@@ -17,7 +17,11 @@ describe('S12 whom the guard lets through', () => {
     ['one through a tunnel with another port', 'GET', ['Host', 'localhost:9999']],
     ['one without a port', 'GET', ['Host', 'LOCALHOST']],
     ['JSON', 'POST', [...LOCAL, ...JSON_BODY]],
-    ['JSON with a charset', 'POST', [...LOCAL, 'content-type', 'application/json; charset=utf-8', 'content-length', '2']],
+    [
+      'JSON with a charset',
+      'POST',
+      [...LOCAL, 'content-type', 'application/json; charset=utf-8', 'content-length', '2'],
+    ],
     ['a POST without a body and a type, such as a cancel', 'POST', [...LOCAL, 'Content-Length', '0']],
     ['one that names no length either', 'POST', LOCAL],
     ['a DELETE without a body', 'DELETE', LOCAL],
@@ -111,7 +115,10 @@ describe('what squad answers itself', () => {
   });
 
   it('a run stays when its thread is deleted', () => {
-    expect(instead('DELETE', `/threads/${RUN}`)).toEqual({ status: 422, text: expect.stringContaining('squad drop fix-it') });
+    expect(instead('DELETE', `/threads/${RUN}`)).toEqual({
+      status: 422,
+      text: expect.stringContaining('squad drop fix-it'),
+    });
   });
 
   it('the list of threads cannot be emptied', () => {

@@ -30,7 +30,9 @@ export function findClient(connection: Connection): Client {
   const has = processesOfTurns().map((pid) => hasOpen(String(pid), row.inode));
   if (has.includes('yes')) return 'agent';
   if (!has.includes('hidden')) return 'own';
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && hasOpen(name, row.inode) === 'yes') ? 'own' : 'agent';
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && hasOpen(name, row.inode) === 'yes')
+    ? 'own'
+    : 'agent';
 }
 
 /** The client's row; its own end is the server's other end. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { shellWord } from '../text/shell-word.ts';
 
 /** How squad was installed; `folder`: where its next install is typed. */
-export type Installed =
+type Installed =
   | { readonly by: 'npx' }
   | { readonly by: 'global' }
   | { readonly by: 'checkout'; readonly folder: string }
@@ -16,7 +16,7 @@ export function installLine(file: string, version: string): string {
   return commandFor(findInstall(file), version);
 }
 
-export function commandFor(installed: Installed, version: string): string {
+function commandFor(installed: Installed, version: string): string {
   const wanted = `${PACKAGE}@${version}`;
   switch (installed.by) {
     case 'npx':

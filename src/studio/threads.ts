@@ -6,7 +6,7 @@ import { plainLine } from '../text/plain-text.ts';
 import { GRAPH, type AgentServer } from './agent-server.ts';
 
 /** A run as a thread of the server, which has its id. */
-export interface RunThread {
+interface RunThread {
   readonly thread_id: string;
   readonly metadata: Readonly<Record<string, string | readonly string[]>>;
 }

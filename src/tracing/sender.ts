@@ -6,7 +6,7 @@ import { otlpBody } from './otlp.ts';
 import type { Span } from './span.ts';
 import type { TraceTarget } from './target.ts';
 
-const BATCH = 100;
+export const BATCH = 100;
 /** Waiting spans; about 5 MB of them. */
 const MOST_QUEUED = 5000;
 const ANSWER_MS = 5000;
@@ -57,7 +57,7 @@ export function createSender(target: TraceTarget): Sender {
   const sendBatch = async (batch: readonly Span[]): Promise<void> => {
     for (let tries = 0; ; tries += 1) {
       try {
-        const rejected = await post(target, batch, late.signal);
+        const rejected = Math.min(await post(target, batch, late.signal), batch.length);
         given.sent += batch.length - rejected;
         return drop(rejected, 'the endpoint rejected them');
       } catch (error) {
@@ -134,7 +134,7 @@ function rejectedIn(answer: string): number {
   const read = parseJson(answer);
   const partial = isJsonObject(read) ? read['partialSuccess'] : undefined;
   const rejected = isJsonObject(partial) ? Number(partial['rejectedSpans']) : 0;
-  return Number.isInteger(rejected) && rejected > 0 ? Math.min(rejected, BATCH) : 0;
+  return Number.isInteger(rejected) ? Math.max(0, rejected) : 0;
 }
 
 /** The error of `fetch` itself says nothing. */
@@ -152,7 +152,7 @@ function wait(ms: number, until: AbortSignal): Promise<void> {
       until.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms).unref();
+    const timer = setTimeout(done, ms);
     if (until.aborted) done();
     else until.addEventListener('abort', done);
   });

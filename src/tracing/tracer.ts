@@ -6,7 +6,7 @@ import type { TurnEvent } from '../model/turn-event.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import { defined } from '../text/defined.ts';
 import { parseJson } from '../text/json.ts';
-import type { Sender, Sent } from './sender.ts';
+import { BATCH, type Sender, type Sent } from './sender.ts';
 import type { Span } from './span.ts';
 import { endTrace, nothingTraced, trace, TRACED_EVENTS, type Happening } from './spans.ts';
 
@@ -89,16 +89,22 @@ export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }
 
 /** Sends all spans of a run that the ledger knows. Stops sending at the first that cannot be sent, and counts the rest. */
 export async function sendRun({ sender, ...ports }: TracerPorts, runId: string, content: boolean): Promise<Sent> {
+  const waiting: Span[] = [];
+  const follow = createFollower(ports, { runId, content }, (spans) => void waiting.push(...spans));
+  let lost = 0;
   let failed: string | undefined;
-  const follow = createFollower(ports, { runId, content }, (spans) => {
-    if (failed === undefined) sender.push(spans);
-    else sender.drop(spans.length, failed);
-  });
   for (let isRead = false; !isRead;) {
     isRead = follow.read();
     if (isRead) follow.end();
-    const { dropped, why } = await sender.idle();
-    if (dropped > 0) failed = why;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      if (failed === undefined) sender.push(batch);
+      else sender.drop(batch.length, failed);
+      const { dropped, why } = await sender.idle();
+      // All of it: the endpoint does not just reject some.
+      if (dropped - lost === batch.length) failed ??= why;
+      lost = dropped;
+    }
   }
   return sender.idle();
 }

@@ -68,6 +68,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
   'squad plan': { in: 'new' },
   'squad team': { in: 'stopped' },
+  // Nothing here says where traces go.
+  'squad trace': { in: 'done', code: 78 },
   // Programs of this machine have nothing open in the folders of a test.
   'squad uninstall': { in: 'stopped' },
   squad: { in: 'done' },

@@ -43,6 +43,7 @@ describe('what has to be agreed to', () => {
       'agents:',
       '  - { name: a, role: builder, runtime: claude, access: full, allow: ["Bash(curl:*)"] }',
       '  - { name: b, role: builder, runtime: claude }',
+      'tracing: { to: otlp, endpoint: "http://a/t", content: true, headers: { key: MY_KEY } }',
     ].join('\n');
     const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
     if (!parsed.ok) throw new Error(parsed.problems[0]?.message);
@@ -57,8 +58,30 @@ describe('what has to be agreed to', () => {
       { from: 'agent', run: 'a works without any confinement (access: full)', where: 'squad.yaml' },
       { from: 'agent', run: 'a may use Bash(curl:*)', where: 'squad.yaml' },
       { from: 'agent', run: 'claude gets the variable AWS_SECRET', where: 'squad.yaml' },
+      {
+        from: 'tracing',
+        run: 'sends prompts, answers, and what tools were given and gave back to http://a/t',
+        where: 'squad.yaml:10',
+      },
+      { from: 'tracing', run: 'the endpoint of traces gets the variable MY_KEY', where: 'squad.yaml:10' },
     ]);
   });
+});
+
+describe('traces', () => {
+  const items = (text: string) => {
+    const parsed = parseSettings(`version: 1\n${text}`, 'squad.yaml', KNOWN_NAMES);
+    if (!parsed.ok) throw new Error(parsed.problems[0]?.message);
+    return itemsToTrust(parsed.value, { file: 'o.md', criteria: [] }, { file: 'squad.yaml', text }, {}).map(
+      ({ run }) => run,
+    );
+  };
+
+  it.each([
+    ['langsmith', 'sends what happens in runs to the LangSmith of your LANGSMITH_API_KEY'],
+    ['otlp', 'sends what happens in runs to your OTEL_EXPORTER_OTLP_ENDPOINT'],
+    ['{ to: langsmith, endpoint: "https://b" }', 'sends what happens in runs to https://b'],
+  ])('of a repository: %s', (tracing, expected) => expect(items(`tracing: ${tracing}`)).toEqual([expected]));
 });
 
 describe('agreement', () => {

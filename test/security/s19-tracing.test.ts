@@ -7,6 +7,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import type { Finished } from '../support/engine.ts';
 import { some, SPREAD } from '../support/lane.ts';
+import { watchSockets } from '../support/sockets.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 
 /** Of the run, to the end of its process. */
@@ -141,11 +142,17 @@ describe('S19: LangChain’s switches', { timeout: 300_000 }, () => {
     async (kind, test) => {
       const bench = openBench(test);
       const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();
-      const finished = await timed(bench.startRun([], endpoint.environment));
+      const engine = bench.startRun([], endpoint.environment);
+      const sockets = watchSockets(engine.child.pid ?? 0);
+      const finished = await timed(engine);
       expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
       // LANGCHAIN_VERBOSE prints every node's state between the events.
       expect(finished.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
       expect(endpoint.connections()).toBe(0);
+      const { looks, seen } = sockets.stop();
+      expect(seen).toEqual([]);
+      // It was looked at all the time that it ran.
+      if (process.platform === 'linux') expect(looks).toBeGreaterThan(20);
       expect(finished.afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
     },
   );

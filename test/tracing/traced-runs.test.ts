@@ -5,6 +5,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { openCollector, wrongIn, type Collected, type Collector } from '../support/collector.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
+import { watchSockets } from '../support/sockets.ts';
 
 const SINKS: readonly SinkName[] = ['otlp', 'langsmith'];
 
@@ -93,7 +94,12 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
   it.for(some(SINKS, 1))('is one tree in a collector, also after two more exports, %s', SPREAD, async (to, test) => {
     const bench = openBench(test);
     const collected = await collector(test);
-    const finished = await bench.startRun(['--trace', to], collected.environment).finished;
+    const engine = bench.startRun(['--trace', to], collected.environment);
+    const sockets = watchSockets(engine.child.pid ?? 0);
+    const finished = await engine.finished;
+    // So the look-up that finds none without --trace does see them.
+    const { seen } = sockets.stop();
+    if (process.platform === 'linux') expect(seen.length).toBeGreaterThan(0);
     expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
     const live = collected.tree();
     expect(collected.spans()).toHaveLength(live.size);

@@ -65,9 +65,8 @@ describe('spans are sent', () => {
     expect(got).toHaveLength(2);
   });
 
-  it.each([400, 401, 403, 404, 413])('once where the endpoint answers %d', async (status, test?: TestContext) => {
-    const context = test ?? ({ onTestFinished: () => undefined } as unknown as TestContext);
-    const { got, url } = await endpoint(context, { status });
+  it.for([400, 401, 403, 404, 413])('once where the endpoint answers %d', async (status, test) => {
+    const { got, url } = await endpoint(test, { status });
     const sender = createSender(target(url));
     sender.push(spans(3));
     expect(await sender.idle()).toEqual({ sent: 0, dropped: 3, why: `the endpoint answered ${status}` });

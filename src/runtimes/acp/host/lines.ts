@@ -13,11 +13,15 @@ export function writeLine(line: Readonly<Record<string, unknown>>): void {
 /** The line as JSON; `cut: true`: its texts and lists were too long. */
 export function lineOf(line: Readonly<Record<string, unknown>>): string {
   try {
-    const whole = JSON.stringify(line);
-    if (fits(whole)) return whole;
+    // Never written whole first: what is thrown away at once is still memory.
     for (const most of [64 * 1024, 4096, 64]) {
-      const cut = JSON.stringify({ ...line, cut: true }, (_key, value: unknown) => shortened(value, most));
-      if (fits(cut)) return cut;
+      let isCut = false;
+      const text = JSON.stringify(line, (_key, value: unknown) => {
+        const short = shortened(value, most);
+        isCut ||= short !== value;
+        return short;
+      });
+      if (fits(text)) return isCut ? `${text.slice(0, -1)},"cut":true}` : text;
     }
   } catch {
     // Nested too deeply, which is cut like the rest.

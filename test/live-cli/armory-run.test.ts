@@ -4,10 +4,11 @@ import { stringify } from 'yaml';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
+import { LIVE_AGENTS, type AcpLiveAgent } from './acp-agents.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
-import { startFakeAnthropic, type FakeAnthropic } from './fake-anthropic.ts';
-import { startFakeOpenai, type FakeOpenai } from './fake-openai.ts';
+import { startFakeAnthropic } from './fake-anthropic.ts';
+import { startFakeOpenai } from './fake-openai.ts';
 import { createGate, scriptModel, type Act } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 
@@ -57,8 +58,8 @@ const made = (name: string): Act[] => [
 interface Room {
   readonly engine: EngineRoom;
   readonly environment: Record<string, string>;
-  readonly anthropic: FakeAnthropic;
-  readonly openai: FakeOpenai;
+  /** What the models were asked. */
+  received(): string[];
   readonly gate: ReturnType<typeof createGate>;
   /** What the tools said in the second task. */
   readonly outputs: string[];
@@ -66,15 +67,19 @@ interface Room {
 }
 
 let room: Room | undefined;
+const models: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   room?.gate.open();
-  await room?.anthropic.close();
-  await room?.openai.close();
+  for (const model of models.splice(0)) await model.close();
   room?.engine.close();
   room = undefined;
 });
 
-async function open(cli: Cli, equipment: object, changes: Record<string, string> = {}): Promise<Room> {
+async function open(
+  cli: Cli | AcpLiveAgent,
+  equipment: object,
+  changes: Record<string, string> = {},
+): Promise<Room> {
   const gate = createGate(1);
   const outputs: string[] = [];
   const task = (id: string, needs: string[]) => ({
@@ -113,14 +118,22 @@ async function open(cli: Cli, equipment: object, changes: Record<string, string>
   ]);
   const anthropic = await startFakeAnthropic(model.anthropic);
   const openai = await startFakeOpenai(model.openai);
-  const chosen = cli === 'codex' ? { model: PLAIN_MODEL } : {};
+  const acp = typeof cli === 'string' ? undefined : cli;
+  const own = await acp?.start(model.by(acp));
+  models.push(anthropic, openai, ...(own === undefined ? [] : [own]));
+  const variables = acp?.environment(own?.url ?? '') ?? {};
+  const runtime = acp === undefined ? cli : `acp/${acp.name}`;
+  const chosen = { runtime, model: cli === 'codex' ? PLAIN_MODEL : acp?.model };
   const settings = stringify({
     version: 1,
     agents: [
-      { name: 'planner', role: 'planner', access: 'read-only', runtime: cli, ...chosen },
-      { name: 'builder', role: 'builder', access: 'edit', runtime: cli, ...chosen, ...equipment },
+      { name: 'planner', role: 'planner', access: 'read-only', ...chosen },
+      { name: 'builder', role: 'builder', access: 'edit', ...chosen, ...equipment },
     ],
-    runtimes: runtimesAt(openai.baseUrl),
+    runtimes: {
+      ...runtimesAt(openai.baseUrl),
+      ...(acp && { [`acp/${acp.name}`]: { command: acp.binary, env: Object.keys(variables) } }),
+    },
   });
   const engine = openEngineRoom({ 'squad.yaml': settings, 'objective.md': OBJECTIVE, ...files('bound'), ...changes });
   return {
@@ -130,9 +143,12 @@ async function open(cli: Cli, equipment: object, changes: Record<string, string>
       ANTHROPIC_BASE_URL: anthropic.url,
       FAKE_KEY: 'key-of-the-fake',
       DESK_TOKEN: TOKEN,
+      ...variables,
     },
-    anthropic,
-    openai,
+    received: () => [
+      ...[...anthropic.requests, ...(own?.requests ?? [])].map(({ raw }) => raw),
+      ...openai.requests.map(({ body }) => JSON.stringify(body)),
+    ],
     gate,
     outputs,
     change: () => {
@@ -156,11 +172,13 @@ const EQUIPMENT = {
   mcp: [{ name: 'desk', command: 'node', args: ['tools/desk.mjs'], env: ['DESK_TOKEN'] }],
 };
 const HOOKS = { hooks: [{ on: 'turn-ended', run: 'sh tools/hook.sh' }] };
+const { mcp } = EQUIPMENT;
 
 describe.each([
-  { cli: 'claude', binary: CLAUDE_BINARY, equipment: { ...EQUIPMENT, ...HOOKS } },
-  { cli: 'codex', binary: CODEX_BINARY, equipment: EQUIPMENT },
-] as const)('the equipment of an agent in a run of the real $cli', ({ cli, binary, equipment }) => {
+  { name: 'claude', cli: 'claude', binary: CLAUDE_BINARY, equipment: { ...EQUIPMENT, ...HOOKS } },
+  { name: 'codex', cli: 'codex', binary: CODEX_BINARY, equipment: EQUIPMENT },
+  ...LIVE_AGENTS.map((cli) => ({ name: cli.name, cli, binary: cli.binary, equipment: { mcp } })),
+] as const)('the equipment of an agent in a run of the real $name', ({ cli, binary, equipment }) => {
   const test = it.skipIf(binary === undefined);
 
   test('is what it was when the run began, also after a crash, and keeps its secret', async () => {
@@ -176,12 +194,9 @@ describe.each([
     expect(end.lines.at(-1), end.stderr).toMatchObject({ type: 'run-ended', outcome: 'done' });
     expect(turnsTaken(engine).map((turn) => turn.result?.outcome)).toEqual(['completed', 'completed', 'completed']);
 
-    const raw = [
-      ...room.anthropic.requests.map((one) => one.raw),
-      ...room.openai.requests.map((one) => JSON.stringify(one.body)),
-    ];
+    const raw = room.received();
     const second = raw.filter((one) => one.includes('# Task two:')).join('\n');
-    expect(second).toContain('bound-canary');
+    if ('skills' in equipment) expect(second).toContain('bound-canary');
     expect(raw.join('\n')).not.toMatch(/changed-(?:canary|body|word)/);
     expect(outputs[0]).toContain(`bound-word of ${TOKEN}`);
     if ('hooks' in equipment) {
@@ -212,6 +227,21 @@ describe('what a runtime refuses', () => {
     expect(code, stdout).not.toBe(0);
     expect(stderr).toMatch(message);
     expect(room.engine.ledger).toThrow(/no/);
+  });
+
+  describe.each(LIVE_AGENTS)('of acp/$name', (agent) => {
+    it.skipIf(agent.binary === undefined).each([
+      [{ skills: EQUIPMENT.skills }, 'skills: acp/NAME cannot honour skills'],
+      [HOOKS, 'hooks: acp/NAME cannot honour hooks'],
+      [{ home: 'mine' }, 'home: acp/NAME cannot honour home'],
+      [{ effort: 'high' }, 'effort: acp/NAME cannot set how hard its model thinks'],
+    ] as const)('%j is named before a run exists', async (equipment, message) => {
+      room = await open(agent, equipment);
+      const { stderr, stdout, code } = await room.engine.run(['run', 'objective.md', '--yes'], room.environment);
+      expect(code, stdout).not.toBe(0);
+      expect(stderr).toContain(`builder: ${message.replace('NAME', agent.name)}`);
+      expect(room.engine.ledger).toThrow(/no/);
+    });
   });
 
   it.skipIf(CLAUDE_BINARY === undefined)(

@@ -100,6 +100,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
         privacy: { usageStatisticsEnabled: false },
         advanced: { ignoreLocalEnv: true },
         context: { fileName: ['AGENTS.md', 'GEMINI.md'] },
+        skills: { enabled: false },
       },
     },
     modelOption: '-m',
@@ -153,7 +154,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     },
     files: {
       '.config/opencode/opencode.json': {
-        ...{ autoupdate: false, share: 'disabled', permission: OPENCODE_ASKS, instructions: ['AGENTS.md'] },
+        ...{ autoupdate: false, share: 'disabled', permission: OPENCODE_ASKS },
         // Otherwise one rejected request ends the turn.
         experimental: { continue_loop_on_deny: true },
       },
@@ -161,7 +162,6 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       '.config/opencode/package-lock.json': { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } },
       '.config/opencode/node_modules/.package-lock.json': {},
     },
-    readsNotes: true,
     keepsFolder: true,
     quirks: {
       toolName: 'first-title',

@@ -75,11 +75,7 @@ afterEach(async () => {
   room = undefined;
 });
 
-async function open(
-  cli: Cli | AcpLiveAgent,
-  equipment: object,
-  changes: Record<string, string> = {},
-): Promise<Room> {
+async function open(cli: Cli | AcpLiveAgent, equipment: object, changes: Record<string, string> = {}): Promise<Room> {
   const gate = createGate(1);
   const outputs: string[] = [];
   const task = (id: string, needs: string[]) => ({

@@ -1,11 +1,11 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { SinkName } from '../../src/model/tracing.ts';
-import type { TurnResult } from '../../src/model/turn-result.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
-import { openCollector, wrongIn, type Collected, type Collector } from '../support/collector.ts';
+import { openCollector, type Collected, type Collector } from '../support/collector.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
 import { watchSockets } from '../support/sockets.ts';
+import { expectWholeTrace } from '../support/whole-trace.ts';
 
 const SINKS: readonly SinkName[] = ['otlp', 'langsmith'];
 
@@ -34,50 +34,6 @@ async function collector(test: TestContext): Promise<Collector> {
 const placed = (tree: ReadonlyMap<string, Collected>) =>
   [...tree.values()].map(({ id, trace, parent, name }) => `${trace} ${parent ?? '-'} ${id} ${name}`).toSorted();
 
-/** All that the ledger has of a run, as its spans have it. */
-function expectWhole(bench: RunBench, tree: ReadonlyMap<string, Collected>): void {
-  const spans = [...tree.values()];
-  expect(wrongIn(spans)).toEqual([]);
-  const ledger = bench.ledger();
-  try {
-    const [run] = ledger.runs();
-    const runId = run?.id ?? '';
-    const attempts = ledger.attempts({ runId });
-    const results = attempts.map(({ id }): [string, TurnResult | undefined] => [id, ledger.settlement(id)?.result]);
-    expect(results.filter(([, result]) => result === undefined)).toEqual([]);
-    const turns = spans.filter(({ about }) => about['outcome'] !== undefined && about['attempt'] !== undefined);
-    expect(turns.map(({ about }) => String(about['attempt'])).toSorted()).toEqual(
-      attempts.map(({ id }) => id).toSorted(),
-    );
-    for (const [id, result] of results) {
-      const turn = turns.find(({ about }) => about['attempt'] === id);
-      const {
-        inputTokens: input,
-        cachedInputTokens: cached,
-        outputTokens: output,
-        costUsd: usd = 0,
-      } = result?.usage ?? {};
-      expect(turn?.usage, id).toEqual(result?.usage === undefined ? undefined : { input, cached, output, usd });
-      expect([turn?.about['thread_id'], turn?.about['session']], id).toEqual([runId, result?.session?.id]);
-    }
-    const sum = (key: 'input' | 'cached' | 'output' | 'usd') =>
-      turns.reduce((all, { usage }) => all + (usage?.[key] ?? 0), 0);
-    const totals = ledger.totals(runId);
-    expect([sum('input'), sum('cached'), sum('output'), sum('usd')]).toEqual([
-      totals.inputTokens,
-      totals.cachedInputTokens,
-      totals.outputTokens,
-      totals.costUsd,
-    ]);
-    const roots = spans.filter(({ parent }) => parent === undefined);
-    expect(roots.map(({ about }) => Number(about['segment'])).toSorted((one, other) => one - other)).toEqual(
-      ledger.segments(runId).map(({ epoch }) => epoch),
-    );
-  } finally {
-    ledger.close();
-  }
-}
-
 function parentsOf(tree: ReadonlyMap<string, Collected>, span: Collected): string[] {
   const above = span.parent === undefined ? undefined : tree.get(span.parent);
   return above === undefined ? [] : [above.name, ...parentsOf(tree, above)];
@@ -103,7 +59,7 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
     expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
     const live = collected.tree();
     expect(collected.spans()).toHaveLength(live.size);
-    expectWhole(bench, live);
+    expectWholeTrace(bench, live);
     const spans = [...live.values()];
     const tool = spans.find(({ name, about }) => /(?:^| )run$/.test(name) && about['task'] === 'one');
     expect(parentsOf(live, tool ?? fail('no tool'))).toEqual([
@@ -124,7 +80,7 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
       expect([Number(sent) > 4, dropped]).toEqual([true, 0]);
     }
     expect(placed(collected.tree())).toEqual(placed(live));
-    expectWhole(bench, collected.tree());
+    expectWholeTrace(bench, collected.tree());
   });
 
   it.for(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
@@ -139,7 +95,7 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
       await engine.finished;
       const resumed = await bench.start(['resume', '--json', '--trace', to], collected.environment).finished;
       expect(resumed.code, resumed.stdout.slice(-2000)).toBe(0);
-      expectWhole(bench, collected.tree());
+      expectWholeTrace(bench, collected.tree());
       const tools = [...collected.tree().values()].filter(
         ({ about }) => about['tool'] === 'run' && about['task'] === 'one',
       );
@@ -158,7 +114,7 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
     expect((await bench.run(['cancel', '--json'], {})).code).toBe(0);
     const sent = await bench.run(['trace', '--to', 'otlp', '--json'], collected.environment);
     expect([sent.code, sent.stderr]).toEqual([0, '']);
-    expectWhole(bench, collected.tree());
+    expectWholeTrace(bench, collected.tree());
   });
 });
 

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { type TurnLimits, type TurnRequest, DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
 import { createAcpAdapter } from '../../src/runtimes/acp/index.ts';
+import { createAntigravityAdapter } from '../../src/runtimes/antigravity/index.ts';
 import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
 import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
@@ -13,21 +14,28 @@ import type { Clock } from '../../src/substrate/ports/clock.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
+import { LANE } from '../support/lane.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
 
 /** Those that are started with a prompt and print. */
 export const PRINTERS = ['claude', 'codex'] as const;
 export type Printer = (typeof PRINTERS)[number];
-/** And one that holds a conversation. */
-export const CLIS = [...PRINTERS, 'acp'] as const;
-export type Cli = (typeof CLIS)[number];
+/** And those in a cage, the last of which holds a conversation. */
+export const EVERY_CLI = [...PRINTERS, 'agy', 'acp'] as const;
+export type Cli = (typeof EVERY_CLI)[number];
+/** `agy` is left to test:all: its cage is that of the other one. */
+export const CLIS: readonly Cli[] = EVERY_CLI.filter((cli) => LANE === 'all' || cli !== 'agy');
 
 /** An agent that squad knows, and of which it knows nothing special. */
 const AGENT = 'kimi';
 
+const RUNTIMES: Readonly<Record<Cli, string>> = {
+  ...{ claude: 'claude', codex: 'codex', agy: 'antigravity', acp: `acp/${AGENT}` },
+};
+
 /** The name of its runtime. */
 export function runtimeOf(cli: Cli): string {
-  return cli === 'acp' ? `acp/${AGENT}` : cli;
+  return RUNTIMES[cli];
 }
 
 /** As vitest hands it to a test: tests that run side by side have no other. */
@@ -63,6 +71,7 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
   const runtimes = new Map<string, AgentRuntime>([
     ['claude', createCliRuntime(createClaudeAdapter(settingsFor(agent, 'claude', root), ports), ports)],
     ['codex', createCliRuntime(createCodexAdapter(settingsFor(agent, 'codex', root), ports), ports)],
+    [runtimeOf('agy'), createCliRuntime(createAntigravityAdapter(settingsFor(agent, 'agy', root), ports), ports)],
     [
       runtimeOf('acp'),
       createCliRuntime(
@@ -103,10 +112,13 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
   return { agent, ledger: bench.ledger, start, run: (...args) => start(...args).settled };
 }
 
+/** Of programs that ask no model. */
+export const NO_KEYS = { ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none', GEMINI_API_KEY: 'none' };
+
 function settingsFor(agent: ChaosAgent, cli: Cli, root: string) {
   return {
     binary: agent.path(cli),
-    environment: { PATH: process.env['PATH'], HOME: root, ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none' },
+    environment: { PATH: process.env['PATH'], HOME: root, ...NO_KEYS },
     allowEnvironment: [],
     stateDirectory: join(root, 'state'),
     userHome: root,

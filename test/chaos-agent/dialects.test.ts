@@ -8,7 +8,7 @@ import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { compose } from '../../src/compose.ts';
 import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { testHost } from '../support/test-host.ts';
-import { PRINTERS } from './chaos-bench.ts';
+import { NO_KEYS, PRINTERS, runtimeOf } from './chaos-bench.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'squad-chaos-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ const FLAGS = ['--input-format', 'stream-json', '--output-format', 'stream-json'
 const PROMPT = `${JSON.stringify({ event: 'user', message: { role: 'user', content: 'go on' } })}\n`;
 const turn = (entry: ChaosEntry, more: readonly string[] = []): Said => call([...FLAGS, ...more], entry, PROMPT);
 
-describe('the chaos-agent as agy (squad has no adapter for it yet: shapes only)', () => {
+describe('the chaos-agent as agy, by the shapes of transcripts', () => {
   it('prints nothing that the transcripts do not have: the same events, with the same fields', () => {
     const known = shapesOf(transcripts());
     for (const mode of ['honest', 'hits-a-limit', 'dies-at-work', 'usage-huge']) {
@@ -77,14 +77,13 @@ describe('the chaos-agent as agy (squad has no adapter for it yet: shapes only)'
 });
 
 describe('the chaos-agent on PATH', () => {
-  it.each(PRINTERS)('is found and proved as %s', async (cli) => {
+  it.each([...PRINTERS, 'agy'] as const)('is found and proved as %s', async (cli) => {
     const environment = {
       PATH: `${agent.folder}:${process.env['PATH']}`,
       HOME: root,
-      ANTHROPIC_API_KEY: 'x',
-      CODEX_API_KEY: 'x',
+      ...NO_KEYS,
     };
-    const probe = await compose(testHost(root, { environment })).runtime(cli).probe();
+    const probe = await compose(testHost(root, { environment })).runtime(runtimeOf(cli)).probe();
     expect(probe).toMatchObject({ ok: true, version: probe.floor, login: 'ok', binary: agent.path(cli) });
   });
 

@@ -33,8 +33,8 @@ describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 300_000 }, 
     },
   );
 
-  // Each agent of the protocol tells its retries in its own way, or not at all.
-  it.skipIf(cli === 'acp')(
+  // Each agent of the protocol tells its retries in its own way, or not at all; `agy` does not.
+  it.skipIf(cli === 'acp' || cli === 'agy')(
     'retries-forever: the patience with retries ends it, with their cause',
     lane,
     async (test) => {

@@ -9,7 +9,7 @@ import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { openEngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
-import { CLIS, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
+import { CLIS, NO_KEYS, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
 import { some, SPREAD } from '../support/lane.ts';
 
 const MB = 1024 * 1024;
@@ -49,8 +49,7 @@ async function hear(cli: Cli, entry: ChaosEntry, look: (heard: Heard) => void): 
         PATH: process.env['PATH'],
         HOME: room.root,
         XDG_STATE_HOME: join(room.root, 'state'),
-        ANTHROPIC_API_KEY: 'none',
-        CODEX_API_KEY: 'none',
+        ...NO_KEYS,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
-import { CLIS, openChaosBench, PRINTERS, type Cli } from './chaos-bench.ts';
+import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';
 import { some, SPREAD } from '../support/lane.ts';
 
 const SCHEMA = {
@@ -13,6 +13,8 @@ const SCHEMA = {
 };
 const MADRID = "You've hit your session limit · resets 7pm (Europe/Madrid)";
 const AGY = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 34m13s.';
+/** Those that get their prompt at their start. */
+const STARTED = CLIS.filter((cli) => cli !== 'acp');
 const bothWays = [true, false].flatMap((schema) => CLIS.map((cli): [Cli, boolean] => [cli, schema]));
 
 /** How a turn of each ends; the last where it holds a conversation, whose silence says no more than its exit. */
@@ -32,7 +34,7 @@ const lies = [
     CLIS.map((cli): [Cli, string, string] => [cli, mode, cli === 'acp' ? acp : kind]),
   ),
   // Whoever holds a conversation has answered by then.
-  ...PRINTERS.map((cli): [Cli, string, string] => [cli, 'fails-after-result', 'crashed']),
+  ...STARTED.map((cli): [Cli, string, string] => [cli, 'fails-after-result', 'crashed']),
 ];
 
 describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
@@ -83,7 +85,7 @@ describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'bad-output' }, text: '' });
   });
 
-  it.for(some(PRINTERS, 1))(
+  it.for(some(STARTED, 1))(
     '%s goes on in another session than was asked for: session not found',
     SPREAD,
     async (cli, test) => {

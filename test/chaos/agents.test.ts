@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLIS, isRunning, openChaosBench, printed } from '../chaos-agent/chaos-bench.ts';
+import { EVERY_CLI, isRunning, openChaosBench, printed } from '../chaos-agent/chaos-bench.ts';
 import { APPROVED, openChaosRun, planned } from '../chaos-agent/chaos-run.ts';
 import { readDamaged, readLies } from '../chaos-agent/fuzz.ts';
 import { statusOf } from '../runs/run-bench.ts';
@@ -23,7 +23,7 @@ it(`T14 ${TRIALS * 250} lies: no success among them, and a typed reason for each
 
 const UNKILLABLE = ['ignores-signals', 'forks', 'daemonises', 'sheds-its-name', 'hundred-children', 'breeds'];
 
-describe.each(CLIS)('T12 an unkillable %s', (cli) => {
+describe.each(EVERY_CLI)('T12 an unkillable %s', (cli) => {
   it.for(Array.from({ length: TRIALS }, (_, trial) => trial))(
     'stopped at a random instant, trial %i',
     async (trial, test) => {

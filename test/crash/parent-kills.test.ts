@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
@@ -32,11 +33,8 @@ interface Ended {
 async function parent({ root }: RunRoom, how: 'resume' | 'again', moment = ''): Promise<Ended> {
   const child = spawn(process.execPath, [PARENT, root, how, moment], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = [child.stdout, child.stderr].map(async (stream) => (await stream.toArray()).join(''));
-  return new Promise((resolve) => {
-    child.on('close', async (code, signal) => {
-      resolve({ code, signal, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' });
-    });
-  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' };
 }
 
 function expectOneRun(room: RunRoom, ended: Ended, reference: EndState): void {

@@ -4,6 +4,7 @@ import type { RunStatus } from './read-model/status.ts';
 import type { Answered } from './squad/answer.ts';
 import type { ForkedRun, ForkOptions } from './squad/fork.ts';
 import type { Intervened, InterventionRequest } from './squad/intervene.ts';
+import type { CommandOptions } from './squad/command-key.ts';
 import { readMachine, type MachineOptions } from './squad/machine.ts';
 import type { ObjectiveSource } from './preflight/read-input.ts';
 import type { TrustOption } from './squad/new-run.ts';
@@ -11,7 +12,7 @@ import type { Place } from './squad/open-run.ts';
 import type { Reloaded } from './squad/reload.ts';
 import type { ResumeOptions, RunOptions } from './squad/run.ts';
 import type { RunSummary } from './read-model/run-summary.ts';
-import type { Stopped } from './squad/stop.ts';
+import type { Stopped, StopOptions } from './squad/stop.ts';
 import { defined } from './text/defined.ts';
 
 export type {
@@ -53,16 +54,16 @@ export interface Squad {
    * Answers a question of a run; without `question` (its id) the only open one. For a question with options, the answer has to
    * be one of them. An engine that drives the run continues at once, else `resume` does.
    */
-  answer(run: string | undefined, answer: string, question?: string): Promise<Answered>;
+  answer(run: string | undefined, answer: string, question?: string, options?: CommandOptions): Promise<Answered>;
   /** Records a command to a run, and waits up to ten seconds until its engine, if one is running, has applied it. */
-  intervene(run: string | undefined, request: InterventionRequest): Promise<Intervened>;
+  intervene(run: string | undefined, request: InterventionRequest, options?: CommandOptions): Promise<Intervened>;
   /**
    * Makes a new run that begins with all that this one had decided at an event, and leaves this one as it is. `resume` starts the
    * fork. Rejects with `bad-input` if nothing was decided by then or its commits are gone.
    */
   fork(run: string | undefined, options: ForkOptions): Promise<ForkedRun>;
   /** Ends the turns of a run and its engine, wherever it runs, within 30 s. No process of the run is left then. */
-  stop(run?: string, options?: { readonly onWait?: (attempts: number) => void }): Promise<Stopped>;
+  stop(run?: string, options?: StopOptions): Promise<Stopped>;
 }
 
 /**
@@ -83,9 +84,11 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     reload: async (run, options = {}) => (await import('./squad/reload.ts')).reload(place, run, options),
     runs: async () => (await import('./squad/runs.ts')).listRuns(host),
     status: async (run) => (await import('./squad/status.ts')).readStatus(place, run),
-    answer: async (run, given, question) => (await import('./squad/answer.ts')).answer(place, run, given, question),
-    intervene: async (run, request) => (await import('./squad/intervene.ts')).intervene(place, run, request),
+    answer: async (run, given, question, options) =>
+      (await import('./squad/answer.ts')).answer(place, run, given, question, options),
+    intervene: async (run, request, options) =>
+      (await import('./squad/intervene.ts')).intervene(place, run, request, options),
     fork: async (run, options) => (await import('./squad/fork.ts')).fork(place, run, options),
-    stop: async (run, { onWait } = {}) => (await import('./squad/stop.ts')).stop(place, run, onWait),
+    stop: async (run, options) => (await import('./squad/stop.ts')).stop(place, run, options),
   };
 }

@@ -14,13 +14,14 @@ export async function haltRun(
   path: string,
   runId: string,
   by: string,
+  key?: string,
 ): Promise<string[]> {
   const repository = await openCheckout(ports.git, path);
   const resources = openRunResources(ports, join(repository.root, '.squad'));
   try {
     const { ledger, directory } = resources;
     const { definition } = readRun(ledger, runId, null);
-    ledger.command(runId, 'stop', {}, by);
+    ledger.command(runId, 'stop', {}, by, key);
     const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
     const supervisor = createSupervisor(
       {

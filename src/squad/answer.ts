@@ -3,11 +3,13 @@ import { usageError, type SquadError } from '../model/errors.ts';
 import { PERMISSION_OPTIONS, questionOf } from '../read-model/permission-ask.ts';
 import type { OpenQuestion } from '../read-model/open-questions.ts';
 import type { RunReading } from '../read-model/read-run.ts';
+import { readEvent } from '../read-model/replay-plan.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { operatorOf } from './machine.ts';
 import { openAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
-import { openRun, writeLedger, type Place } from './open-run.ts';
+import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
+import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
 /** A recorded answer. */
 export interface Answered {
@@ -33,27 +35,45 @@ export async function answer(
   run: string | undefined,
   given: string,
   id: string | undefined,
+  options: CommandOptions = {},
 ): Promise<Answered> {
   const opened = await openRun(place, run);
   const { row, driven } = opened.reading;
+  const key = storedKey(row.id, options.key);
   const asks = await openAsks(opened);
   const questions = [...opened.reading.questions, ...asks.map(questionOf)];
-  const asked = { row, questions };
-  const question = id === undefined ? onlyQuestion(asked) : namedQuestion(asked, id);
-  const checked = checkAnswer(question, given);
-  await refuseUnusablePlan(opened, question.id, checked);
+  const known = key === undefined ? undefined : readLedger(opened, (ledger) => findCommand(ledger, row.id, key));
+  // An answer that is stored was checked, and its question has it.
+  const checked =
+    known === undefined
+      ? await checkedAnswer(opened, questions, given, id)
+      : readEvent(known, knownSchema).data;
   const { seq, data } = await writeLedger(opened, (ledger) =>
-    ledger.command(row.id, 'answer', { question: question.id, answer: checked }, operatorOf(place.host)),
+    ledger.command(row.id, 'answer', checked, operatorOf(place.host), key),
   );
-  const ask = asks.find((one) => one.id === question.id);
-  if (ask !== undefined) await writePermission(opened.directory, ask, checked === PERMISSION_OPTIONS[0]);
-  const open = questions.filter((one) => one.recorded === null && one.id !== question.id);
+  const ask = asks.find((one) => one.id === checked.question);
+  if (ask !== undefined) await writePermission(opened.directory, ask, checked.answer === PERMISSION_OPTIONS[0]);
+  const open = questions.filter((one) => one.recorded === null && one.id !== checked.question);
   const { answer: stored } = storedSchema.parse(data);
-  return { runId: row.id, name: row.name, question: question.id, answer: stored, seq, driven, open };
+  return { runId: row.id, name: row.name, question: checked.question, answer: stored, seq, driven, open };
 }
 
 /** The answer as stored, without secrets. */
 const storedSchema = z.object({ answer: z.string() });
+const knownSchema = z.object({ data: storedSchema.extend({ question: z.string() }) });
+
+async function checkedAnswer(
+  opened: OpenedRun,
+  questions: readonly OpenQuestion[],
+  given: string,
+  id: string | undefined,
+): Promise<{ question: string; answer: string }> {
+  const asked = { row: opened.reading.row, questions };
+  const question = id === undefined ? onlyQuestion(asked) : namedQuestion(asked, id);
+  const checked = checkAnswer(question, given);
+  await refuseUnusablePlan(opened, question.id, checked);
+  return { question: question.id, answer: checked };
+}
 
 type Asked = Pick<RunReading, 'row' | 'questions'>;
 

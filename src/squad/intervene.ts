@@ -11,7 +11,8 @@ import { armoryFolder } from '../substrate/files/run-files.ts';
 import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import { operatorOf } from './machine.ts';
-import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
+import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
 /**
  * A command to a run. `on`: `run` (the default), `agent/<name>` or `task/<id>`. `why` is for the report. docs/control.md says
@@ -59,16 +60,16 @@ export async function intervene(
   place: Place,
   name: string | undefined,
   request: InterventionRequest,
+  options: CommandOptions = {},
 ): Promise<Intervened> {
   const intervention = checkRequest(request);
   const run = await openRun(place, name);
   const { row, driven } = run.reading;
-  if (intervention.verb === 'switch') await refuseUnusable(run, intervention);
-  const refused = requestRefusal(run.reading, intervention);
-  if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
-  const by = operatorOf(place.host);
-  const { seq, heard } = await record(run, intervention, by);
-  const at = run.now;
+  const key = storedKey(row.id, options.key);
+  // One that is stored was checked, and has changed what a check would find.
+  const isKnown = key !== undefined && readLedger(run, (ledger) => findCommand(ledger, row.id, key)) !== undefined;
+  if (!isKnown) await refuse(run, intervention);
+  const { seq, at, by, heard } = await record(run, intervention, operatorOf(place.host), key);
   const pendingRequests = [...run.reading.pendingRequests, { seq, at, by, intervention }];
   const over = !driven && isOver({ ...run.reading, pendingRequests });
   const needs = over
@@ -77,6 +78,13 @@ export async function intervene(
       ? 'nothing'
       : 'resume';
   return { runId: row.id, name: row.name, by, seq, at, driven, heard, needs };
+}
+
+async function refuse(run: OpenedRun, intervention: Intervention): Promise<void> {
+  const { row } = run.reading;
+  if (intervention.verb === 'switch') await refuseUnusable(run, intervention);
+  const refused = requestRefusal(run.reading, intervention);
+  if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
 }
 
 function checkRequest(request: InterventionRequest): Intervention {
@@ -148,16 +156,17 @@ function workersOn({ board, definition }: OpenedRun['reading'], on: string): rea
 async function record(
   run: OpenedRun,
   intervention: Intervention,
-  by: string,
-): Promise<{ seq: number; heard: boolean }> {
+  operator: string,
+  key: string | undefined,
+): Promise<{ seq: number; at: number; by: string; heard: boolean }> {
   const { row, driven } = run.reading;
   const { clock } = run.composition;
   return writeLedger(run, async (ledger) => {
     const { verb, ...data } = intervention;
-    const { seq } = ledger.command(row.id, verb, plainJson(data), by);
+    const { seq, at, by } = ledger.command(row.id, verb, plainJson(data), operator, key);
     const isApplied = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;
     const until = clock.monotonic() + (driven ? PATIENCE_MS : 0);
     while (!isApplied() && clock.monotonic() < until) await clock.sleep(LOOK_MS);
-    return { seq, heard: isApplied() };
+    return { seq, at, by, heard: isApplied() };
   });
 }

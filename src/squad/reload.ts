@@ -1,6 +1,7 @@
 import { SquadError } from '../model/errors.ts';
 import { readReload } from '../preflight/reload.ts';
 import { plainJson } from '../text/json.ts';
+import { storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
@@ -16,7 +17,7 @@ export interface Reloaded {
 }
 
 /** Makes a run use `setup`, `verify` and limits as squad.yaml has them now, once someone has agreed to new commands. */
-export async function reload(place: Place, name: string | undefined, { trust }: TrustOption): Promise<Reloaded> {
+export async function reload(place: Place, name: string | undefined, { trust, key }: TrustOption & CommandOptions): Promise<Reloaded> {
   const opened = await openRun(place, name);
   const { host, composition, reading } = opened;
   const { row, definition, limits, driven } = reading;
@@ -31,7 +32,9 @@ export async function reload(place: Place, name: string | undefined, { trust }: 
   const { reload: found, changed, kept } = await readReload(ports, definition, limits, trust === 'yes');
   if (found !== undefined) {
     const { verb, ...data } = found;
-    await writeLedger(opened, (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host)));
+    await writeLedger(opened, (ledger) =>
+      ledger.command(row.id, verb, plainJson(data), operatorOf(host), storedKey(row.id, key)),
+    );
   }
   return { runId: row.id, name: row.name, changed, kept };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SquadError } from '../model/errors.ts';
 import { loadEngine } from './load-engine.ts';
+import { storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
@@ -18,28 +19,38 @@ export interface Stopped {
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 200;
 
-/** Ends the turns of a run, through its engine if one is running. `onWait`: called while the engine ends that many attempts. */
+export interface StopOptions extends CommandOptions {
+  /** Called while the engine ends that many attempts. */
+  readonly onWait?: ((attempts: number) => void) | undefined;
+}
+
+/** Ends the turns of a run, through its engine if one is running. */
 export async function stop(
   place: Place,
   name: string | undefined,
-  onWait?: (attempts: number) => void,
+  { onWait, key }: StopOptions = {},
 ): Promise<Stopped> {
   const run = await openRun(place, name);
   const { row, driven, published } = run.reading;
-  const ended = driven ? await stopEngine(run, onWait) : await halt(run);
+  const stored = storedKey(row.id, key);
+  const ended = driven ? await stopEngine(run, stored, onWait) : await halt(run, stored);
   return { runId: row.id, name: row.name, ended, over: published !== undefined };
 }
 
-async function halt({ composition, host, reading }: OpenedRun): Promise<string[]> {
+async function halt({ composition, host, reading }: OpenedRun, key: string | undefined): Promise<string[]> {
   const { haltRun } = await loadEngine();
-  return haltRun({ ...composition, host }, host.workingDirectory, reading.row.id, operatorOf(host));
+  return haltRun({ ...composition, host }, host.workingDirectory, reading.row.id, operatorOf(host), key);
 }
 
-async function stopEngine(run: OpenedRun, onWait?: (attempts: number) => void): Promise<string[]> {
+async function stopEngine(
+  run: OpenedRun,
+  key: string | undefined,
+  onWait: StopOptions['onWait'],
+): Promise<string[]> {
   const { id, name } = run.reading.row;
   const { clock } = run.composition;
   const ended = await writeLedger(run, async (ledger) => {
-    ledger.command(id, 'stop', {}, operatorOf(run.host));
+    ledger.command(id, 'stop', {}, operatorOf(run.host), key);
     const live = ledger.attempts({ runId: id }).filter(({ status }) => status !== 'settled');
     for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until;) {
       await clock.sleep(LOOK_MS);

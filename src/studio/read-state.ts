@@ -86,9 +86,18 @@ async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string
   return shown(thread, asked, notice);
 }
 
-function shown({ run, driven }: Thread, snapshot: StateSnapshot, notice?: string): StateSnapshot {
-  const squad = { name: run.name, driven, ...(notice === undefined ? {} : { notice }) };
+function shown({ run, driven, forks }: Thread, snapshot: StateSnapshot, notice?: string): StateSnapshot {
+  const squad = {
+    ...{ name: run.name, driven },
+    ...(run.parent === null ? {} : { parent: { thread_id: run.parent.runId, seq: run.parent.seq } }),
+    ...(forks.length === 0 ? {} : { forks: forks.map(forkOf) }),
+    ...(notice === undefined ? {} : { notice }),
+  };
   return plainValue({ ...snapshot, metadata: { ...UNKNOWN_STEP, ...snapshot.metadata, squad } });
+}
+
+function forkOf({ id, name, parent }: Thread['run']): object {
+  return { thread_id: id, name, seq: parent?.seq };
 }
 
 const UNKNOWN_STEP = { source: 'update', step: -1, parents: {} } as const;

@@ -15,6 +15,8 @@ export interface Thread {
   readonly run: RunRow;
   /** An engine is at work on it. */
   readonly driven: boolean;
+  /** Runs that were forked from it, oldest first. */
+  readonly forks: readonly RunRow[];
   /** Its turns that were started and are not settled. */
   readonly live: readonly Attempt[];
 }
@@ -38,7 +40,8 @@ export function readThread(workspace: OpenedWorkspace, threadId: string): Thread
     const run = ledger.run(threadId);
     if (run?.id !== threadId) return undefined;
     const live = ledger.attempts({ runId: threadId, status: 'spawned' }).filter(({ kind }) => kind === 'turn');
-    return { run, driven: isDriven(ledger.segments(threadId), lockedBy), live };
+    const forks = ledger.runs().filter(({ parent }) => parent?.runId === threadId);
+    return { run, driven: isDriven(ledger.segments(threadId), lockedBy), forks, live };
   });
 }
 

@@ -8,9 +8,10 @@ import { openWorkspace, type Place } from '../squad/open-run.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
 import { bodyOf, callOf, type Asked } from './call.ts';
 import { driveThread, planCall } from './drive.ts';
-import { refusalOf, refusing } from './refusal.ts';
+import { Refusal, refusalOf, refusing } from './refusal.ts';
 import { shownGraph } from '../graph/shown-graph.ts';
-import { START_SCHEMA } from './start-input.ts';
+import { START_INPUT, START_SCHEMA } from './start-input.ts';
+import { steerThread, type RecentForks } from './steer.ts';
 
 /** What the server says about one of its runs. */
 interface StreamOptions extends Omit<Asked, 'input'>, RunnableConfig {
@@ -42,6 +43,8 @@ export class StudioView {
   /** The server puts a store of its own here. */
   store: unknown;
   readonly #ports: StatePorts;
+  readonly #forks: RecentForks = new Map();
+  #lastEdit: Promise<unknown> = Promise.resolve();
 
   constructor(ports: StatePorts) {
     this.#ports = ports;
@@ -63,6 +66,19 @@ export class StudioView {
 
   async getState(config: RunnableConfig): Promise<StateSnapshot> {
     return refusing(async () => readState(this.#ports, config));
+  }
+
+  /** Gives the run the command that the edit means. Edits are taken one by one, so that a repeat finds the first. */
+  async updateState(config: RunnableConfig, edit: unknown): Promise<RunnableConfig> {
+    const work = async () => refusing(async () => steerThread(this.#ports, this.#forks, config, edit));
+    const done = this.#lastEdit.then(work, work);
+    this.#lastEdit = done;
+    return done;
+  }
+
+  /** States follow from what a run did, so that none can be written. */
+  async bulkUpdateState(): Promise<never> {
+    throw new Refusal(422, 'the states of a run cannot be written', `Start a run with the input ${START_INPUT}.`);
   }
 
   /**

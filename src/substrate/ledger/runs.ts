@@ -3,7 +3,8 @@ import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { isSlug } from '../../model/slug.ts';
 import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
-import { storedJson, type Store } from './store.ts';
+import { defined } from '../../text/defined.ts';
+import { parseStored, storedJson, type Store } from './store.ts';
 
 const RUN =
   'SELECT id, name, created_at AS createdAt, applied, driver, parent_run AS parentRun, parent_seq AS parentSeq FROM run';
@@ -63,11 +64,23 @@ export function requireRun(store: Store, id: string): RunRow {
 export function recordCommand(
   store: Store,
   { runId, verb, data, by }: Pick<OperatorCommand, 'runId' | 'verb' | 'data' | 'by'>,
+  key?: string,
 ): OperatorCommand {
   requireRun(store, runId);
+  const known = key === undefined ? undefined : findCommand(store, runId, key);
+  if (known !== undefined) return known;
   const id = (store.value<number | null>('SELECT max(id) FROM operator_command') ?? 0) + 1;
-  const seq = appendEvent(store, { stream: runId, type: 'operator-command', data: { id, verb, data, by } });
+  const seq = appendEvent(store, { stream: runId, type: 'operator-command', data: defined({ id, verb, data, by, key }) });
   const at = store.clock.now();
   store.insert('operator_command', { id, run_id: runId, seq, verb, data: storedJson(data), operator: by, at });
   return { id, runId, verb, data, by, at, seq };
+}
+
+const COMMAND =
+  'SELECT id, run_id AS runId, command.seq AS seq, verb, command.data AS data, operator AS by, command.at AS at FROM operator_command AS command';
+
+function findCommand(store: Store, runId: string, key: string): OperatorCommand | undefined {
+  const sql = `${COMMAND} JOIN event ON event.seq = command.seq WHERE run_id = ? AND event.data ->> '$.key' = ?`;
+  const found = store.one<Omit<OperatorCommand, 'data'> & { readonly data: string }>(sql, runId, key);
+  return found && { ...found, data: parseStored(store, found.data, `command ${found.id}`) };
 }

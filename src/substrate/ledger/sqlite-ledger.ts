@@ -81,9 +81,9 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
         requireLease(store, lease);
         claimCheck(store, lease, attempt);
       }),
-    command: (runId, verb, data, by) => {
+    command: (runId, verb, data, by, key) => {
       const clean = redactorOfRun(store, runId).json(data);
-      return change(store, () => recordCommand(store, { runId, verb, data: clean, by }));
+      return change(store, () => recordCommand(store, { runId, verb, data: clean, by }, key));
     },
     fireTimer: (lease, id) => change(store, () => fireTimer(store, lease, id)),
   } satisfies Partial<Ledger>;

@@ -191,7 +191,8 @@ export interface Ledger {
   note(lease: Lease, type: string, data: Json, ...more: readonly Json[]): number;
   /** Claims an attempt of kind `check` outside a step and its caps. An existing attempt stays as it is. */
   claimCheck(lease: Lease, attempt: NewAttempt): void;
-  command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
+  /** `key`: a command that has the key of another one of the run is that one, and is not stored again. */
+  command(runId: string, verb: string, data: Json, by: string, key?: string): OperatorCommand;
   dueTimers(now: number): readonly Timer[];
   /** Records a due timer's event and clears the timer. undefined: the timer is not set or not due. */
   fireTimer(lease: Lease, id: string): number | undefined;

@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { agentScope, taskScope } from '../model/plan/scope.ts';
+import { nearest } from '../text/nearest.ts';
+import { isJsonObject } from '../text/json.ts';
+import { defined } from '../text/defined.ts';
+import type { InterventionRequest } from '../squad/intervene.ts';
+
+/** What an edit of the state means. */
+export type EditCommand =
+  | { readonly do: 'intervene'; readonly request: InterventionRequest }
+  /** Without a question, the only open one. */
+  | { readonly do: 'answer'; readonly question: string | undefined; readonly answer: string }
+  | { readonly do: 'stop' }
+  | { readonly do: 'reload' }
+  | { readonly do: 'fork' };
+
+export type EditReading =
+  | {
+      readonly ok: true;
+      readonly command: EditCommand;
+      /** The client's own name of the command. */
+      readonly key: string | undefined;
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** The part of a state that an edit can change. */
+export interface Editable {
+  readonly board?: readonly string[];
+  readonly questions?: readonly { readonly id: string }[];
+}
+
+const text = z.string().min(1);
+const why = z.string().optional();
+/** At most one of them; neither is the whole run. */
+const scope = { task: text.optional(), agent: text.optional() };
+const key = { key: text.max(200).optional() };
+
+/** What each verb takes. `verb` itself is there already. */
+const VERBS = {
+  pause: z.strictObject({ ...scope, ...key }),
+  resume: z.strictObject({ ...scope, ...key }),
+  drain: z.strictObject(key),
+  stop: z.strictObject(key),
+  cancel: z.strictObject({ task: text.optional(), why, ...key }),
+  retry: z.strictObject({
+    task: text,
+    fresh: z.boolean().optional(),
+    note: z.string().optional(),
+    agent: text.optional(),
+    ...key,
+  }),
+  skip: z.strictObject({ task: text, why, ...key }),
+  override: z.strictObject({ task: text, as: z.enum(['done', 'failed']), why: text, ...key }),
+  switch: z.strictObject({ ...scope, runtime: text, model: text.optional(), ...key }),
+  reload: z.strictObject(key),
+  answer: z.strictObject({ question: text.optional(), answer: text, ...key }),
+  fork: z.strictObject(key),
+} as const;
+type Verb = keyof typeof VERBS;
+
+/** For whoever has to choose one. */
+export const VERB_NAMES = Object.keys(VERBS) as Verb[];
+
+/** The one command that an edit means. Without `verb`, it is the difference to the state that the client saw. */
+export function editToCommand(state: Editable, edit: unknown): EditReading {
+  if (!isJsonObject(edit)) return refused('an edit is an object');
+  if ('verb' in edit) return verbOf(edit);
+  const { key: own, ...values } = edit;
+  const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], state[name as keyof Editable]));
+  const [first, ...more] = changed;
+  if (first === undefined) return refused('the edit changes nothing');
+  if (more.length > 0) return refused(`an edit is one command, and this one changes ${changed.join(', ')}`);
+  const found =
+    first === 'board'
+      ? skipIn(state.board ?? [], values[first])
+      : first === 'questions'
+        ? answerIn(state.questions ?? [], values[first])
+        : `\`${first}\` follows from what the run did and cannot be edited`;
+  if (typeof found === 'string') return refused(found);
+  return { ok: true, command: found, key: typeof own === 'string' ? own : undefined };
+}
+
+function verbOf({ verb, ...given }: Readonly<Record<string, unknown>>): EditReading {
+  const name = VERB_NAMES.find((known) => known === verb);
+  if (name === undefined) {
+    const close = typeof verb === 'string' ? nearest(verb, VERB_NAMES) : undefined;
+    return refused(`there is no verb ${String(verb)}${close === undefined ? '' : `; did you mean ${close}?`}`);
+  }
+  const parsed = VERBS[name].safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return refused(`${[name, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'cannot be used'}`);
+  }
+  const about: Given = parsed.data;
+  if (about.task !== undefined && about.agent !== undefined && name !== 'retry') {
+    return refused(`${name}: give \`task\` or \`agent\`, not both`);
+  }
+  return { ok: true, command: commandOf(name, about), key: about.key };
+}
+
+interface Given {
+  readonly key?: string | undefined;
+  readonly task?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly question?: string | undefined;
+  readonly answer?: string;
+}
+
+function commandOf(verb: Verb, { key: _key, ...given }: Given): EditCommand {
+  switch (verb) {
+    case 'stop':
+    case 'reload':
+    case 'fork':
+      return { do: verb };
+    case 'answer':
+      return { do: 'answer', question: given.question, answer: given.answer ?? '' };
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+    case 'switch': {
+      const { task, agent, ...rest } = given;
+      const on = task === undefined ? agent && agentScope(agent) : taskScope(task);
+      return { do: 'intervene', request: defined({ verb, on, ...rest }) as InterventionRequest };
+    }
+    case 'drain':
+    case 'retry':
+    case 'skip':
+    case 'override':
+      return { do: 'intervene', request: defined({ verb, ...given }) as InterventionRequest };
+    default:
+      return verb satisfies never;
+  }
+}
+
+const SKIPPED = ': skipped';
+
+/** The board as it was but for one line, or that line alone. A text says why it has no meaning. */
+function skipIn(board: readonly string[], edited: unknown): EditCommand | string {
+  const lines = z.array(z.string()).safeParse(edited).data;
+  if (lines === undefined) return '`board` is a list of lines “task: status”';
+  const changed = lines.filter((line) => !board.includes(line));
+  const [line = '', ...more] = changed;
+  const task = line.slice(0, line.lastIndexOf(': '));
+  const isKnown = board.some((known) => known.slice(0, known.lastIndexOf(': ')) === task);
+  const isWhole = lines.length === board.length || lines.length === 1;
+  if (more.length > 0 || !isWhole || !isKnown || !line.endsWith(SKIPPED)) {
+    return 'a `board` is edited by changing the status of one task to skipped';
+  }
+  return { do: 'intervene', request: { verb: 'skip', task } };
+}
+
+const answeredSchema = z.object({ id: z.string(), answer: text });
+
+/** One of the questions with an `answer`, with the others or alone. */
+function answerIn(questions: readonly { readonly id: string }[], edited: unknown): EditCommand | string {
+  const entries = z.array(z.record(z.string(), z.unknown())).safeParse(edited).data;
+  if (entries === undefined) return '`questions` is a list of questions';
+  const answered = entries.flatMap((entry) => answeredSchema.safeParse(entry).data ?? []);
+  const [first, ...more] = answered;
+  const others = entries.filter(({ id, answer }) => answer === undefined && questions.some((one) => one.id === id));
+  const isKnown = questions.some(({ id }) => id === first?.id);
+  if (first === undefined || more.length > 0 || !isKnown || others.length + 1 !== entries.length) {
+    return 'one of the `questions` is answered by giving it an `answer`';
+  }
+  return { do: 'answer', question: first.id, answer: first.answer };
+}
+
+function refused(reason: string): EditReading {
+  return { ok: false, why: reason };
+}

@@ -1,0 +1,116 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { errorText, isSquadError } from '../model/errors.ts';
+import { answer } from '../squad/answer.ts';
+import { commandsOf, keyIn } from '../squad/command-key.ts';
+import type { ForkedRun } from '../squad/fork.ts';
+import { intervene } from '../squad/intervene.ts';
+import { readLedger } from '../squad/open-run.ts';
+import { reload } from '../squad/reload.ts';
+import { stop } from '../squad/stop.ts';
+import { editToCommand, VERB_NAMES, type EditCommand, type EditReading } from './edit.ts';
+import { digestOf, keyOf, REPEATS_MS } from './edit-key.ts';
+import { forkThread } from './fork-thread.ts';
+import { headOf, placeIn, readState, threadConfig, type StatePorts } from './read-state.ts';
+import { readThread } from './read-thread.ts';
+import { Refusal } from './refusal.ts';
+import { plainValue } from './snapshots.ts';
+import { START_INPUT } from './start-input.ts';
+
+type Command = Exclude<EditCommand, { do: 'fork' }>;
+
+/** Forks that edits made lately, so that a repeated edit makes no second one. */
+export type RecentForks = Map<string, { readonly at: number; readonly forked: ForkedRun }>;
+
+/**
+ * Gives the run of a thread the command that an edit of its state means. While an engine works on the run, that is always the run
+ * itself; otherwise an edit of an old checkpoint makes a fork, which gets the command. The reply names the thread.
+ */
+export async function steerThread(
+  ports: StatePorts,
+  recent: RecentForks,
+  config: RunnableConfig,
+  edit: unknown,
+): Promise<RunnableConfig> {
+  const { threadId, checkpointId } = placeIn(config);
+  const thread = readThread(ports.workspace, threadId);
+  if (thread === undefined) {
+    throw new Refusal(422, 'this thread is no run yet', `Start a run with the input ${START_INPUT}.`);
+  }
+  const state = await readState(ports, threadConfig(threadId, checkpointId));
+  const head = await headOf(ports, threadId);
+  const isOld = checkpointId !== undefined && checkpointId !== head;
+  const { command, key: named } = meaningOf(state.values as object, edit, isOld);
+  const edited = { runId: threadId, checkpointId, command, named };
+  if (command.do === 'fork' || (isOld && !thread.driven)) {
+    const forked = await forkOnce(ports, recent, digestOf(edited), async () => forkThread(ports, threadId, checkpointId));
+    if (command.do !== 'fork') await obeyFork(ports, forked, command, { ...edited, runId: forked.runId });
+    return { configurable: { ...threadConfig(forked.runId).configurable, forked } };
+  }
+  const told = await obey(ports, command, edited);
+  return { configurable: { ...threadConfig(threadId, head).configurable, command: told } };
+}
+
+function meaningOf(state: object, edit: unknown, isOld: boolean): Extract<EditReading, { ok: true }> {
+  // LangGraph's own way to fork.
+  const isBare = edit === null || edit === undefined || (typeof edit === 'object' && Object.keys(edit).length === 0);
+  if (isBare && isOld) return { ok: true, command: { do: 'fork' }, key: undefined };
+  const read = editToCommand(state, plainValue(edit));
+  if (read.ok) return read;
+  const small = 'Or set one line of `board` to skipped, or give one of the `questions` an `answer`.';
+  const next = `Send {"verb": …} with one of ${VERB_NAMES.join(', ')}. ${small}`;
+  throw new Refusal(422, read.why, next, { verbs: VERB_NAMES });
+}
+
+type Edited = Parameters<typeof keyOf>[0];
+
+async function obey(ports: StatePorts, command: Command, edited: Edited): Promise<{ do: string; seq?: number }> {
+  const { workspace } = ports;
+  const { runId } = edited;
+  const key = readLedger(workspace, (ledger) => {
+    const recorded = commandsOf(ledger, runId).map((one) => ({ seq: one.seq, at: one.at, key: keyIn(one) }));
+    return keyOf(edited, recorded, workspace.composition.clock.now());
+  });
+  switch (command.do) {
+    case 'intervene': {
+      const { seq } = await intervene(workspace, runId, command.request, { key });
+      return { do: command.request.verb, seq };
+    }
+    case 'answer': {
+      const { seq } = await answer(workspace, runId, command.answer, command.question, { key });
+      return { do: command.do, seq };
+    }
+    case 'stop':
+      await stop(workspace, runId, { key });
+      return { do: command.do };
+    case 'reload':
+      await reload(workspace, runId, { key });
+      return { do: command.do };
+    default:
+      return command satisfies never;
+  }
+}
+
+async function obeyFork(ports: StatePorts, forked: ForkedRun, command: Command, edited: Edited): Promise<void> {
+  try {
+    await obey(ports, command, edited);
+  } catch (error) {
+    if (!isSquadError(error)) throw error;
+    const next = `Its fork ${forked.name} was made (thread ${forked.runId}): give it another command, or run it.`;
+    throw new Refusal(422, errorText(error), next, { code: error.code, forked });
+  }
+}
+
+async function forkOnce(
+  { workspace }: StatePorts,
+  recent: RecentForks,
+  digest: string,
+  make: () => Promise<ForkedRun>,
+): Promise<ForkedRun> {
+  const now = workspace.composition.clock.now();
+  for (const [old, { at }] of recent) if (now - at >= REPEATS_MS) recent.delete(old);
+  const known = recent.get(digest)?.forked;
+  if (known !== undefined) return known;
+  const forked = await make();
+  recent.set(digest, { at: now, forked });
+  return forked;
+}

@@ -45,9 +45,7 @@ export async function answer(
   const known = key === undefined ? undefined : readLedger(opened, (ledger) => findCommand(ledger, row.id, key));
   // An answer that is stored was checked, and its question has it.
   const checked =
-    known === undefined
-      ? await checkedAnswer(opened, questions, given, id)
-      : readEvent(known, knownSchema).data;
+    known === undefined ? await checkedAnswer(opened, questions, given, id) : readEvent(known, knownSchema).data;
   const { seq, data } = await writeLedger(opened, (ledger) =>
     ledger.command(row.id, 'answer', checked, operatorOf(place.host), key),
   );

@@ -17,7 +17,11 @@ export interface Reloaded {
 }
 
 /** Makes a run use `setup`, `verify` and limits as squad.yaml has them now, once someone has agreed to new commands. */
-export async function reload(place: Place, name: string | undefined, { trust, key }: TrustOption & CommandOptions): Promise<Reloaded> {
+export async function reload(
+  place: Place,
+  name: string | undefined,
+  { trust, key }: TrustOption & CommandOptions,
+): Promise<Reloaded> {
   const opened = await openRun(place, name);
   const { host, composition, reading } = opened;
   const { row, definition, limits, driven } = reading;

@@ -42,11 +42,7 @@ async function halt({ composition, host, reading }: OpenedRun, key: string | und
   return haltRun({ ...composition, host }, host.workingDirectory, reading.row.id, operatorOf(host), key);
 }
 
-async function stopEngine(
-  run: OpenedRun,
-  key: string | undefined,
-  onWait: StopOptions['onWait'],
-): Promise<string[]> {
+async function stopEngine(run: OpenedRun, key: string | undefined, onWait: StopOptions['onWait']): Promise<string[]> {
   const { id, name } = run.reading.row;
   const { clock } = run.composition;
   const ended = await writeLedger(run, async (ledger) => {

@@ -35,6 +35,7 @@ export function keyOf(edited: Edited, recorded: readonly Recorded[], now: number
   const [before, last] = [recorded.at(-2), recorded.at(-1)];
   const digest = digestOf(edited);
   const after = (one: Recorded | undefined): string => `${digest} after ${one?.seq ?? 0}`;
-  const isRepeat = last !== undefined && last.key === storedKey(edited.runId, after(before)) && now - last.at < REPEATS_MS;
+  const isRepeat =
+    last !== undefined && last.key === storedKey(edited.runId, after(before)) && now - last.at < REPEATS_MS;
   return after(isRepeat ? before : last);
 }

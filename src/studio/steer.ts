@@ -42,7 +42,9 @@ export async function steerThread(
   const { command, key: named } = meaningOf(state.values as object, edit, isOld);
   const edited = { runId: threadId, checkpointId, command, named };
   if (command.do === 'fork' || (isOld && !thread.driven)) {
-    const forked = await forkOnce(ports, recent, digestOf(edited), async () => forkThread(ports, threadId, checkpointId));
+    const forked = await forkOnce(ports, recent, digestOf(edited), async () =>
+      forkThread(ports, threadId, checkpointId),
+    );
     if (command.do !== 'fork') await obeyFork(ports, forked, command, { ...edited, runId: forked.runId });
     return { configurable: { ...threadConfig(forked.runId).configurable, forked } };
   }

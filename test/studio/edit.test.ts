@@ -25,10 +25,19 @@ describe('the one command that an edit means', () => {
     [{ verb: 'stop' }, { do: 'stop' }],
     [{ verb: 'cancel', why: 'enough' }, intervene({ verb: 'cancel', why: 'enough' })],
     [{ verb: 'cancel', task: 'one' }, intervene({ verb: 'cancel', on: 'task/one' })],
-    [{ verb: 'retry', task: 'one', fresh: true, agent: 'ada' }, intervene({ verb: 'retry', task: 'one', fresh: true, agent: 'ada' })],
+    [
+      { verb: 'retry', task: 'one', fresh: true, agent: 'ada' },
+      intervene({ verb: 'retry', task: 'one', fresh: true, agent: 'ada' }),
+    ],
     [{ verb: 'skip', task: 'one' }, intervene({ verb: 'skip', task: 'one' })],
-    [{ verb: 'override', task: 'one', as: 'done', why: 'it is' }, intervene({ verb: 'override', task: 'one', as: 'done', why: 'it is' })],
-    [{ verb: 'switch', agent: 'ada', runtime: 'other', model: 'm' }, intervene({ verb: 'switch', on: 'agent/ada', runtime: 'other', model: 'm' })],
+    [
+      { verb: 'override', task: 'one', as: 'done', why: 'it is' },
+      intervene({ verb: 'override', task: 'one', as: 'done', why: 'it is' }),
+    ],
+    [
+      { verb: 'switch', agent: 'ada', runtime: 'other', model: 'm' },
+      intervene({ verb: 'switch', on: 'agent/ada', runtime: 'other', model: 'm' }),
+    ],
     [{ verb: 'reload' }, { do: 'reload' }],
     [{ verb: 'answer', answer: 'yes' }, answer(undefined, 'yes')],
     [{ verb: 'answer', question: 'q-1', answer: 'yes' }, answer('q-1', 'yes')],
@@ -76,7 +85,15 @@ describe('the one command that an edit means', () => {
     [{ board: ['two: skipped'] }, 'of one task to skipped'],
     [{ board: 'one: skipped' }, 'list of lines'],
     [{ questions: [] }, 'giving it an `answer`'],
-    [{ questions: [{ ...FIRST, answer: 'yes' }, { ...SECOND, answer: 'no' }] }, 'giving it an `answer`'],
+    [
+      {
+        questions: [
+          { ...FIRST, answer: 'yes' },
+          { ...SECOND, answer: 'no' },
+        ],
+      },
+      'giving it an `answer`',
+    ],
     [{ questions: [{ id: 'q-3', answer: 'yes' }] }, 'giving it an `answer`'],
     [{ questions: [{ ...FIRST, text: 'so what?' }, SECOND] }, 'giving it an `answer`'],
     [{ questions: [{ ...FIRST, answer: '' }, SECOND] }, 'giving it an `answer`'],

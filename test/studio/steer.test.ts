@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { gather } from '../../src/text/gather.ts';
 import { author, commits, piece, plan } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
-import { checkpointOf, factsOf, openStudioBench, scriptWith, threadOf, valuesOf, type StudioBench } from './studio-bench.ts';
+import {
+  checkpointOf,
+  factsOf,
+  openStudioBench,
+  scriptWith,
+  threadOf,
+  valuesOf,
+  type StudioBench,
+} from './studio-bench.ts';
 
 interface Command {
   readonly seq: number;
@@ -72,7 +80,10 @@ describe('an edit of the state', { timeout: 120_000 }, () => {
       body: { error: expect.stringContaining('did you mean one?') },
     });
     expect(await refused({ cursor: 1 })).toMatchObject({ status: 422 });
-    expect(await refused({ verb: 'pause' })).toMatchObject({ status: 422, body: { error: expect.stringContaining('finished') } });
+    expect(await refused({ verb: 'pause' })).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining('finished') },
+    });
     expect(await refused({ verb: 'pause' }, '0199c0de-0000-7000-8000-000000000000')).toMatchObject({
       status: 422,
       body: { next: expect.stringContaining('objective') },

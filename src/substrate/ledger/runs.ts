@@ -70,7 +70,11 @@ export function recordCommand(
   const known = key === undefined ? undefined : findCommand(store, runId, key);
   if (known !== undefined) return known;
   const id = (store.value<number | null>('SELECT max(id) FROM operator_command') ?? 0) + 1;
-  const seq = appendEvent(store, { stream: runId, type: 'operator-command', data: defined({ id, verb, data, by, key }) });
+  const seq = appendEvent(store, {
+    stream: runId,
+    type: 'operator-command',
+    data: defined({ id, verb, data, by, key }),
+  });
   const at = store.clock.now();
   store.insert('operator_command', { id, run_id: runId, seq, verb, data: storedJson(data), operator: by, at });
   return { id, runId, verb, data, by, at, seq };

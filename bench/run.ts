@@ -23,6 +23,7 @@ import { start } from './start.ts';
 import { status } from './status.ts';
 import { superstep } from './superstep.ts';
 import { sweep } from './sweep.ts';
+import { traces } from './traces.ts';
 import { turn } from './turn.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
@@ -30,6 +31,7 @@ const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, st
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,
+  traces,
   bytes,
   memory,
   mcp,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openRunResources } from '../../src/engine/run-resources.ts';
 import { startSegment } from '../../src/engine/run-loop.ts';
+import { openTracer, withLastLook } from '../../src/engine/trace-run.ts';
 import { plainJson } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import type { Playbook } from '../../src/model/plan.ts';
@@ -9,6 +10,9 @@ import { uuid7 } from '../../src/substrate/clock/ids.ts';
 import { createRepository } from '../../src/substrate/git/repository.ts';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
+import { defined } from '../../src/text/defined.ts';
+import type { Sent } from '../../src/tracing/sender.ts';
+import type { TraceTarget } from '../../src/tracing/target.ts';
 import { machineIn } from './machine.ts';
 import { createSimulatedRuntime, type SimulatedTurns } from './simulated-runtime.ts';
 
@@ -17,6 +21,7 @@ export interface SimulatedRun {
   readonly events: readonly LedgerEvent[];
   /** One for each checkpoint, in order: not all of them are kept. */
   readonly supersteps: readonly { readonly at: number }[];
+  readonly traces?: Sent;
 }
 
 /**
@@ -25,7 +30,7 @@ export interface SimulatedRun {
  */
 export async function runSimulated(
   folder: string,
-  plan: { playbook: Playbook<null>; parallel: number; turns: SimulatedTurns },
+  plan: { playbook: Playbook<null>; parallel: number; turns: SimulatedTurns; traces?: TraceTarget | undefined },
 ): Promise<SimulatedRun> {
   const machine = machineIn(folder);
   const { clock, git, host } = machine;
@@ -47,7 +52,8 @@ export async function runSimulated(
     const lease = ledger.acquireLease(runId, 'bench');
     const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
     const stateDirectory = join(host.stateHome, 'squad');
-    const segment = startSegment(
+    const tracer = await openTracer(machine, ledger, { definition, lease }, plan.traces);
+    const started = startSegment(
       {
         ...machine,
         runtime: () => createSimulatedRuntime(plan.turns),
@@ -55,13 +61,16 @@ export async function runSimulated(
         forge: machine.forge(repository),
         playbook: plan.playbook,
         onEvent: () => undefined,
+        tracer,
       },
       resources,
       { lease, definition, limits: definition.limits, inputRef, resumed: false, since: ledger.lastSeq() },
     );
+    const segment = withLastLook(started, tracer);
     const end = await segment.done;
     if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
-    return { runId, events: ledger.events({ stream: runId }), supersteps };
+    const events = ledger.events({ stream: runId });
+    return { runId, events, supersteps, ...defined({ traces: await tracer?.close() }) };
   } finally {
     resources.close();
   }

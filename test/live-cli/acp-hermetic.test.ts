@@ -159,3 +159,14 @@ describe.each(LIVE_AGENTS)('a turn of the real $name in a hostile repository', (
     expect([...marksIn(on), ...(await on.planted())]).toEqual([]);
   });
 });
+
+const openCode = LIVE_AGENTS.find(({ name }) => name === 'opencode');
+
+it.skipIf(openCode?.binary === undefined)('OpenCode gets no subagent, which would wait for ever', async () => {
+  if (openCode === undefined) return;
+  const on = await open(openCode);
+  expect((await act(on, 'edit')).outcome).toBe('completed');
+  const offered = new Set(on.requests.flatMap(({ tools }) => tools));
+  expect(offered).toContain('bash');
+  expect(offered).not.toContain('task');
+});

@@ -67,8 +67,6 @@ export interface Profile {
   readonly quirks?: HostPlan['quirks'];
 }
 
-/** Asks for everything. What a subagent asks for is never answered; for a path outside, it asks for the tool as well. */
-const OPENCODE_ASKS = { '*': 'ask', task: 'deny', external_directory: 'allow' };
 const OPENCODE = ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'PROJECT_CONFIG', 'CLAUDE_CODE'];
 
 /** The agents that squad can start without settings. */
@@ -150,11 +148,13 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       ...Object.fromEntries(OPENCODE.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
       // Otherwise it calls the plugins of the repository, which it loads in any case.
       OPENCODE_PURE: '1',
-      OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
+      // Asks for everything. What a subagent asks for is never answered; for a path outside, it asks for the tool as well.
+      OPENCODE_PERMISSION: JSON.stringify({ '*': 'ask', task: 'deny', external_directory: 'allow' }),
     },
     files: {
       '.config/opencode/opencode.json': {
-        ...{ autoupdate: false, share: 'disabled', permission: OPENCODE_ASKS },
+        autoupdate: false,
+        share: 'disabled',
         // Otherwise one rejected request ends the turn.
         experimental: { continue_loop_on_deny: true },
       },

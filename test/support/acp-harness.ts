@@ -100,11 +100,12 @@ function scriptOf(scenario: ScenarioName | ConversationScenario): FakeAcpScript 
   }
 }
 
-/** A runtime `acp/fake` whose agent plays this script, or the one in this file. */
+/** A runtime `acp/<agent>` whose agent plays this script, or the one in this file. */
 export function fakeAcpRuntime(
   parts: BenchParts,
   script: FakeAcpScript | string,
   more: Partial<RuntimeSettings> = {},
+  agent = 'fake',
 ): AgentRuntime {
   const settings: RuntimeSettings = {
     binary: process.execPath,
@@ -120,7 +121,7 @@ export function fakeAcpRuntime(
     ...more,
   };
   const ports = { processes: parts.processes, clock: parts.clock };
-  return createCliRuntime(createAcpAdapter('fake', settings, { ...ports, node: process.execPath }), ports);
+  return createCliRuntime(createAcpAdapter(agent, settings, { ...ports, node: process.execPath }), ports);
 }
 
 function open(scenario: ScenarioName | ConversationScenario): ReturnType<RuntimeHarness['open']> {

@@ -24,6 +24,8 @@ export interface AcpFacts extends Omit<CliFacts, 'config'> {
   /** Files of the workspace that the agent would take for its own settings. */
   readonly masked: readonly string[];
   readonly notes: readonly RepositoryNote[];
+  /** The variable that names the program's unpacked copy, if it has one. */
+  readonly unpacked: Readonly<Record<string, string>>;
 }
 
 const PLAN_FILE = 'plan.json';
@@ -47,6 +49,7 @@ export function command(request: TurnRequest, facts: AcpFacts): CliCommand | Ref
     env: {
       ...profile.variables,
       ...facts.environment,
+      ...facts.unpacked,
       ...gitEnvironment(request.workspace),
       ...{ HOME: home, TMPDIR: temporary(facts) },
     },

@@ -33,6 +33,13 @@ export function createAcpAdapter(
   const { quirks, args = [], read = [] } = config;
   const program = programHere(programOf(name, profile), settings, processes);
   const confiner = createConfiner(settings, program.trial);
+  /** One copy for all sessions, made before each turn if this version has none, as no cage lets it be written. */
+  const unpack = async (binary: string): Promise<Readonly<Record<string, string>>> => {
+    if (profile.unpacksTo === undefined) return {};
+    const variable = { [profile.unpacksTo]: join(settings.stateDirectory, 'homes', name, 'unpacked') };
+    const problem = await program.trial(binary, ['--version'], { env: { ...program.environment, ...variable } });
+    return problem === undefined ? variable : {};
+  };
   return {
     name,
     description: programOf(name, profile).description,
@@ -40,13 +47,15 @@ export function createAcpAdapter(
       const { session, access, workspace } = request;
       const facts = await program.lookUp(request, directory);
       const words = [facts.binary ?? '', settings.binary ?? '', ...args];
+      const copy = facts.binary === undefined ? {} : await unpack(facts.binary);
       return {
         ...facts,
         ...{ name, profile, config, host: [node, ...HOST_FLAGS, HOST] },
         // Of the session: what an agent leaves in its home must not meet another one.
         home: session?.home ?? join(settings.stateDirectory, 'homes', name, chosenSessionId(name, request.turnId)),
         confiner: access.level === 'full' ? undefined : await confiner(),
-        view: await privateView({ ...settings, directory, command: words, read }),
+        view: await privateView({ ...settings, directory, command: words, read: [...read, ...Object.values(copy)] }),
+        unpacked: copy,
         masked: await existing((profile.masks ?? []).map((file) => join(workspace.path, file))),
         notes: session === undefined && profile.readsNotes !== true ? await readNotes(workspace.path) : [],
       };

@@ -52,6 +52,8 @@ export interface Profile {
   readonly passes?: readonly string[];
   /** Its own settings, by variables. The host's values count more. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** It is a file that unpacks itself at its first start into the folder of this variable. Absent: not, or nothing says where. */
+  readonly unpacksTo?: string;
   /** Its own settings, by files in its home. */
   readonly files?: Readonly<Record<string, Json>>;
   /** The method of `authenticate` that takes the key. Absent: none is called. */
@@ -128,6 +130,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       .map((name) => `COPILOT_PROVIDER_${name}`)
       .concat('COPILOT_MODEL', 'COPILOT_OFFLINE'),
     variables: { COPILOT_AUTO_UPDATE: 'false' },
+    unpacksTo: 'COPILOT_PKG_CACHE_HOME',
     modelOption: '--model',
     readsNotes: true,
     quirks: {

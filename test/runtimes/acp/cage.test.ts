@@ -11,19 +11,29 @@ import { openBench, type BenchParts } from '../../support/runtime-bench.ts';
 let opened: RuntimeBench | undefined;
 afterEach(async () => opened?.close());
 
+interface About {
+  readonly before?: (parts: BenchParts) => void;
+  readonly read?: readonly string[];
+  /** Another program than Node.js; installed, its path is known. */
+  readonly program?: { readonly agent: string; readonly install: (parts: BenchParts) => string };
+}
+
 /** One turn of an agent that does as it likes and asks nobody, in places that are there before. */
 async function turnOf(
   stepsFor: (parts: BenchParts) => FakeStep[],
   request: Partial<TurnRequest> = {},
-  { before, read }: { before?: (parts: BenchParts) => void; read?: readonly string[] } = {},
+  { before, read, program }: About = {},
 ) {
   let parts: BenchParts | undefined;
   const bench = await openBench((made) => {
     parts = made;
     before?.(made);
     const script = { turns: [{ steps: [...stepsFor(made), { say: 'done' }] }] };
-    const more = read === undefined ? {} : { config: { args: fakeAcpArguments(script), read } };
-    return { makeRuntime: () => fakeAcpRuntime(made, script, more), received: () => '' };
+    const more = {
+      ...(read !== undefined && { config: { args: fakeAcpArguments(script), read } }),
+      ...(program !== undefined && { binary: program.install(made) }),
+    };
+    return { makeRuntime: () => fakeAcpRuntime(made, script, more, program?.agent), received: () => '' };
   });
   opened = bench;
   const directory = await bench.directory();
@@ -120,6 +130,29 @@ describe('an agent in its cage', { timeout: 60_000 }, () => {
     });
     expect(result.outcome).toBe('completed');
     expect(['made.txt', 'b.txt'].filter((name) => existsSync(join(workspace, name)))).toEqual([]);
+  });
+
+  it('runs an unpacked copy of its program that all sessions share and none can change', async () => {
+    const install = ({ root }: BenchParts): string => {
+      const path = join(root, 'bin', 'copilot');
+      const unpacks = 'mkdir -p "$COPILOT_PKG_CACHE_HOME" && echo unpacked-whole >"$COPILOT_PKG_CACHE_HOME/program"';
+      mkdirSync(join(root, 'bin'));
+      writeFileSync(path, `#!/bin/sh\ncase $1 in --version) ${unpacks};; *) exec '${process.execPath}' "$@";; esac\n`, {
+        mode: 0o755,
+      });
+      return path;
+    };
+    const program = '$COPILOT_PKG_CACHE_HOME/program';
+    const { outputs, parts } = await turnOf(
+      () => [run(`cat ${program}`, `echo x > ${program}`, `rm ${program}`)],
+      {},
+      {
+        program: { agent: 'copilot', install },
+      },
+    );
+    expect(outputs).toContain('unpacked-whole');
+    const copy = join(parts.stateDirectory, 'homes/acp/copilot/unpacked/program');
+    expect(readFileSync(copy, 'utf8')).toBe('unpacked-whole\n');
   });
 
   it('has no variable of the host that nobody named', async () => {

@@ -31,6 +31,7 @@ export function factsOf(changes: Partial<AcpFacts> = {}): AcpFacts {
     view: { hidden: [{ path: '/home', isFolder: true }], readable: ['/home/u/.nvm'] },
     masked: [],
     notes: [],
+    unpacked: {},
     environment: { PATH: '/bin', GEMINI_API_KEY: 'k' },
     home: '/state/homes/acp/gemini',
     homeIsDefault: false,

@@ -49,6 +49,7 @@ export default defineConfig({
       { name: 'spread', description: 'makes a few trials in `npm test`, all of them in `npm run test:all`' },
       { name: 'all', description: 'runs in `npm run test:all` only' },
     ],
+    globalSetup: 'test/support/templates.ts',
     outputFile: { json: `test-results/${LANE}.json` },
     maxWorkers: shared.maxWorkers,
     projects: [

@@ -18,9 +18,12 @@ export async function refuseUnsupported(
 ): Promise<void> {
   const made = new Map<string, AgentRuntime>();
   for (const agent of agents) {
-    // Each looks up its program and its sandbox once.
-    const runtime = made.get(agent.runtime) ?? ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
-    made.set(agent.runtime, runtime);
+    // Made only to refuse something; each looks up its program and its sandbox once.
+    const runtime = (): AgentRuntime => {
+      const its = made.get(agent.runtime) ?? ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
+      made.set(agent.runtime, its);
+      return its;
+    };
     const folderOf = (hash: string): string => originOf(agent, root, hash);
     const failure = await unsupportedBy(runtime, agent, { root, folderOf, environment: ports.host.environment });
     if (failure !== undefined) {
@@ -31,12 +34,12 @@ export async function refuseUnsupported(
 
 /** What the agent has that this runtime cannot honour; undefined: nothing. `folderOf`: where its bound contents are. */
 export async function unsupportedBy(
-  runtime: AgentRuntime,
+  runtime: () => AgentRuntime,
   agent: BoundAgent,
   about: EquipPorts & { readonly root: string },
 ): Promise<Failure | undefined> {
   const request = requestOf(agent, about);
-  const failure = request && (await runtime.refusal?.(request));
+  const failure = request && (await runtime().refusal?.(request));
   // What is wrong with the machine is the probe's to say, which knows what helps.
   return failure && ['setting-unsupported', 'bad-request'].includes(failure.kind) ? failure : undefined;
 }

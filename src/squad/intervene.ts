@@ -102,7 +102,7 @@ function checkRequest(request: InterventionRequest): Intervention {
 }
 
 type Switch = Extract<Intervention, { verb: 'switch' }>;
-type Made = Parameters<typeof unsupportedBy>[0];
+type Made = ReturnType<Parameters<typeof unsupportedBy>[0]>;
 
 /** Refused before anything is stored where that runtime cannot be used here, or not with what the agent has. */
 async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<void> {
@@ -136,7 +136,7 @@ async function refuseUnequipped(run: OpenedRun, { on, runtime: name, model }: Sw
   };
   const workers = workersOn(reading, on);
   const failures = await Promise.all(
-    workers.map(async (agent) => unsupportedBy(runtime, defined({ ...agent, model }), about)),
+    workers.map(async (agent) => unsupportedBy(() => runtime, defined({ ...agent, model }), about)),
   );
   const [first] = failures;
   if (first === undefined || failures.includes(undefined)) return;

@@ -14,7 +14,7 @@ import type { Clock } from '../../src/substrate/ports/clock.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
-import { LANE } from '../support/lane.ts';
+import { ALL, LANE } from '../support/lane.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
 
 /** Those that are started with a prompt and print. */
@@ -25,6 +25,11 @@ export const EVERY_CLI = [...PRINTERS, 'agy', 'acp'] as const;
 export type Cli = (typeof EVERY_CLI)[number];
 /** `agy` is left to test:all: its cage is that of the other one. */
 export const CLIS: readonly Cli[] = EVERY_CLI.filter((cli) => LANE === 'all' || cli !== 'agy');
+
+/** Each commit tries one that prints and one that converses; the others are started, watched and ended in the same way. */
+export function laneOf(cli: Cli, own: { readonly tags?: string[] } = {}): { readonly tags?: string[] } {
+  return cli === 'claude' || cli === 'acp' ? own : ALL;
+}
 
 /** An agent that squad knows, and of which it knows nothing special. */
 const AGENT = 'kimi';

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { hurriedClock } from '../runtimes/shared/player-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
-import { CLIS, openChaosBench } from './chaos-bench.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { CLIS, laneOf, openChaosBench } from './chaos-bench.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 /** A watchdog may fire this much after its limit (bar T11). */
 const LATE_MS = 2000;
 
 // Once more for a machine that was busy elsewhere in just these two seconds.
 describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 300_000 }, (cli) => {
-  // The same watchdogs as claude's.
-  const lane = cli === 'codex' ? ALL : {};
+  const lane = laneOf(cli);
   it.for(some(['hangs-silently', 'hangs-after-start'], 1))(
     '%s: the idle limit ends it in time',
-    cli === 'codex' ? ALL : SPREAD,
+    laneOf(cli, SPREAD),
     async (mode, test) => {
       const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1500 });
       expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'stalled' } });
@@ -24,7 +23,7 @@ describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 300_000 }, 
 
   it.for(some(['babbles', 'mutters'], 1))(
     '%s: the total limit ends it in time, the idle one does not',
-    cli === 'codex' ? ALL : SPREAD,
+    laneOf(cli, SPREAD),
     async (mode, test) => {
       const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1200, wallMs: 2500 });
       expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });

@@ -9,8 +9,8 @@ import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { openEngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
-import { CLIS, NO_KEYS, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { CLIS, NO_KEYS, laneOf, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
+import { some, SPREAD, spread } from '../support/lane.ts';
 
 const MB = 1024 * 1024;
 /** What an engine may grow by for a turn, and what is kept of a turn's output (bar T13). */
@@ -94,7 +94,7 @@ function peakOf(pid: number): number {
 describe('T13 the engine stays small, the log is cut, and the last word counts', { timeout: 300_000 }, () => {
   const loud: [Cli, ChaosEntry][] = [
     // One MiB less than what ends a turn as a flood.
-    ['claude', { mode: 'floods', bytes: 1023 * MB }],
+    ['claude', { mode: 'floods', bytes: spread(200, 1023) * MB }],
     ['codex', { mode: 'floods', bytes: 100 * MB }],
     ['claude', { mode: 'million-lines' }],
     ['codex', { mode: 'million-lines', lines: 250_000 }],
@@ -117,7 +117,7 @@ describe('T13 the engine stays small, the log is cut, and the last word counts',
 describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 300_000 }, (cli) => {
   it.for(some(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'], 1))(
     '%s: the last whole event counts',
-    SPREAD,
+    laneOf(cli, SPREAD),
     async (mode, test) => {
       const result = await openChaosBench(test, { mode, text: 'It is done.' }).run(cli);
       expect(result).toMatchObject({ outcome: 'completed', usage: { outputTokens: 40 } });
@@ -126,7 +126,7 @@ describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 300_000 }, (cli)
     },
   );
 
-  it('floods-forever: it is ended at its limit, and named', async (test) => {
+  it('floods-forever: it is ended at its limit, and named', laneOf(cli), async (test) => {
     // What is no message is no sign of life either.
     const limits = { maxOutputBytes: 16 * MB, ...(cli === 'acp' ? { idleMs: 2000 } : {}) };
     const result = await openChaosBench(test, { mode: 'floods-forever' }).run(cli, {}, limits);

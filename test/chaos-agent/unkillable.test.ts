@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { markedPids } from '../support/marked-pids.ts';
 import { processes, until } from '../substrate/process/turn-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
-import { CLIS, isRunning, openChaosBench, printed } from './chaos-bench.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { CLIS, isRunning, laneOf, openChaosBench, printed } from './chaos-bench.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 /** Longest time from the wish to stop until nothing of a turn lives (bar T12). */
 const STOPPED_MS = 10_000;
@@ -27,8 +27,7 @@ function plantBystander(marker: string | undefined): number {
 }
 
 describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 300_000 }, (cli) => {
-  // It is started and ended as claude is.
-  const lane = cli === 'codex' ? ALL : {};
+  const lane = laneOf(cli);
   it.for(
     some<[string, number]>(
       [
@@ -44,7 +43,7 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 300_000 }, (cl
     ),
   )(
     '%s: nothing of it survives a stop, and no stranger is touched',
-    cli === 'codex' ? ALL : SPREAD,
+    laneOf(cli, SPREAD),
     async ([mode, count], test) => {
       const bench = openChaosBench(test, { mode });
       const turn = bench.start(cli);

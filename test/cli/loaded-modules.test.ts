@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { definition, RecordedRun } from '../report/support.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { some, SPREAD } from '../support/lane.ts';
 import { mailRoom } from './mail/room.ts';
 import { roomForTest, scriptedTurn } from './room.ts';
 
@@ -33,7 +34,7 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.some((url) => url.includes('/@langchain/langgraph/'))).toBe(true);
   });
 
-  it.each(['--version', '--help', 'doctor', 'log', 'db check'])('squad %s', async (words) => {
+  it.each(some(['--version', '--help', 'doctor', 'log', 'db check'], 2))('squad %s', SPREAD, async (words) => {
     const room = roomForTest();
     if (/log|db/.test(words)) await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
@@ -41,30 +42,34 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
   });
 
-  it.each(['status', 'watch', 'report', 'answer yes', 'clean', 'runs', 'show', 'diff'])('squad %s', async (words) => {
-    const room = roomForTest();
-    const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
-    if (words === 'answer yes') {
-      const ask: PlanEvent = {
-        type: 'mail',
-        seq: 1,
-        at: 1,
-        id: 'm-1',
-        from: 'BOB',
-        to: ['MAIN'],
-        kind: 'ask',
-        action: 'clarify',
-        body: { question: 'so?' },
-      };
-      run.plan([{ entry: 'event', seq: 1, at: 1, event: ask }]);
-    } else run.publish();
-    run.close();
-    const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
-    // The sources, or the chunk that was built of them.
-    const own = new RegExp(`/(?:${words.split(' ')[0]}\\.ts|cli-${words.split(' ')[0]}\\d?\\.mjs)$`);
-    expect(urls.some((url) => own.test(url))).toBe(true);
-    expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
-  });
+  it.each(some(['status', 'watch', 'report', 'answer yes', 'clean', 'runs', 'show', 'diff'], 3))(
+    'squad %s',
+    SPREAD,
+    async (words) => {
+      const room = roomForTest();
+      const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
+      if (words === 'answer yes') {
+        const ask: PlanEvent = {
+          type: 'mail',
+          seq: 1,
+          at: 1,
+          id: 'm-1',
+          from: 'BOB',
+          to: ['MAIN'],
+          kind: 'ask',
+          action: 'clarify',
+          body: { question: 'so?' },
+        };
+        run.plan([{ entry: 'event', seq: 1, at: 1, event: ask }]);
+      } else run.publish();
+      run.close();
+      const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+      // The sources, or the chunk that was built of them.
+      const own = new RegExp(`/(?:${words.split(' ')[0]}\\.ts|cli-${words.split(' ')[0]}\\d?\\.mjs)$`);
+      expect(urls.some((url) => own.test(url))).toBe(true);
+      expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
+    },
+  );
 
   it('squad mail inbox, nor Markdown and YAML', () => {
     const room = mailRoom();

@@ -39,7 +39,7 @@ let room: EngineRoom;
 afterEach(() => room.close());
 
 describe('SIGKILL of the engine at a failpoint, then resume', () => {
-  it.each(some(AFTER_CLAIM, 2))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
+  it.each(some(AFTER_CLAIM, 1))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
     const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];

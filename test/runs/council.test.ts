@@ -31,7 +31,7 @@ async function play(bench: RunBench) {
 }
 
 describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => {
-  it('goes its whole way in messages that are all read, though nobody sends one itself', async (test) => {
+  it('goes its whole way in messages that are all read, though nobody sends one itself', ALL, async (test) => {
     const bench = open(test);
     const { ended, minutes, status, mail } = await play(bench);
     expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);

@@ -85,7 +85,7 @@ describe.concurrent('work that a tester hands on by mail', { timeout: 300_000 },
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('notes.txt')]).toEqual(['a', 'tidy']);
   });
 
-  it('reaches no run branch without its review, which has the message before it', async (test) => {
+  it('reaches no run branch without its review, which has the message before it', ALL, async (test) => {
     const bench = open(test, [
       A_TEST,
       { ...author(`${HANDED}-test`, LOOK), structured: tests(true) },

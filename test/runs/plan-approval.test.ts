@@ -163,7 +163,7 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(end).toMatchObject({ outcome: 'waiting', exitCode: 3, questions: [{ id: 'plan-1' }] });
   });
 
-  it('is not asked about with `plan: auto`', async (test) => {
+  it('is not asked about with `plan: auto`', ALL, async (test) => {
     const bench = benchFor(test, { plan: 'auto' });
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);

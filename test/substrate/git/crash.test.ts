@@ -6,7 +6,7 @@ import { readProcess } from '../../../src/substrate/process/process-table.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 import { ENGINE_CHILD, playRun } from './engine-child.ts';
-import { some, SPREAD } from '../../support/lane.ts';
+import { ALL, some, SPREAD } from '../../support/lane.ts';
 
 /** What a test has stopped must not outlive it, also when the test fails. */
 const stopped: number[] = [];
@@ -55,7 +55,7 @@ describe('SIGKILL of the engine, then another one', () => {
     expect(readProcess(left)).toBeUndefined();
   });
 
-  it('with a git that goes on in the middle of checking a candidate out', async () => {
+  it('with a git that goes on in the middle of checking a candidate out', ALL, async () => {
     const bench = await openBench(MANY);
     const before = fingerprint(bench.repository);
     const left = await killWhile(bench, '_integration');

@@ -18,7 +18,7 @@ const complete = (...words: string[]): readonly string[] =>
 
 describe('what completes a word', () => {
   it.each([
-    ['a command', ['st'], ['stop', 'status']],
+    ['a command', ['sto'], ['stop']],
     ['a command of a command', ['db', ''], ['check', 'backup', 'export', 'help']],
     ['a run', ['show', 'ti'], ['tidy', 'tide']],
     ['a task or a run', ['show', ''], ['tidy', 'tide', 'greet', 'docs']],

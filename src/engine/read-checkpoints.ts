@@ -9,7 +9,7 @@ import { CHECKPOINTS_ID, checkpointError, CheckpointStore } from './checkpoints.
 
 /** The schema of the file, which has never changed. */
 const NEWEST_SCHEMA = 0;
-/** A reader in WAL waits for nobody but who repairs the file. */
+/** In WAL, a reader waits only while the file is repaired. */
 const BUSY_MS = 1_000;
 
 /**

@@ -50,7 +50,7 @@ function whoDrives(directory: string): string | undefined {
 
 /**
  * Does what the call wants and streams the run until its engine ends. Once `left` aborts, the stream ends; an engine that was
- * started for this call is drained, and any other one goes on.
+ * started for this call is drained, and any other one continues.
  */
 export async function* driveThread(ports: StatePorts, call: ThreadCall, left: AbortSignal): AsyncGenerator<Chunk> {
   const { threadId } = call;

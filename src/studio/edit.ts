@@ -59,7 +59,7 @@ const VERBS = {
 } as const;
 type Verb = keyof typeof VERBS;
 
-/** For whoever has to choose one. */
+/** For people who have to choose one. */
 export const VERB_NAMES = Object.keys(VERBS) as Verb[];
 
 /** The one command that an edit means. Without `verb`, it is the difference to the state that the client saw. */

@@ -57,7 +57,7 @@ export function readWhole(
   });
 }
 
-/** The questions of a run that nobody has answered yet, and those of agents in the middle of their turns. */
+/** The questions of a run without an answer, and those of agents in the middle of their turns. */
 export async function readQuestions(
   workspace: OpenedWorkspace,
   { live }: Thread,

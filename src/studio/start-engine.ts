@@ -12,7 +12,7 @@ import { shellWord } from '../text/shell-word.ts';
 import { Refusal } from './refusal.ts';
 import { runOptions, type StartInput } from './start-input.ts';
 
-/** The command line, which drives runs: this process may be a server of somebody else's. */
+/** The command line, which drives runs: this process may be another program's server. */
 const PROGRAM = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../bin/squad.cjs', import.meta.url),
 );

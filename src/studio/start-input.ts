@@ -15,7 +15,7 @@ export const startInputSchema = z.strictObject({
 });
 export type StartInput = z.infer<typeof startInputSchema>;
 
-/** In words, for whoever asks about a thread that is no run. */
+/** In words, for people who look at a thread that is no run. */
 export const START_INPUT = '{objective, playbook?, runtime?, limits?}, where objective is text or a path';
 
 /** Where the server looks for the schema of the input. */

@@ -48,8 +48,8 @@ export async function steerThread(
     if (command.do !== 'fork') await obeyFork(ports, forked, command, { ...edited, runId: forked.runId });
     return { configurable: { ...threadConfig(forked.runId).configurable, forked } };
   }
-  const told = await obey(ports, command, edited);
-  return { configurable: { ...threadConfig(threadId, head).configurable, command: told } };
+  const done = await obey(ports, command, edited);
+  return { configurable: { ...threadConfig(threadId, head).configurable, command: done } };
 }
 
 function meaningOf(state: object, edit: unknown, isOld: boolean): Extract<EditReading, { ok: true }> {

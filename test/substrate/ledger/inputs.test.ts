@@ -42,6 +42,18 @@ test('a command comes with its event, from a process that does not drive', () =>
   expect(violations(path)).toEqual([]);
 });
 
+test('a command with the key of another one of its run is that one', () => {
+  const { ledger, path } = openBench();
+  const first = ledger.command('r', 'pause', { on: 'run' }, 'me', 'k');
+  const before = ledger.lastSeq();
+  expect(ledger.command('r', 'pause', { on: 'run' }, 'me', 'k')).toEqual(first);
+  expect(ledger.lastSeq()).toBe(before);
+  ledger.createRun({ id: 'q', name: 'second' });
+  expect(ledger.command('q', 'pause', { on: 'run' }, 'me', 'k').seq).toBeGreaterThan(first.seq);
+  expect(ledger.command('r', 'pause', { on: 'run' }, 'me').seq).toBeGreaterThan(first.seq);
+  expect(violations(path)).toEqual([]);
+});
+
 test('what comes from outside names a known stream and none of the types of the ledger', () => {
   const { ledger } = openBench();
   expect(refusal(() => ledger.append('nobody', 'mail', null))).toBe('bad-input');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BUILT_IN_RUNTIMES } from '../../src/model/runtime-name.ts';
 import { settingsSchemaFor } from '../../src/model/settings.ts';
+import { SINKS, tracingSchema } from '../../src/model/tracing.ts';
 import { settingsSections } from '../../src/playbooks/registry.ts';
 import { jsonSchemaOf } from './tables.ts';
 
@@ -15,7 +16,8 @@ export function settingsJsonSchema(): object {
   const sections = settingsSections({});
   const settings = settingsSchemaFor({ runtimes: BUILT_IN_RUNTIMES, sections });
   // Applications register playbooks of their own.
-  const written = jsonSchemaOf(settings.extend({ playbook: z.string().optional() }), 'squad.yaml');
+  const short = { playbook: z.string().optional(), tracing: z.union([z.enum(SINKS), tracingSchema]).optional() };
+  const written = jsonSchemaOf(settings.extend(short), 'squad.yaml');
   const { properties, ...rest } = schemaSchema.parse(JSON.parse(JSON.stringify(written), withAgents));
   const { runtimes } = properties;
   const patternProperties = { [ACP_AGENT]: runtimes.properties.claude };

@@ -16,6 +16,8 @@ export interface RuntimeDescription {
    * the repository.
    */
   readonly configFiles?: Readonly<Record<string, string>>;
+  /** Who makes its models, by the name that OpenTelemetry has for them. Absent: it differs, and traces name the runtime. */
+  readonly provider?: string;
   /** How the variables begin with which it reaches its own model: `squad.yaml` may let them through without consent. */
   readonly variables?: readonly string[];
 }
@@ -32,6 +34,7 @@ export const describedRuntimesSchema: z.ZodType<DescribedRuntimes> = z.record(
       reportsCost: z.boolean().optional(),
       onlyByName: z.boolean().optional(),
       experimental: z.boolean().optional(),
+      provider: z.string().optional(),
     })
     .transform((description): RuntimeDescription => defined(description)),
 );

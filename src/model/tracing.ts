@@ -6,7 +6,12 @@ export type SinkName = (typeof SINKS)[number];
 
 /** Where squad sends traces of its runs; the name of a sink alone is short for a mapping. */
 export const tracingSchema = z.preprocess(
-  (value) => (typeof value === 'string' ? { to: value } : value),
+  (value, context) => {
+    if (typeof value !== 'string') return value;
+    if (SINKS.some((sink) => sink === value)) return { to: value };
+    context.addIssue({ code: 'custom', message: `names no sink; there are ${SINKS.join(' and ')}` });
+    return z.NEVER;
+  },
   z.strictObject({
     to: z.enum(SINKS),
     /** Absent: as the environment says, or the sink's own. */

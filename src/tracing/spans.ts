@@ -80,6 +80,7 @@ const definedSchema = z.object({
   name: z.string(),
   playbook: z.string(),
   agents: z.array(z.object({ name: z.string(), role: z.string(), model: z.string().optional() })),
+  described: z.record(z.string(), z.object({ provider: z.string().optional() })).optional(),
 });
 const leaseSchema = z.object({ epoch: z.number() });
 const claimedSchema = z.object({
@@ -220,13 +221,14 @@ function claimed(state: TraceState, event: LedgerEvent): Traced {
   if (root === undefined) return silent(state);
   const { attemptId, taskId: task, kind, agent, number, runtime } = claimedSchema.parse(event.data);
   const { role, model } = run?.agents.find(({ name: of }) => of === agent) ?? {};
+  const provider = run?.described?.[runtime]?.provider;
   const common = { ...base(runId, run?.name), segment: root.epoch };
   const node = { id: spanId(runId, 'run_agent_attempt', attemptId), startedAt: event.at };
   const above = event.cause === null ? [root] : [root, node];
   const attempt: OpenAttempt = {
     ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above: above.map(ancestor), kind },
     name: run === undefined ? attemptId : attemptWithin(attemptScope(run.name, runId), attemptId),
-    metadata: { ...common, attempt: attemptId, task, agent, number, runtime, ...defined({ role, model }) },
+    metadata: { ...common, attempt: attemptId, task, agent, number, runtime, ...defined({ role, provider, model }) },
   };
   const metadata = { ...common, attempt: attemptId, task };
   const ended = { ...node, endedAt: event.at, above: [ancestor(root)], name: 'run_agent_attempt', metadata };

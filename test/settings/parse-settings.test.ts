@@ -102,6 +102,13 @@ describe('squad.yaml', () => {
     });
   });
 
+  it('takes the name of a sink for its mapping, and says which there are', () => {
+    expect(settings('tracing: langsmith').tracing).toEqual({ to: 'langsmith', content: false });
+    const wrong = parseSettings('version: 1\ntracing: jaeger\n', 'squad.yaml', KNOWN_NAMES);
+    const message = 'tracing: “jaeger” names no sink; there are langsmith and otlp';
+    expect(wrong).toMatchObject({ ok: false, problems: [{ line: 2, message }] });
+  });
+
   it('fills in what publish leaves out, and pushes nothing without it', () => {
     expect(settings('publish: {}').publish).toEqual({ remote: 'origin', pr: false });
     expect(settings('').publish).toBeUndefined();

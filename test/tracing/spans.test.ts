@@ -19,7 +19,12 @@ const row = (type: string, data: Json = {}, about: Partial<LedgerEvent> = {}): H
 };
 const lease = (epoch: number, about: Partial<LedgerEvent> = {}): Happening => row('lease-acquired', { epoch }, about);
 const defined = (): Happening =>
-  row('run-defined', { name: 'r', playbook: 'delivery', agents: [{ name: 'bob', role: 'builder', model: 'opus' }] });
+  row('run-defined', {
+    name: 'r',
+    playbook: 'delivery',
+    agents: [{ name: 'bob', role: 'builder', model: 'opus' }],
+    described: { scripted: { provider: 'acme' } },
+  });
 const claim = (cause: number | null = 1, attemptId = A): Happening =>
   row(
     'attempt-claimed',
@@ -89,7 +94,7 @@ describe('spans', () => {
     const { spans } = told(whole());
     expect(spans.find(({ kind }) => kind === 'turn')?.metadata).toEqual({
       ...{ thread_id: RUN, run: 'r', segment: 1, attempt: A, task: 'one', agent: 'bob', role: 'builder', number: 1 },
-      ...{ runtime: 'scripted', session: 's-1', model: 'sonnet', outcome: 'completed' },
+      ...{ runtime: 'scripted', provider: 'acme', session: 's-1', model: 'sonnet', outcome: 'completed' },
     });
     expect(spans.find(({ kind }) => kind === 'tool')?.metadata).toEqual({
       ...{
@@ -279,7 +284,7 @@ describe('what a sink gets', () => {
     const attributes = Object.fromEntries(turn?.attributes.map(({ key, value }) => [key, value]) ?? []);
     expect(attributes).toMatchObject({
       'gen_ai.operation.name': { stringValue: 'invoke_agent' },
-      'gen_ai.provider.name': { stringValue: 'scripted' },
+      'gen_ai.provider.name': { stringValue: 'acme' },
       'gen_ai.conversation.id': { stringValue: 's-1' },
       'gen_ai.usage.input_tokens': { intValue: '10' },
       'gen_ai.usage.output_tokens': { intValue: '5' },

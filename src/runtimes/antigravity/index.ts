@@ -14,7 +14,13 @@ import { begin, conclude, translate, type AntigravityState } from './translate.t
 const AGY: CliProgram = {
   name: 'agy',
   from: { command: 'curl -fsSL https://antigravity.google/cli/install.sh | bash' },
-  description: { experimental: true, onlyByName: true, reportsCost: false, variables: ['GEMINI_', 'AGY_'] },
+  description: {
+    experimental: true,
+    onlyByName: true,
+    reportsCost: false,
+    provider: 'gcp.gemini',
+    variables: ['GEMINI_', 'AGY_'],
+  },
   floor: '1.3.0',
   home: { variable: 'HOME', folder: '', private: join('homes', NAME) },
   logins: [],

@@ -21,7 +21,7 @@ const PACKAGE = '@anthropic-ai/claude-code';
 const CLAUDE: CliProgram = {
   name: NAME,
   from: { package: PACKAGE },
-  description: { login: 'claude auth login', variables: ['ANTHROPIC_', 'CLAUDE_'] },
+  description: { login: 'claude auth login', provider: 'anthropic', variables: ['ANTHROPIC_', 'CLAUDE_'] },
   // This adapter relies on flags, events and the sandbox of this version.
   floor: '2.1.328',
   home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', private: join(NAME, 'home') },

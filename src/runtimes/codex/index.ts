@@ -18,7 +18,7 @@ const PACKAGE = '@openai/codex';
 const CODEX: CliProgram = {
   name: NAME,
   from: { package: PACKAGE },
-  description: { login: 'codex login', reportsCost: false, variables: ['OPENAI_', 'CODEX_'] },
+  description: { login: 'codex login', reportsCost: false, provider: 'openai', variables: ['OPENAI_', 'CODEX_'] },
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },

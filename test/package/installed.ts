@@ -34,7 +34,13 @@ export interface Packed {
   readonly tarball: string;
   /** Paths in the tarball. */
   readonly files: readonly string[];
-  run(command: string, args: readonly string[], cwd: string, more?: Record<string, string | undefined>): Done;
+  run(
+    command: string,
+    args: readonly string[],
+    cwd: string,
+    more?: Record<string, string | undefined>,
+    input?: string,
+  ): Done;
   /** npm of this machine, under our Node, with the person's own cache and registry. Throws where it fails. */
   npm(args: readonly string[], cwd: string): string;
   /** A project that installs the tarball beside these packages; returns its folder. */
@@ -49,9 +55,9 @@ export function pack(): Packed {
   mkdirSync(join(root, 'bin'));
   symlinkSync(process.execPath, join(root, 'bin', 'node'));
   const environment = { PATH: `${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: root, TMPDIR: root };
-  const run: Packed['run'] = (command, args, cwd, more = {}) => {
+  const run: Packed['run'] = (command, args, cwd, more = {}, input = '') => {
     const env = { ...environment, ...more };
-    const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 120_000 });
+    const done = spawnSync(command, args, { cwd, env, input, encoding: 'utf8', timeout: 120_000 });
     return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr };
   };
   const npm: Packed['npm'] = (args, cwd) => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { APPROVE_ALL, author, commits } from '../runs/run-script.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
 import { lowestPeers, ownPeers, pack, packagesIn, PROJECT, type Packed } from './installed.ts';
@@ -12,6 +12,8 @@ import { lowestPeers, ownPeers, pack, packagesIn, PROJECT, type Packed } from '.
 const ATTW = '@arethetypeswrong/cli@0.18.5';
 
 const EXAMPLES = ['embed.ts', 'forty-line-runtime.ts', 'thirty-line-playbook.ts'];
+/** LangGraph's own types do not hold in the strictest program. */
+const WITH_LANGGRAPH = ['delegating-agent.ts', 'parent-graph.ts', 'remote-graph.ts'];
 const ENTRIES = {
   index: 'agentsquad',
   langgraph: 'agentsquad/langgraph',
@@ -30,7 +32,7 @@ beforeAll(() => {
 afterAll(() => packed.close());
 
 /** The examples, or one other file, as a user has them: in a project of their own, with the package in place of its sources. */
-function copyInto(project: string, paths = EXAMPLES.map((name) => `examples/${name}`)): void {
+function copyInto(project: string, paths = pathsOf(EXAMPLES)): void {
   for (const path of paths) {
     const text = readFileSync(join(PROJECT, path), 'utf8');
     const entry = /'(?:\.\.\/)+src\/(\w+)\.ts'/g;
@@ -51,6 +53,38 @@ function createWork(project: string): { repository: string; script: string } {
   const script = join(project, 'script.json');
   writeFileSync(script, JSON.stringify({ turns: [page(1), page(2), APPROVE_ALL] }));
   return { repository, script };
+}
+
+function pathsOf(examples: readonly string[]): string[] {
+  return examples.map((name) => `examples/${name}`);
+}
+
+/** A repository in which the scripted runtime has a plan and one piece to do. */
+function createScripted(project: string, name: string): string {
+  const repository = join(project, name);
+  mkdirSync(repository);
+  git(repository, 'init', '--quiet', '--initial-branch=main');
+  const script = join(project, `${name}.json`);
+  const turns = [plan([piece('one')]), author('one', commits({ 'one.txt': 'one\n' })), APPROVE_ALL];
+  writeFileSync(script, JSON.stringify({ turns }));
+  writeFileSync(join(repository, 'squad.yaml'), JSON.stringify({ runtimes: { scripted: { config: { script } } } }));
+  git(repository, 'add', '--all');
+  git(repository, '-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--message=first');
+  return repository;
+}
+
+/** The examples of LangGraph: a node that asks, and a tool. */
+function expectParts(project: string): void {
+  copyInto(project, pathsOf(WITH_LANGGRAPH));
+  const asked = createScripted(project, 'asked');
+  const parent = packed.run('node', ['parent-graph.ts', asked, 'scripted', objective()], project, {}, 'approve\n');
+  expect([parent.code, parent.stderr]).toEqual([0, expect.stringContaining('Approve the plan?')]);
+  expect(JSON.parse(parent.stdout)).toMatchObject({ outcome: 'done', branch: 'squad/make-things' });
+  expect(git(asked, 'show', 'squad/make-things:one.txt')).toBe('one');
+  const delegated = createScripted(project, 'delegated');
+  const agent = packed.run('node', ['delegating-agent.ts', delegated, 'scripted', objective()], project);
+  expect([agent.code, agent.stderr]).toEqual([0, '']);
+  expect(agent.stdout).toMatch(/^The team is back: DONE, [^]*Branch: squad\/make-things at /);
 }
 
 describe('the installed package', { ...ALL, timeout: 300_000 }, () => {
@@ -75,6 +109,7 @@ describe('the installed package', { ...ALL, timeout: 300_000 }, () => {
       expect(JSON.parse(played.stdout)).toMatchObject({ outcome: 'done', tasks: ['page-1: done', 'page-2: done'] });
       const files = git(repository, 'ls-tree', '-r', '--name-only', 'squad/explain-the-parts').split('\n');
       expect(files).toEqual(['README.md', 'docs/page-1.md', 'docs/page-2.md']);
+      expectParts(project);
     },
   );
 
@@ -98,11 +133,18 @@ describe('the installed package', { ...ALL, timeout: 300_000 }, () => {
     const options = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
     const module = { module: 'nodenext', target: 'es2024', lib: ['es2024'], types: ['node'], skipLibCheck: false };
     const compilerOptions = { ...options, ...module, noEmit: true, allowImportingTsExtensions: true };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
-    const compiled = packed.run(process.execPath, [tsc, '--project', project], project);
-    expect(compiled.stdout).toBe('');
-    expect(compiled.code).toBe(0);
+    const compile = (include: readonly string[], more: object) => {
+      writeFileSync(
+        join(project, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions: { ...compilerOptions, ...more }, include }),
+      );
+      const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
+      const compiled = packed.run(process.execPath, [tsc, '--project', project], project);
+      expect([compiled.code, compiled.stdout]).toEqual([0, '']);
+    };
+    compile(['*.ts'], {});
+    copyInto(project, pathsOf(WITH_LANGGRAPH));
+    compile(WITH_LANGGRAPH, { skipLibCheck: true });
   });
 
   it.skipIf(isOffline)(`resolves its types as it resolves its code${named}`, () => {

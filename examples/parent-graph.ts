@@ -18,10 +18,14 @@ import { squadNode } from '../src/langgraph.ts';
 
 const [cwd = '.', runtime = 'claude', ...words] = process.argv.slice(2);
 
-const State = new StateSchema({ wish: z.string(), outcome: z.string().default(''), branch: z.string().default('') });
+const State = new StateSchema({
+  objective: z.string(),
+  outcome: z.string().default(''),
+  branch: z.string().default(''),
+});
 
 const build = squadNode<typeof State.State, typeof State.Update>(createSquad({ cwd }), {
-  in: ({ wish }) => ({ objective: { text: wish }, runtime }),
+  in: ({ objective }) => ({ objective: { text: objective }, runtime }),
   // Good or bad: a run that fails is data, too.
   out: ({ outcome, branch }) => ({ outcome, branch }),
   plan: 'ask',
@@ -31,7 +35,7 @@ const build = squadNode<typeof State.State, typeof State.Update>(createSquad({ c
 
 // With a checkpointer that writes to a disk, a process that was killed is continued: `graph.invoke(null, thread)`.
 const graph = new StateGraph(State)
-  .addNode('clarify', ({ wish }) => ({ wish: wish.trim() }))
+  .addNode('clarify', ({ objective }) => ({ objective: objective.trim() }))
   .addNode('build', build)
   .addEdge(START, 'clarify')
   .addEdge('clarify', 'build')
@@ -40,7 +44,7 @@ const graph = new StateGraph(State)
 
 const thread = { configurable: { thread_id: 'my-thread' } };
 try {
-  let state = await graph.invoke({ wish: words.join(' ') }, thread);
+  let state = await graph.invoke({ objective: words.join(' ') }, thread);
   while (isInterrupted<{ questions: { text: string; options: string[] }[] }>(state)) {
     const [question] = state[INTERRUPT][0]?.value?.questions ?? [];
     const terminal = createInterface({ input: stdin, output: stderr });

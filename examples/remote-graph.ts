@@ -7,17 +7,17 @@ import { z } from 'zod';
 
 const [url = 'http://127.0.0.1:2024', runtime = 'claude', ...words] = process.argv.slice(2);
 
-const State = new StateSchema({ wish: z.string(), thread: z.string(), outcome: z.string().default('') });
+const State = new StateSchema({ objective: z.string(), thread: z.string(), outcome: z.string().default('') });
 
 const squad = new RemoteGraph({ graphId: 'squad', url });
 
 const graph = new StateGraph(State)
-  .addNode('build', async ({ wish, thread }) => {
+  .addNode('build', async ({ objective, thread }) => {
     // A thread of the squad's own: the id of the run, whatever becomes of this graph. The same id again continues the same run.
     const config = { configurable: { thread_id: thread } };
     const { values } = await squad.getState(config).catch(() => ({ values: {} }));
     const isThere = Object.keys(values).length > 0;
-    const end = (await squad.invoke(isThere ? null : { objective: wish, runtime }, config)) as Ended;
+    const end = (await squad.invoke(isThere ? null : { objective, runtime }, config)) as Ended;
     return { outcome: end.result?.outcome ?? end.phase };
   })
   .addEdge(START, 'build')
@@ -29,4 +29,4 @@ interface Ended {
   readonly result: { readonly outcome: string } | null;
 }
 
-console.log(JSON.stringify(await graph.invoke({ wish: words.join(' '), thread: crypto.randomUUID() })));
+console.log(JSON.stringify(await graph.invoke({ objective: words.join(' '), thread: crypto.randomUUID() })));

@@ -31,7 +31,7 @@ interface Group {
 /** All commands, in the order of the help. `names`: a command is made without those of other groups, which takes a while. */
 const GROUPS: readonly Group[] = [
   { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
-  { title: 'Run an objective:', names: ['run', 'plan', 'resume', 'stop', 'fork'], add: addDrivingCommands },
+  { title: 'Run an objective:', names: ['run', 'plan', 'resume', 'stop', 'fork', 'replay'], add: addDrivingCommands },
   {
     title: 'Look at runs:',
     names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio'],

@@ -71,6 +71,11 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/stop.ts')).stop));
 
+  addPastCommands(program, context);
+}
+
+/** Commands that begin with the record of a run. */
+function addPastCommands(program: Command, context: CommandContext): void {
   const forks = 'Make a new run that begins where another one was, and leave that as it is.';
   addCommand(program, 'fork', forks, 'squad fork my-run', 'squad fork my-run --at 42 --name second-try')
     .argument('[run]', RUN)
@@ -78,6 +83,12 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--name <name>', 'name of the new run and its branch (default: that of the run, with a number)')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/fork.ts')).fork));
+
+  const replays = 'Decide a recorded run again, without agents, and say where this version decides otherwise (exit 1).';
+  addCommand(program, 'replay', replays, 'squad replay my-run')
+    .argument('[run]', RUN)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/replay.ts')).replay));
 }
 
 /** What a new run is made from. */

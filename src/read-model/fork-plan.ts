@@ -94,7 +94,7 @@ function entriesUntil(events: readonly LedgerEvent[], seq: number): LedgerEvent[
 
 const setSchema = z.object({ id: z.string(), dueAt: z.number(), data: z.json() });
 
-function timersAt(events: readonly LedgerEvent[], seq: number): ForkPlan['timers'] {
+export function timersAt(events: readonly LedgerEvent[], seq: number): ForkPlan['timers'] {
   const timers = new Map<string, z.infer<typeof setSchema>>();
   for (const event of events) {
     if ((event.cause ?? event.seq) > seq) continue;

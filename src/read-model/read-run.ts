@@ -232,7 +232,7 @@ function waitsOf(decisions: readonly LedgerEvent[]): RunWait[] {
 const WAITS: Readonly<Record<string, RunWait['for']>> = { ask: 'answer', stop: 'resume' };
 
 /** Limits that this event changed. */
-function amendmentOf(event: LedgerEvent): SomeLimits[] {
+export function amendmentOf(event: LedgerEvent): SomeLimits[] {
   if (event.type === RUN_EVENTS.limitsRaised) return [readEvent(event, someLimitsSchema)];
   return requestOf(event).flatMap(({ intervention }) => (intervention.verb === 'reload' ? [intervention.limits] : []));
 }

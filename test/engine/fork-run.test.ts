@@ -8,11 +8,13 @@ import { statusOf } from '../../src/graph/decisions/work-status.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import { momentAt, planFork } from '../../src/read-model/fork-plan.ts';
 import { findDefinition, readRun } from '../../src/read-model/read-run.ts';
-import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
+import { bringUpToDate, ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
 import { COUNCIL } from '../support/council-scenario.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { inRunRoom, type RunRoom } from '../support/run-room.ts';
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
+import type { Scenario } from '../support/scenario-parts.ts';
+import { storedLedger } from '../support/stored-ledger.ts';
 import { testHost } from '../support/test-host.ts';
 
 function endsOf(board: Board): string[] {
@@ -61,20 +63,51 @@ function forkEverywhere(room: RunRoom, most: number): number {
   }
 }
 
-it.each([
-  [FAN_OUT, 6],
-  [REVIEW, 6],
-  [COUNCIL, 8],
-])(
-  'a fork at any event of $name is a valid run of its own',
-  { ...SPREAD, timeout: 240_000 },
-  async (scenario, most) => {
-    await inRunRoom(scenario, async (room) => {
-      const ended = await room.begin().finished;
-      expect(ended.code, ended.stderr).toBe(0);
-      expect(forkEverywhere(room, most)).toBeGreaterThan(8);
-      const { problems, violations } = checkLedger(ledgerPath(join(room.repository, '.squad')));
-      expect([...problems, ...violations]).toEqual([]);
+async function expectForksEverywhere(scenario: Scenario, most: number): Promise<void> {
+  await inRunRoom(scenario, async (room) => {
+    const ended = await room.begin().finished;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(forkEverywhere(room, most)).toBeGreaterThan(8);
+    const { problems, violations } = checkLedger(ledgerPath(join(room.repository, '.squad')));
+    expect([...problems, ...violations]).toEqual([]);
+  });
+}
+
+it('a fork at any event of a run is a valid run of its own', { ...SPREAD, timeout: 240_000 }, async () => {
+  await expectForksEverywhere(REVIEW, 8);
+});
+
+it.each([FAN_OUT, COUNCIL])('so is one of $name', { ...ALL, timeout: 240_000 }, async (scenario) => {
+  await expectForksEverywhere(scenario, Infinity);
+});
+
+it('a run of an older version is forked like any other', () => {
+  const { directory } = storedLedger();
+  const composition = compose(testHost(join(directory, '..')));
+  bringUpToDate(directory, composition.clock);
+  const ledger = openLedger(directory, { clock: composition.clock });
+  try {
+    const [row] = ledger.runs();
+    const definition = row && findDefinition(ledger, row);
+    if (row === undefined || definition === undefined) throw new Error('there is no run');
+    const events = ledger.events({ stream: row.id });
+    const planAt = (seq: number) => planFork(definition, events, momentAt(events, seq) ?? 0);
+    // Both pieces were in work, and later one had been handed in and looked at.
+    expect(planAt(35).ends.map(({ task }) => task)).toEqual(['left', 'right']);
+    const plan = planAt(events.at(-1)?.seq ?? 0);
+    expect(plan.inputs).toMatchObject([{ task: 'left', event: { type: 'evidence-gathered', facts: { commits: 1 } } }]);
+    const fork = newFork(composition, {
+      name: 'second',
+      definition,
+      parent: row.id,
+      plan,
+      found: new Set(plan.needed),
     });
-  },
-);
+    const { board } = readRun(ledger, ledger.fork(fork).id, null);
+    expect([...board.tasks.values()].flatMap(({ work }) => liveAttempts(work))).toEqual([]);
+  } finally {
+    ledger.close();
+  }
+  const { problems, violations } = checkLedger(ledgerPath(directory));
+  expect([...problems, ...violations]).toEqual([]);
+});

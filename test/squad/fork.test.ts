@@ -87,9 +87,18 @@ async function refusalOf(...args: readonly string[]): Promise<string> {
 }
 
 describe('a fork', () => {
-  it('goes on from the middle of a run to its own end, and leaves the run as it was', async () => {
+  it('goes on from the middle of a run to its own end, leaves the run as it was, and is refused where there is none', async () => {
     openBench();
-    await runFirst();
+    const events = await runFirst();
+    expect(await refusalOf('firsd', '--at', '9')).toContain('did you mean first?');
+    expect(await refusalOf('first', '--at', '1')).toContain('cannot be forked at 1: nothing was decided by then');
+    const beyond = String((events.at(-1) ?? 0) + 1);
+    const strange = await refusalOf('first', '--at', beyond);
+    expect(strange).toContain(`cannot be forked at ${beyond}: it is not an event of first`);
+    expect(strange).toMatch(/There is: \d+ \(the plan began\), .*squad fork first/);
+    expect(await refusalOf('first', '--at', String(events.at(-1)), '--name', 'first')).toContain('already exists');
+    expect(await refusalOf('first', '--at', '9', '--name', 'No Name')).toContain('--name');
+    expect(await namesOf()).toEqual(['first']);
     const points = await pointsOf('first');
     const middle = points.find(({ what }) => what.includes('left was sent back'));
     const before = footprintOf(bench, 'first');
@@ -109,22 +118,15 @@ describe('a fork', () => {
     expect((await statusOf('second')).phase).toBe('stopped');
     await expectDone('second');
     expect(footprintOf(bench, 'first')).toEqual(before);
+    for (const run of ['first', 'second']) {
+      const { code, stdout } = await bench.run(['replay', run]);
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/: \d+ steps decided again, 0 differences\n/) as unknown,
+      });
+    }
     expect((await bench.run(['report', 'second'])).stdout).toContain(`A fork of \`first\` at event ${middle?.seq}`);
     expect((await bench.run(['runs'])).stdout).toMatch(/^second .*fork of first: /m);
-  });
-
-  it('is refused where there is nothing to begin with, and the message names what there is', async () => {
-    openBench();
-    const events = await runFirst();
-    expect(await refusalOf('firsd', '--at', '9')).toContain('did you mean first?');
-    expect(await refusalOf('first', '--at', '1')).toContain('cannot be forked at 1: nothing was decided by then');
-    const beyond = String((events.at(-1) ?? 0) + 1);
-    const strange = await refusalOf('first', '--at', beyond);
-    expect(strange).toContain(`cannot be forked at ${beyond}: it is not an event of first`);
-    expect(strange).toMatch(/There is: \d+ \(the plan began\), .*squad fork first/);
-    expect(await refusalOf('first', '--at', String(events.at(-1)), '--name', 'first')).toContain('already exists');
-    expect(await refusalOf('first', '--at', '9', '--name', 'No Name')).toContain('--name');
-    expect(await namesOf()).toEqual(['first']);
   });
 
   it('needs no ref of its parent, and is refused once its commits are gone', ALL, async () => {

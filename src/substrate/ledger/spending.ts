@@ -36,22 +36,21 @@ interface Settled {
 }
 
 /** The use of the turns of a run, by agent and task. */
-export function readSpending(store: Store, runId: string): Spending {
-  const { run, agents, tasks, largest } = spentBy(store, runId);
+export function readSpending(store: Store, runId: string, until = lastSeq(store)): Spending {
+  const { run, agents, tasks, largest } = spentBy(store, runId, until);
   const use = (tally: Tally | undefined): Use => useOf(tally ?? newTally(), largest);
   return { run: use(run), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)) };
 }
 
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
 export function readTotals(store: Store, runId: string): Totals {
-  const { ms: _, unknown: __, ...totals } = spentBy(store, runId).run;
+  const { ms: _, unknown: __, ...totals } = spentBy(store, runId, lastSeq(store)).run;
   return totals;
 }
 
 /** Adds new turns to the known sums. A transaction that fails forgets them (`change`). */
-function spentBy(store: Store, runId: string): Spent {
+function spentBy(store: Store, runId: string, last: number): Spent {
   const known = store.spent.get(runId) ?? nothingSpent();
-  const last = lastSeq(store);
   if (last === known.seq) return known;
   addTurns(store, runId, known, last);
   store.spent.set(runId, known);

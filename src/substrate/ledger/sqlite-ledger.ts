@@ -3,7 +3,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import { createMailbox } from './mail/index.ts';
 import { renewReceivers, setAble } from './mail/presence.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { apply } from './apply.ts';
+import { apply, listSteps } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
@@ -100,7 +100,8 @@ function readers(store: Store) {
     attempts: (where) => read(() => listAttempts(store, where)),
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
-    spending: (runId) => read(() => readSpending(store, runId)),
+    spending: (runId, until) => read(() => readSpending(store, runId, until)),
+    steps: (runId) => read(() => listSteps(store, runId)),
     events: (where) => read(() => readEvents(store, where)),
     lastSeq: () => read(() => lastSeq(store)),
     dueTimers: (now) => read(() => dueTimers(store, now)),

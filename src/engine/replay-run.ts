@@ -1,6 +1,6 @@
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import type { Composition } from '../compose.ts';
-import { createSquadGraph } from '../graph/graph.ts';
+import { createRunGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS } from '../graph/resume.ts';
 import type { SquadStateUpdate } from '../graph/state.ts';
@@ -37,7 +37,7 @@ export async function replayRun(
   const first: SquadStateUpdate = { runId: row.id, inputRef, options: { parallel: definition.limits.parallel } };
   while (!record.isOver()) {
     const before = record.at;
-    const graph = createSquadGraph(graphPorts, { checkpointer: new MemorySaver() });
+    const graph = createRunGraph(graphPorts, { checkpointer: new MemorySaver() });
     const thread = { configurable: { thread_id: row.id }, callbacks: NO_CALLBACKS };
     await outsideOfHost(async () => {
       try {

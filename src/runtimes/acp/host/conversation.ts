@@ -1,36 +1,35 @@
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { McpServer } from '../../../model/turn-request.ts';
+import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../../substrate/process/json-rpc.ts';
+import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
+import { pickVariables } from '../../../text/defined.ts';
 import { asObject, isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
+import { keepSession } from './kept-session.ts';
+import { writeLine } from './lines.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
-import { RpcError, type Fields, type Noise, type RequestId, type Rpc } from '../../../substrate/process/json-rpc.ts';
 import { checkMethod, Halt, modelCall, wireServer, type Place } from './session-setup.ts';
-
-interface Ports {
-  readonly rpc: () => Rpc;
-  readonly emit: (line: Fields) => void;
-  readonly noise: (what: Noise | 'other-session') => void;
-  /** The same servers by HTTP, as long as the host is there. */
-  readonly serveMcp: (servers: readonly McpServer[]) => Promise<readonly McpServer[]>;
-  /** Keeps the file of a session, in this folder of the agent's home, from its own resume. */
-  readonly keep: (folder: string, id: string) => void;
-  /** The session is open: what follows takes as long as it takes. */
-  readonly opened: () => void;
-}
 
 /** Characters of an answer that are kept, alone and beside a structured one. */
 const MOST_TEXT = 256 * 1024;
 const MOST_TEXT_BESIDE = 16 * 1024;
 const SILENT_MS = 250;
 const MOST_REPLAY_MS = 10_000;
+/** What an MCP server gets besides its own variables; the last one is the marker of the turn's processes. */
+const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 /** The protocol's code for a login that is missing. */
 const AUTH_REQUIRED = -32000;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** One turn of an agent, from `initialize` to the stop reason. */
 export class Conversation {
+  readonly rpc: Rpc;
   readonly #plan: HostPlan;
-  readonly #ports: Ports;
+  readonly #environment: Environment;
+  readonly #noise: (what: Noise | 'other-session', line?: string) => void;
   readonly #permits: Permits;
   readonly #open = new Set<RequestId>();
   #session: string | undefined;
@@ -40,18 +39,30 @@ export class Conversation {
   #isCancelled = false;
   #updates = 0;
 
-  constructor(plan: HostPlan, ports: Ports) {
+  /** `environment` and `input`: the agent's. */
+  constructor(
+    plan: HostPlan,
+    environment: Environment,
+    input: Writable,
+    noise: (what: Noise | 'other-session', line?: string) => void,
+  ) {
     this.#plan = plan;
-    this.#ports = ports;
-    this.#permits = new Permits(plan, ports.emit, (session) => this.#isPrompted && session === this.#session);
+    this.#environment = environment;
+    this.#noise = noise;
+    this.#permits = new Permits(plan, (session) => this.#isPrompted && session === this.#session);
+    this.rpc = new Rpc(input, {
+      request: (...request) => this.#request(...request),
+      notice: (...notice) => this.#notice(...notice),
+      noise,
+    });
   }
 
   /** The line `result`. Throws `Halt`. */
   async run(prompt: string): Promise<Fields> {
-    const able = await this.#initialize();
-    await this.#openSession(able);
-    this.#ports.opened();
-    const { outputSchema: schema } = this.#plan;
+    const { outputSchema: schema, limits } = this.#plan;
+    const late = new Error(`did not answer within ${limits.openMs / 1000} s`);
+    const opening = setTimeout(() => this.rpc.fail(late), limits.openMs);
+    await this.#openSession(await this.#initialize()).finally(() => clearTimeout(opening));
     if (schema === undefined) return this.#resultOf(await this.#prompt(prompt));
     const first = await this.#prompt(withSchema(prompt, schema));
     const checked = await structuredAnswer(schema, this.#text);
@@ -61,26 +72,25 @@ export class Conversation {
     return { ...this.#resultOf(second, await structuredAnswer(schema, this.#text)), before: useOf(first) };
   }
 
-  request(id: RequestId, method: string, params: Fields | undefined): void {
-    const rpc = this.#ports.rpc();
+  #request(id: RequestId, method: string, params: Fields | undefined): void {
     if (method !== 'session/request_permission') {
-      this.#ports.emit({ type: 'declined', method: method.slice(0, 128) });
-      rpc.decline(id, -32601, 'squad offers no such method');
-    } else if (this.#open.has(id)) rpc.decline(id, -32600, 'a request with this id is open');
+      writeLine({ type: 'declined', method: method.slice(0, 128) });
+      this.rpc.decline(id, -32601, 'squad offers no such method');
+    } else if (this.#open.has(id)) this.rpc.decline(id, -32600, 'a request with this id is open');
     else {
       this.#open.add(id);
-      void this.#permits.outcomeOf(id, params).then((outcome) => this.#open.delete(id) && rpc.answer(id, outcome));
+      void this.#permits.outcomeOf(id, params).then((outcome) => this.#open.delete(id) && this.rpc.answer(id, outcome));
     }
   }
 
-  notice(method: string, { sessionId, update }: Fields): void {
+  #notice(method: string, { sessionId, update }: Fields): void {
     if (method !== 'session/update') return;
-    if (this.#session !== undefined && sessionId !== this.#session) this.#ports.noise('other-session');
-    else if (!isJsonObject(update)) this.#ports.noise('bad-line');
+    if (this.#session !== undefined && sessionId !== this.#session) this.#noise('other-session');
+    else if (!isJsonObject(update)) this.#noise('bad-line');
     else {
       this.#updates += 1;
       if (this.#isPrompted) this.#follow(update);
-      this.#ports.emit({ type: 'update', ...(this.#isPrompted ? {} : { replayed: true }), update });
+      writeLine({ type: 'update', ...(this.#isPrompted ? {} : { replayed: true }), update });
     }
   }
 
@@ -88,13 +98,13 @@ export class Conversation {
   cancel(): boolean {
     this.#isCancelled = true;
     this.#permits.cancel();
-    if (this.#isPrompted) this.#ports.rpc().notify('session/cancel', { sessionId: this.#session });
+    if (this.#isPrompted) this.rpc.notify('session/cancel', { sessionId: this.#session });
     return this.#isPrompted;
   }
 
   async #call(at: Place, method: string, params: object): Promise<Fields> {
     try {
-      return await this.#ports.rpc().request(method, params);
+      return await this.rpc.request(method, params);
     } catch (error) {
       if (error instanceof RpcError) throw new Halt(at, error.message, { code: error.code, data: error.data });
       throw new Halt(at === 'prompt' ? 'agent' : at, `${this.#plan.agent} ${(error as Error).message} (${method})`);
@@ -115,7 +125,7 @@ export class Conversation {
     const { name, version } = asObject(agentInfo);
     const resume = isJsonObject(asObject(sessionCapabilities)['resume']);
     const able = { load: loadSession === true, resume, http: asObject(mcpCapabilities)['http'] === true };
-    this.#ports.emit({ type: 'agent', protocol: 1, name, version, ...able });
+    writeLine({ type: 'agent', protocol: 1, name, version, ...able });
     if (auth === undefined) return able;
     checkMethod(authMethods, auth);
     await this.#call('authenticate', 'authenticate', { methodId: auth });
@@ -123,12 +133,13 @@ export class Conversation {
   }
 
   async #openSession(able: { load: boolean; resume: boolean; http: boolean }): Promise<void> {
-    const { agent, cwd, mcp, model, quirks, session: known } = this.#plan;
+    const { agent, cwd, limits, mcp, model, quirks, session: known } = this.#plan;
     const isServed = quirks.mcp === 'http';
     if (!able.http && mcp.some(({ transport }) => isServed || transport.type === 'http')) {
       throw new Halt('session', `${agent} takes no MCP server by HTTP`, { setting: 'mcp' });
     }
-    const served = isServed ? this.#ports.serveMcp(mcp) : Promise.resolve(mcp);
+    const environment = pickVariables(this.#environment, SERVER_VARIABLES);
+    const served = isServed ? serveMcp(mcp, environment, limits.openMs / 2) : Promise.resolve(mcp);
     const servers = await served.catch((error: Error) => {
       throw new Halt('session', error.message, { setting: 'mcp' });
     });
@@ -150,7 +161,7 @@ export class Conversation {
     if (method === 'load') await this.#silence();
     const { modes, models } = found;
     const names = servers.map(({ name }) => name);
-    this.#ports.emit({ type: 'session', id, resumed: known !== undefined, mcp: names, options: { modes, models } });
+    writeLine({ type: 'session', id, resumed: known !== undefined, mcp: names, options: { modes, models } });
     const next = model === undefined ? undefined : modelCall(agent, found, model);
     if (next !== undefined) await this.#call('options', next.method, { sessionId: id, ...next.params });
   }
@@ -158,7 +169,8 @@ export class Conversation {
   #prepare(method: string): void {
     const { agent, quirks, session } = this.#plan;
     const { opensWithinMs = Infinity, sessions } = quirks;
-    if (method === 'load' && session !== undefined && sessions !== undefined) this.#ports.keep(sessions, session.id);
+    if (method === 'load' && session !== undefined && sessions !== undefined)
+      keepSession(join(this.#environment['HOME'] ?? '', sessions), session.id);
     const took = performance.now();
     if (method === 'new' && took > opensWithinMs) {
       const why = 'and may then run what the repository plants';
@@ -175,7 +187,7 @@ export class Conversation {
 
   async #prompt(text: string): Promise<Fields> {
     this.#text = '';
-    this.#ports.emit({ type: 'prompted' });
+    writeLine({ type: 'prompted' });
     this.#isPrompted = true;
     const params = { sessionId: this.#session, prompt: [{ type: 'text', text }] };
     const end = await this.#call('prompt', 'session/prompt', params);

@@ -4,8 +4,12 @@ import { writeSync } from 'node:fs';
 const MOST_BYTES = 256 * 1024;
 const STDOUT = 1;
 
-/** Writes one line, and waits until it is written, so that a flood grows nothing. */
+let isOver = false;
+
+/** Writes one line, and waits until it is written, so that a flood grows nothing. After a result or an error nothing follows. */
 export function writeLine(line: Readonly<Record<string, unknown>>): void {
+  if (isOver) return;
+  isOver = line['type'] === 'result' || line['type'] === 'error';
   const bytes = Buffer.from(`${lineOf(line)}\n`);
   for (let at = 0; at < bytes.length;) at += writeSync(STDOUT, bytes, at);
 }

@@ -3,16 +3,12 @@
 // an `error`. The engine may die meanwhile.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { errorText } from '../../../model/errors.ts';
-import { pickVariables } from '../../../text/defined.ts';
 import { Conversation } from './conversation.ts';
-import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
-import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
 import type { HostPlan } from './plan.ts';
 import { Halt } from './session-setup.ts';
-import { Rpc, type Fields, type Noise } from '../../../substrate/process/json-rpc.ts';
+import type { Fields, Noise } from '../../../substrate/process/json-rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
 const CANCEL_MS = 3_000;
@@ -23,8 +19,6 @@ const DRAIN_MS = 300;
 const MOST_WAITING = 4 * 1024 * 1024;
 const MOST_STDERR = 1024 * 1024;
 const LAST_WORDS = 2 * 1024;
-/** What an MCP server gets besides its own variables; the last one is the marker of the turn's processes. */
-const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan;
 const noises = new Map<string, number>();
@@ -37,23 +31,8 @@ let isGone = false;
 // A group of its own: a signal to the host's is not for the agent.
 const agent = start();
 const { stdin, stdout, stderr } = agent;
-const opening = setTimeout(
-  () => rpc.fail(new Error(`did not answer within ${plan.limits.openMs / 1000} s`)),
-  plan.limits.openMs,
-);
-const conversation = new Conversation(plan, {
-  rpc: () => rpc,
-  emit,
-  noise: (what) => noise(what),
-  serveMcp: (servers) => serveMcp(servers, pickVariables(process.env, SERVER_VARIABLES), plan.limits.openMs / 2),
-  keep: (folder, id) => keepSession(join(process.env['HOME'] ?? '', folder), id),
-  opened: () => clearTimeout(opening),
-});
-const rpc = new Rpc(stdin, {
-  request: (...request) => conversation.request(...request),
-  notice: (...notice) => conversation.notice(...notice),
-  noise,
-});
+const conversation = new Conversation(plan, process.env, stdin, noise);
+const { rpc } = conversation;
 
 stdout.on('data', (chunk: Buffer) => {
   if (exitCode !== undefined) return;
@@ -99,19 +78,15 @@ function start() {
     return process.exit(1);
   }
 }
-function emit(line: Fields): void {
-  if (exitCode === undefined) writeLine(line);
-}
 /** The last line; then the agent has a moment to end by itself. */
 function finish(line: Fields): void {
   if (exitCode !== undefined) return;
   const isResult = line['type'] === 'result';
   try {
-    emit(isResult || said === '' ? line : { ...line, said });
+    writeLine(isResult || said === '' ? line : { ...line, said });
   } finally {
     exitCode = isResult ? 0 : 1;
     if (isGone) process.exit(exitCode);
-    clearTimeout(opening);
     stdin.end();
     const moment = isResult ? CLOSE_MS : 0;
     setTimeout(kill, moment, 'SIGTERM');
@@ -137,7 +112,7 @@ function tellRetries(text: string, marks: readonly string[]): void {
       const at = left?.indexOf(mark) ?? -1;
       return at === -1 ? undefined : left?.slice(at + mark.length);
     }, line);
-    if (rest !== undefined) emit({ type: 'retry', message: rest.slice(0, 2000).trim() });
+    if (rest !== undefined) writeLine({ type: 'retry', message: rest.slice(0, 2000).trim() });
   }
 }
 function remember(text: string): void {
@@ -148,5 +123,5 @@ function noise(what: Noise | 'other-session', line = ''): void {
   if (what === 'not-json') remember(`${line.slice(0, LAST_WORDS)}\n`);
   const count = (noises.get(what) ?? 0) + 1;
   noises.set(what, count);
-  if (/^10*$/.test(String(count))) emit({ type: 'noise', what, count });
+  if (/^10*$/.test(String(count))) writeLine({ type: 'noise', what, count });
 }

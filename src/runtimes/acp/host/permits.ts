@@ -2,6 +2,7 @@ import { errorText } from '../../../model/errors.ts';
 import { asObject } from '../../../text/json.ts';
 import { realPath } from '../../../substrate/files/real-path.ts';
 import { askPerson } from './ask.ts';
+import { writeLine } from './lines.ts';
 import type { HostPlan } from './plan.ts';
 import { decide, nameOf, optionFor } from './policy.ts';
 import type { Fields, RequestId } from '../../../substrate/process/json-rpc.ts';
@@ -22,12 +23,10 @@ export class Permits {
   readonly #titles = new Map<unknown, string>();
   #asks = 0;
   readonly #plan: HostPlan;
-  readonly #emit: (line: Fields) => void;
   readonly #isOfTurn: (session: unknown) => boolean;
 
-  constructor(plan: HostPlan, emit: (line: Fields) => void, isOfTurn: (session: unknown) => boolean) {
+  constructor(plan: HostPlan, isOfTurn: (session: unknown) => boolean) {
     this.#plan = plan;
-    this.#emit = emit;
     this.#isOfTurn = isOfTurn;
   }
 
@@ -61,7 +60,7 @@ export class Permits {
         : judged;
     const tool = nameOf(toolCall, this.#plan.quirks);
     const of = { id: textOf(toolCallId) ?? String(id), tool, kind: textOf(kind), title: textOf(title) };
-    this.#emit({ type: 'permission', ...of, ...given });
+    writeLine({ type: 'permission', ...of, ...given });
     return { outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option } };
   }
 
@@ -84,7 +83,7 @@ export class Permits {
       title: textOf(toolCall['title']),
       deadline: Date.now() + deadlineMs,
     };
-    const isAsked = () => this.#emit({ type: 'ask', id: textOf(toolCallId), kind: textOf(kind), ...question });
+    const isAsked = () => writeLine({ type: 'ask', id: textOf(toolCallId), kind: textOf(kind), ...question });
     const yes = await askPerson(folder, { ...question, input }, isAsked, this.#cancelled.signal);
     if (this.#cancelled.signal.aborted) return CANCELLED;
     if (yes === undefined) return { answer: 'rejected', by: 'deadline', reason: 'no answer came in time' };

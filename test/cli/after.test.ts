@@ -2,7 +2,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { again, APPROVE_ALL, author, commits, piece, plan, verdict } from '../runs/run-script.ts';
+import { again, APPROVE_ALL, author, commits, piece, plan, verdict, waitFor } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
 import { commandRoom } from './room.ts';
 
@@ -298,9 +298,11 @@ describe('squad log', () => {
 });
 
 describe('a run that another process drives', () => {
-  it('is followed to its end, with what its agents say', { timeout: 60_000 }, async () => {
-    const steps = [{ say: 'I am at work.' }, { sleep: 1_500 }, ...commits({ 'one.txt': 'one\n' })];
-    const live = openRunBench({ script: [plan([piece('one')]), author('one', steps), APPROVE_ALL] });
+  it('is followed to its end, with what its agents say', { timeout: 300_000 }, async () => {
+    const live = openRunBench({ script: [] });
+    const [begun, shown] = [join(live.root, 'begun'), join(live.root, 'shown')];
+    const steps = [waitFor(begun), { say: 'I am at work.' }, waitFor(shown), ...commits({ 'one.txt': 'one\n' })];
+    live.rescript([plan([piece('one')]), author('one', steps), APPROVE_ALL]);
     try {
       const engine = live.startRun();
       await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
@@ -313,7 +315,13 @@ describe('a run that another process drives', () => {
         /make-things is not over: it is running\nNext: .*--unverified/,
       );
       expect((await live.run(['runs'])).stdout).toMatch(/\nmake-things +running .* 1\/2 +Make things\n/);
-      const [ended, followed] = await Promise.all([engine.finished, live.start(['log', '--follow']).finished]);
+      const follower = live.start(['log', '--follow']);
+      let said = '';
+      follower.child.stdout?.on('data', (text: string) => {
+        said += text;
+        writeFileSync(said.includes('I am at work.') ? shown : begun, '');
+      });
+      const [ended, followed] = await Promise.all([engine.finished, follower.finished]);
       expect(ended.code).toBe(0);
       expect(followed).toMatchObject({ code: 0, stderr: '' });
       expect(followed.stdout).toMatch(/ {2}says {6}I am at work\.\n[^]*task {6}one done[^]*\nDONE, .*\n$/);

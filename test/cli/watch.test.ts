@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { TURN_EVENTS } from '../../src/model/run-event.ts';
-import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
+import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry, type Step } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { openShells, SQUAD } from '../support/shells.ts';
 import { NO_TMUX } from '../support/tmux.ts';
@@ -26,8 +26,7 @@ describe('squad watch', { timeout: 300_000 }, () => {
   it('shows a run of another process with the output of its live turns, and ends as it does', async () => {
     const runs = bench();
     const [watched, shown] = [join(runs.root, 'watched'), join(runs.root, 'shown')];
-    const until = (path: string): Step => ({ run: ['sh', '-c', `until [ -e '${path}' ]; do sleep 0.05; done`] });
-    const last = [until(watched), { say: 'I look around first.' }, until(shown), ...commits({ 'b.txt': 'b\n' })];
+    const last = [waitFor(watched), { say: 'I look around first.' }, waitFor(shown), ...commits({ 'b.txt': 'b\n' })];
     runs.rescript(script(last));
     const running = runs.startRun();
     await running.line(({ type, task, kind }) => type === 'attempt-taken' && task === 'b' && kind === 'turn');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
+import { APPROVE_ALL, author, commits, piece, plan, verdict, waitFor, type Entry } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
 
 function benchFor(
@@ -20,11 +20,6 @@ const HANGS = [{ run: ['true'] }, { hang: true }];
 const made = (id: string): Entry => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
 const CHAIN = [plan([piece('a'), piece('b', { needs: ['a'] })]), made('b')];
 
-/** Until the file is there. */
-function gate(path: string): { run: string[] } {
-  return { run: ['/bin/sh', '-c', 'until test -e "$0"; do sleep 0.05; done', path] };
-}
-
 async function told(bench: RunBench, args: readonly string[]): Promise<Record<string, unknown>> {
   const said = await bench.run([...args, '--json']);
   expect(said.code, said.stderr).toBe(0);
@@ -35,7 +30,7 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
   it('a run is paused, outlives its engine’s death so, and goes on', async (test) => {
     const bench = benchFor(test, CHAIN);
     const open = join(bench.root, 'open');
-    bench.rescript([...CHAIN, author('a', [gate(open), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
+    bench.rescript([...CHAIN, author('a', [waitFor(open), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
     const engine = bench.startRun();
     await engine.line(({ type, task }) => type === 'tool-started' && task === 'a');
     expect(await told(bench, ['pause'])).toMatchObject({ verb: 'pause', driven: true, heard: true });
@@ -94,7 +89,7 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
   it('a run is drained: the live turn ends, and then the engine, with exit 4', ALL, async (test) => {
     const bench = benchFor(test, CHAIN);
     const open = join(bench.root, 'open');
-    bench.rescript([...CHAIN, author('a', [gate(open), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
+    bench.rescript([...CHAIN, author('a', [waitFor(open), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
     const engine = bench.startRun();
     await engine.line(({ type, task }) => type === 'tool-started' && task === 'a');
     await told(bench, ['drain']);

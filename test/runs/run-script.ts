@@ -44,6 +44,11 @@ export function planWithCriteria(
   return { ...plan(tasks, 'Propose `criteria`'), structured: { summary: 'the plan', tasks, criteria } };
 }
 
+/** The turn waits until there is a file of this name. */
+export function waitFor(path: string): Step {
+  return { run: ['sh', '-c', `until [ -e '${path}' ]; do sleep 0.05; done`] };
+}
+
 /** The first turn of whoever does a task. */
 export function author(task: string, steps: readonly Step[], more: Partial<Entry> = {}): Entry {
   return { when: `# Task ${task}:`, steps, ...more };

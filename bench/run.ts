@@ -25,6 +25,7 @@ import { superstep } from './superstep.ts';
 import { sweep } from './sweep.ts';
 import { traces } from './traces.ts';
 import { turn } from './turn.ts';
+import { view } from './view.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
 const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status, board];
@@ -42,6 +43,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   splitter,
   sweep,
   places,
+  view,
 ];
 const OTHER_BUILD = process.env['SQUAD_BENCH_CLI'];
 const BENCHES = OTHER_BUILD === undefined ? [...OF_ANY_BUILD, ...OF_THESE_SOURCES] : OF_ANY_BUILD;

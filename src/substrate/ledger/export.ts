@@ -10,7 +10,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set(
   'data answer request process result recipients body policy'.split(' '),
 );
 
-/** Seals, and columns without information. */
+/** Seals, columns without information, and those that only repeat an event (`run-forked`). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['seal', 'parent_run', 'parent_seq', 'one']);
 
 interface Part {

@@ -9,6 +9,7 @@ import { withVariables } from '../squad/machine.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { keepDoor, type Decide } from './front-door.ts';
 import { installLine } from './install-line.ts';
+import { ownRoutes, type RoutedView } from './own-routes.ts';
 
 const PACKAGE = '@langchain/langgraph-api';
 /** The name of the graph, and of the assistant that the server makes of it. */
@@ -25,7 +26,7 @@ export interface ServerOptions {
   /** Its files. It is the only one that writes there. */
   readonly folder: string;
   readonly port: number;
-  readonly graph: object;
+  readonly graph: RoutedView;
   readonly decide: Decide;
   /** Pages that may read its answers. */
   readonly origins: readonly string[];
@@ -33,9 +34,9 @@ export interface ServerOptions {
   readonly onProblem: (line: string) => void;
 }
 
-/** Where the module below finds the graph: the server takes graphs from files only. */
-const HANDED = Symbol.for('agentsquad.studio.graph');
-const GRAPH_FILE = `export const graph = globalThis[Symbol.for('agentsquad.studio.graph')];\n`;
+/** Where the module below finds what it exports: the server takes graphs and routes from files only. */
+const HANDED = Symbol.for('agentsquad.studio');
+const HANDED_FILE = `export const { graph, routes } = globalThis[Symbol.for('agentsquad.studio')];\n`;
 /** Runs that it streams at once; others wait for their turn. */
 const WORKERS = 10;
 
@@ -46,14 +47,15 @@ const WORKERS = 10;
 export async function startAgentServer(options: ServerOptions): Promise<AgentServer> {
   const { folder, graph, decide, onProblem, port } = options;
   const { startServer } = await load();
-  await writeFile(join(folder, 'graph.mjs'), GRAPH_FILE);
-  Object.assign(globalThis, { [HANDED]: graph });
+  await writeFile(join(folder, 'handed.mjs'), HANDED_FILE);
+  Object.assign(globalThis, { [HANDED]: { graph, routes: ownRoutes(graph) } });
   const door = keepDoorOf(port, decide);
   try {
     const { cleanup } = await startServer({
       ...{ port, host: '127.0.0.1', cwd: folder, nWorkers: WORKERS },
-      graphs: { [GRAPH]: 'graph.mjs:graph' },
+      graphs: { [GRAPH]: 'handed.mjs:graph' },
       http: {
+        app: 'handed.mjs:routes',
         ...{ disable_assistants: false, disable_threads: false, disable_runs: false, disable_meta: false },
         // A store for memories, which no run of squad reads.
         disable_store: true,

@@ -1,33 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { Client } from '@langchain/langgraph-sdk';
 import { expect, it, onTestFinished } from 'vitest';
-import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
-import type { Engine } from '../support/engine.ts';
 import { git } from '../support/git.ts';
-
-const SCRIPT = [plan([piece('one')]), author('one', commits({ 'one.txt': 'one\n' })), APPROVE_ALL];
-
-function bench(): RunBench {
-  const opened = openRunBench({ script: SCRIPT, files: { '.env': 'SQUAD_STUDIO_CANARY=read\n' } });
-  onTestFinished(() => opened.end());
-  return opened;
-}
-
-interface Started extends Engine {
-  readonly url: string;
-  readonly client: Client;
-  line: Engine['line'];
-}
-
-async function startStudio(room: RunBench, ...more: string[]): Promise<Started> {
-  const engine = room.start(['studio', '--port', '0', '--json', ...more]);
-  const { url } = (await engine.line(({ type }) => type === 'studio-started')) as { url: string };
-  return { ...engine, url, client: new Client({ apiUrl: url, apiKey: null }) };
-}
+import { openServedRoom } from './served-room.ts';
 
 /** Everything in the folder, with the contents of files, but what SQLite keeps beside an open database for each of its readers. */
 function contentsOf(folder: string): Record<string, string> {
@@ -43,11 +20,12 @@ function contentsOf(folder: string): Record<string, string> {
 }
 
 it('serves the runs of a repository, leaves no byte in it, and ends when it is asked to', async () => {
-  const room = bench();
-  const { repository, root } = room;
-  expect(await room.runAll()).toMatchObject({ code: 0 });
+  const served = await openServedRoom();
+  const { repository, root } = served;
+  writeFileSync(join(repository, '.env'), 'SQUAD_STUDIO_CANARY=read\n');
+  expect(await served.runAll()).toMatchObject({ code: 0 });
   const before = [git(repository, 'status', '--ignored', '--short'), contentsOf(repository)];
-  const { client, child, finished, url } = await startStudio(room);
+  const { client, child, finished, url } = await served.serve();
 
   const [thread] = await client.threads.search();
   expect(thread?.metadata).toMatchObject({ graph_id: 'squad', name: 'make-things', playbook: 'delivery' });
@@ -73,25 +51,25 @@ it('serves the runs of a repository, leaves no byte in it, and ends when it is a
 });
 
 it('starts where nothing ever ran, and leaves nothing there', async () => {
-  const room = bench();
-  const { client, child, finished } = await startStudio(room);
+  const served = await openServedRoom();
+  const { client, child, finished } = await served.serve();
   expect(await client.threads.search()).toEqual([]);
   child.kill('SIGINT');
   expect(await finished).toMatchObject({ code: 0, stderr: '' });
-  expect(existsSync(join(room.repository, '.squad'))).toBe(false);
+  expect(existsSync(join(served.repository, '.squad'))).toBe(false);
 });
 
 it('says which port is taken, and what to type', async () => {
-  const room = bench();
+  const served = await openServedRoom();
   const other = createServer();
   await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
-  const { code, lines } = await room.start(['studio', '--json', '--port', String(port)]).finished;
+  const { code, lines } = await served.start(['studio', '--json', '--port', String(port)]).finished;
   const message = `another program listens on port ${port}`;
   const next = `Take another: \`squad studio --port ${port + 1}\`.`;
   expect([code, lines]).toEqual([75, [{ type: 'error', code: 'port-busy', exitCode: 75, message, next }]]);
-  expect(readdirSync(join(room.root, 'state', 'squad', 'studio'))).toEqual([]);
+  expect(readdirSync(join(served.root, 'state', 'squad', 'studio'))).toEqual([]);
 });
 
 it.each([
@@ -101,13 +79,13 @@ it.each([
   [['--origin', 'http://localhost:3000/'], 'is not the origin of a page; for example http://localhost:3000'],
   [['--origin', 'null'], 'null is not the origin of a page'],
 ])('refuses %j', async (words, said) => {
-  const room = bench();
-  const { code, lines } = await room.run(['studio', '--json', ...words]);
+  const served = await openServedRoom();
+  const { code, lines } = await served.run(['studio', '--json', ...words]);
   expect([code, lines[0]?.['message']]).toEqual([2, expect.stringContaining(said)]);
 });
 
 it('does not serve an agent of a run', async () => {
-  const room = bench();
-  const { code, stderr } = await room.run(['studio'], { SQUAD_TURN_ID: 'one.1-1' });
+  const served = await openServedRoom();
+  const { code, stderr } = await served.run(['studio'], { SQUAD_TURN_ID: 'one.1-1' });
   expect([code, stderr]).toEqual([65, expect.stringContaining('a turn cannot serve runs')]);
 });

@@ -43,7 +43,10 @@ async function beforeRun({ req, var: own }: Context, view: RoutedView, threadId:
   // The server says what is wrong with it.
   if (!isJsonObject(body)) return;
   await view.admit(threadId?.toLowerCase() ?? randomUUID(), body);
-  const thread = threadId === undefined ? undefined : await own.LANGGRAPH_OPS.threads.get(threadId, undefined).catch(() => undefined);
+  const thread =
+    threadId === undefined
+      ? undefined
+      : await own.LANGGRAPH_OPS.threads.get(threadId, undefined).catch(() => undefined);
   // The server would begin each later run of the thread at the checkpoint of an earlier one.
   for (const name of ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map']) delete thread?.config?.configurable?.[name];
 }

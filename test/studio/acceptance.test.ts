@@ -37,10 +37,10 @@ const eventsIn = (chunks: readonly Chunk[]): unknown[] =>
 /** The status and the words of the server's refusal. */
 async function refusalOf(work: Promise<unknown>): Promise<{ status: number; text: string }> {
   const error = await work.then(
-    () => new Error('it was not refused'),
+    (): Error & { status?: number } => new Error('it was not refused'),
     (caught: unknown) => caught as Error & { status?: number },
   );
-  return { status: 'status' in error ? Number(error.status) : 0, text: error.message };
+  return { status: error.status ?? 0, text: error.message };
 }
 
 async function servedRoom(script = SCRIPT): Promise<ServedRoom> {
@@ -90,26 +90,30 @@ it('starts a run, streams it to its end, and keeps its history', { ...ALL, timeo
     .toMatchObject({ name: 'make-things', playbook: 'delivery' });
 });
 
-it('refuses what is no start with a status and the next step, and starts nothing', { ...ALL, timeout: 120_000 }, async () => {
-  const room = await servedRoom();
-  const { client } = await room.serve();
-  const refused = async (input: Record<string, unknown> | null) => {
+it(
+  'refuses what is no start with a status and the next step, and starts nothing',
+  { ...ALL, timeout: 120_000 },
+  async () => {
+    const room = await servedRoom();
+    const { client } = await room.serve();
+    const refused = async (input: Record<string, unknown> | null) => {
+      const { thread_id: id } = await client.threads.create();
+      return refusalOf(streamed(client, id, { input }));
+    };
+    expect(await refused(null)).toEqual({ status: 422, text: expect.stringContaining('objective') });
+    expect(await refused({ ...START, yes: true })).toEqual({ status: 422, text: expect.stringContaining('yes') });
+    expect(await refusalOf(client.threads.copy(randomUUID()))).toEqual({
+      status: 422,
+      text: expect.stringContaining('squad fork'),
+    });
+    // Only a run finds out the rest, and says it in its stream.
+    room.objective(objective({ criteria: ['it is there (run: `test -f one.txt`)'] }));
     const { thread_id: id } = await client.threads.create();
-    return refusalOf(streamed(client, id, { input }));
-  };
-  expect(await refused(null)).toEqual({ status: 422, text: expect.stringContaining('objective') });
-  expect(await refused({ ...START, yes: true })).toEqual({ status: 422, text: expect.stringContaining('yes') });
-  expect(await refusalOf(client.threads.copy(randomUUID()))).toEqual({
-    status: 422,
-    text: expect.stringContaining('squad fork'),
-  });
-  // Only a run finds out the rest, and says it in its stream.
-  room.objective(objective({ criteria: ['it is there (run: `test -f one.txt`)'] }));
-  const { thread_id: id } = await client.threads.create();
-  const [failed] = (await streamed(client, id, { input: START })).filter(({ event }) => event === 'error');
-  expect(failed?.data['message']).toContain('`squad plan --runtime=scripted --max-turns=9 --prompts objective.md`');
-  expect((await room.run(['runs', '--json'])).lines).toEqual([]);
-});
+    const [failed] = (await streamed(client, id, { input: START })).filter(({ event }) => event === 'error');
+    expect(failed?.data['message']).toContain('`squad plan --runtime=scripted --max-turns=9 --prompts objective.md`');
+    expect((await room.run(['runs', '--json'])).lines).toEqual([]);
+  },
+);
 
 it('a cancel drains the run, and a run without input continues it', { ...ALL, timeout: 120_000 }, async () => {
   const slow = [{ sleep: 2_000 }, ...commits({ 'one.txt': 'one\n' })];
@@ -157,18 +161,22 @@ it('a question is an interrupt, which a resume answers', { ...ALL, timeout: 120_
   expect(await room.status()).toMatchObject({ outcome: 'done' });
 });
 
-it('a run of another process: followed, and a second driver hears who drives', { ...ALL, timeout: 120_000 }, async () => {
-  const slow = [{ sleep: 5_000 }, ...commits({ 'one.txt': 'one\n' })];
-  const room = await servedRoom([plan([piece('one')]), author('one', slow), APPROVE_ALL]);
-  const { client } = await room.serve();
-  const engine = room.startRun();
-  const { runId } = await engine.line(({ type }) => type === 'run-defined');
-  const id = String(runId);
-  await expect.poll(async () => (await client.threads.search({ ids: [id] })).length, { timeout: 10_000 }).toBe(1);
-  await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
-  const second = await refusalOf(streamed(client, id, { input: START }));
-  expect(second).toEqual({ status: 409, text: expect.stringMatching(/Another squad \(PID \d+/) });
-  const chunks = await streamed(client, id, { input: null });
-  expect(eventsIn(chunks)).toEqual(expect.arrayContaining(['attempt-ended', 'run-ended']));
-  expect((await engine.finished).code).toBe(0);
-});
+it(
+  'a run of another process: followed, and a second driver hears who drives',
+  { ...ALL, timeout: 120_000 },
+  async () => {
+    const slow = [{ sleep: 5_000 }, ...commits({ 'one.txt': 'one\n' })];
+    const room = await servedRoom([plan([piece('one')]), author('one', slow), APPROVE_ALL]);
+    const { client } = await room.serve();
+    const engine = room.startRun();
+    const { runId } = await engine.line(({ type }) => type === 'run-defined');
+    const id = String(runId);
+    await expect.poll(async () => (await client.threads.search({ ids: [id] })).length, { timeout: 10_000 }).toBe(1);
+    await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
+    const second = await refusalOf(streamed(client, id, { input: START }));
+    expect(second).toEqual({ status: 409, text: expect.stringMatching(/Another squad \(PID \d+/) });
+    const chunks = await streamed(client, id, { input: null });
+    expect(eventsIn(chunks)).toEqual(expect.arrayContaining(['attempt-ended', 'run-ended']));
+    expect((await engine.finished).code).toBe(0);
+  },
+);

@@ -8,7 +8,7 @@ export interface ServedRoom extends StudioBench {
   serve(...more: string[]): Promise<Serving>;
 }
 
-export interface Serving extends Pick<Engine, 'child' | 'finished'> {
+interface Serving extends Pick<Engine, 'child' | 'finished'> {
   readonly url: string;
   readonly client: Client;
 }

@@ -21,6 +21,7 @@ import { isMet, round, type Bench, type Row } from './shared/row.ts';
 import { splitter } from './splitter.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
+import { studio } from './studio.ts';
 import { superstep } from './superstep.ts';
 import { sweep } from './sweep.ts';
 import { traces } from './traces.ts';
@@ -28,7 +29,7 @@ import { turn } from './turn.ts';
 import { view } from './view.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
-const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status, board];
+const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status, studio, board];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,

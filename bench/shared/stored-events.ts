@@ -2,8 +2,11 @@ import Database from 'better-sqlite3';
 import { isJsonObject, type Json } from '../../src/text/json.ts';
 
 export interface StoredEvent {
+  readonly seq: number;
   readonly type: string;
   readonly at: number;
+  /** The input that it was decided on. */
+  readonly cause: number | null;
   readonly data: Json;
 }
 
@@ -12,9 +15,11 @@ export function readEvents(path: string): readonly StoredEvent[] {
   try {
     const database = new Database(path, { readonly: true });
     try {
-      const rows = database.prepare('SELECT type, at, data FROM event ORDER BY seq').all() as {
+      const rows = database.prepare('SELECT seq, type, at, cause, data FROM event ORDER BY seq').all() as {
+        seq: number;
         type: string;
         at: number;
+        cause: number | null;
         data: string;
       }[];
       return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Json }));

@@ -13,11 +13,11 @@ export function keepDoor(server: Server, decide: Decide): void {
   const emit = server.emit.bind(server) as (event: string | symbol, ...given: unknown[]) => boolean;
   // Node itself would answer 400 to a request without a Host header, and no sentence.
   Object.assign(server, { requireHostHeader: false });
+  // A client that leaves while squad decides is no error of the server.
+  server.on('connection', (socket) => void socket.on('error', () => undefined));
   server.emit = (event: string | symbol, ...given: unknown[]): boolean => {
     if (!ARRIVALS.has(event)) return emit(event, ...given);
     const [request, target] = given as [IncomingMessage, ServerResponse | Socket];
-    // A client that leaves meanwhile is no error of the server.
-    request.socket.once('error', () => undefined);
     decide(request).then(
       (instead) => (instead === undefined ? void emit(event, ...given) : answer(target, instead)),
       () => answer(target, { status: 403, text: 'squad studio could not find out who asks.' }),

@@ -3,11 +3,12 @@ import { isJsonObject } from '../text/json.ts';
 import type { StudioView } from './view.ts';
 
 /** What squad does where the server itself would keep a client from the view. */
-export type RoutedView = Pick<StudioView, 'admit'>;
+export type RoutedView = Pick<StudioView, 'admit' | 'updateState'>;
 
 /** A request inside the server, as far as it is used here. */
 interface Context {
   readonly req: { readonly method: string; readonly path: string; json(): Promise<unknown> };
+  json(body: object): Response;
   readonly var: {
     readonly LANGGRAPH_OPS: { readonly threads: { get(threadId: string, auth: undefined): Promise<StoredThread> } };
   };
@@ -19,12 +20,15 @@ interface StoredThread {
 
 type Handler = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>;
 
+const EDITED = /^\/threads\/([^/]+)\/state$/;
 const RUN_ASKED = /^(?:\/threads\/([^/]+))?\/runs(?:\/(?:stream|wait))?$/;
 
 /** Routes before those of the server, as it takes them: it asks for an application of hono, and reads no more of one. */
 export function ownRoutes(view: RoutedView): object {
   const handler: Handler = async (context, next) => {
     const { method, path } = context.req;
+    const [, edited] = method === 'POST' ? (EDITED.exec(path) ?? []) : [];
+    if (edited !== undefined) return edit(context, view, edited);
     const [isRun, threadId] = RUN_ASKED.exec(path) ?? [];
     if (method === 'POST' && isRun !== undefined) await beforeRun(context, view, threadId);
     await next();
@@ -35,6 +39,18 @@ export function ownRoutes(view: RoutedView): object {
     throw error;
   };
   return { routes: [{ basePath: '/', path: '/*', method: 'ALL', handler }], errorHandler };
+}
+
+/** The server edits no state of a thread on which it has a run, so that what was started in Studio could not be steered there. */
+async function edit(context: Context, view: RoutedView, threadId: string): Promise<Response> {
+  const body = await context.req.json().catch(() => undefined);
+  const { values, checkpoint, checkpoint_id } = isJsonObject(body) ? body : {};
+  const named = isJsonObject(checkpoint) ? checkpoint['checkpoint_id'] : checkpoint_id;
+  const { configurable } = await view.updateState(
+    { configurable: { thread_id: threadId, checkpoint_id: named } },
+    values,
+  );
+  return context.json({ checkpoint: configurable ?? null });
 }
 
 /** Throws the refusal of the run, which a client would find only in the stream of it. */

@@ -29,13 +29,17 @@ export async function keepThreads(
   onProblem: (line: string) => void,
 ): Promise<ThreadList> {
   const assistant = await findAssistant(server);
-  const threads = new Map<string, RunThread>();
+  const known: Known = new Map();
   const stopped = new AbortController();
   let reported = '';
   const look = async (): Promise<void> => {
     try {
-      for (const thread of readNew(workspace, threads, assistant)) threads.set(thread.thread_id, thread);
-      await bringUpToDate(server, [...threads.values()]);
+      const own = { graph_id: GRAPH, assistant_id: assistant };
+      const threads = readThreads(workspace, known);
+      await bringUpToDate(
+        server,
+        threads.map(({ thread_id, metadata }) => ({ thread_id, metadata: { ...own, ...metadata } })),
+      );
       reported = '';
     } catch (error) {
       if (!isSquadError(error)) throw error;
@@ -55,7 +59,7 @@ export async function keepThreads(
     }
   })();
   return {
-    nameOf: (threadId) => threads.get(threadId)?.metadata['name']?.toString(),
+    nameOf: (threadId) => known.get(threadId)?.['name'],
     stop: async () => {
       stopped.abort();
       await following;
@@ -68,22 +72,27 @@ async function findAssistant(server: Pick<AgentServer, 'ask'>): Promise<string> 
   return found?.assistant_id ?? GRAPH;
 }
 
-/** Runs that are no threads yet, the oldest first. */
-function readNew(
-  workspace: OpenedWorkspace,
-  known: ReadonlyMap<string, unknown>,
-  assistant: string,
-): readonly RunThread[] {
+/** What is fixed about a run, by its id. */
+type Known = Map<string, Readonly<Record<string, string>>>;
+
+/** All runs, the oldest first. */
+function readThreads(workspace: OpenedWorkspace, known: Known): readonly RunThread[] {
   if (!hasLedger(workspace.directory)) return [];
-  return readLedger(workspace, (ledger) =>
-    ledger.runs().flatMap((row): RunThread[] => {
+  return readLedger(workspace, (ledger) => {
+    const rows = ledger.runs();
+    for (const row of rows) {
       const definition = known.has(row.id) ? undefined : findDefinition(ledger, row);
-      if (definition === undefined) return [];
+      if (definition === undefined) continue;
       const { name, playbook, objective } = definition;
-      const about = { name, playbook, objective: objective.title };
-      return [{ thread_id: row.id, metadata: { graph_id: GRAPH, assistant_id: assistant, ...about } }];
-    }),
-  );
+      known.set(row.id, { name, playbook, objective: objective.title });
+    }
+    return rows.flatMap(({ id, parent }): RunThread[] => {
+      const about = known.get(id);
+      const forks = rows.filter((row) => row.parent?.runId === id).map((row) => row.id);
+      const kin = { ...(parent === null ? {} : { parent: parent.runId }), ...(forks.length === 0 ? {} : { forks }) };
+      return about === undefined ? [] : [{ thread_id: id, metadata: { ...about, ...kin } }];
+    });
+  });
 }
 
 /** A client may have made the thread of a run before the run began, or removed it with a run of the server. */

@@ -101,6 +101,16 @@ it('a connection that began well gets no further with a foreign request', async 
   expect(heard).toEqual(['GET /first']);
 });
 
+it('many requests of one connection leave nothing behind on it', async () => {
+  const warnings: string[] = [];
+  const warn = (warning: Error): void => void warnings.push(warning.message);
+  process.on('warning', warn);
+  const requests = Array.from({ length: 30 }, (_, index) => [`GET /${index} HTTP/1.1`, HOST, '']);
+  await say(...requests.flat(), 'GET /last HTTP/1.1', HOST, CLOSE, ...END);
+  process.off('warning', warn);
+  expect([heard.length, warnings]).toEqual([31, []]);
+});
+
 it('a WebSocket of this machine is opened', async () => {
   const lines = ['GET /w HTTP/1.1', HOST, 'Connection: Upgrade', 'Upgrade: websocket'];
   expect(await say(...lines, ...END)).toMatch(/^HTTP\/1\.1 101 /);

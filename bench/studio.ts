@@ -46,18 +46,30 @@ export const studio: Bench = {
     const reads = watched.flatMap((one) => one.reads);
     const bare = watched.flatMap((one) => one.bare);
     return [
-      rowOf('a state of a live run, beside an empty answer of the server', 'ms', median(reads.map(({ ms }) => ms)), median(bare), {
-        target: { of: 'squad', most: 50 },
-        note: `${reads.length} reads`,
-      }),
+      rowOf(
+        'a state of a live run, beside an empty answer of the server',
+        'ms',
+        median(reads.map(({ ms }) => ms)),
+        median(bare),
+        {
+          target: { of: 'squad', most: 50 },
+          note: `${reads.length} reads`,
+        },
+      ),
       rowOf('a change until a client sees it, beside the pause between its reads', 'ms', median(shown), PAUSE_MS, {
         target: { of: 'squad', most: 1_000 },
         note: `at most ${Math.round(Math.max(...shown))} ms`,
       }),
-      rowOf('a pause until the engine has decided on it, beside a read', 'ms', median(heard), median(reads.map(({ ms }) => ms)), {
-        target: { of: 'squad', most: 1_000 },
-        note: `at most ${Math.round(Math.max(...heard))} ms`,
-      }),
+      rowOf(
+        'a pause until the engine has decided on it, beside a read',
+        'ms',
+        median(heard),
+        median(reads.map(({ ms }) => ms)),
+        {
+          target: { of: 'squad', most: 1_000 },
+          note: `at most ${Math.round(Math.max(...heard))} ms`,
+        },
+      ),
       rowOf('from a turn to the next with all these reads, beside without', 'ms', median(read), median(alone), {
         target: { of: 'ratio', most: 1.05 },
       }),
@@ -85,7 +97,8 @@ async function watchRun(folder: string, room: ScriptedRoom): Promise<Watched> {
 }
 
 async function urlOf(served: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: served.stdout! })) return String((JSON.parse(line) as { url: unknown }).url);
+  for await (const line of createInterface({ input: served.stdout! }))
+    return String((JSON.parse(line) as { url: unknown }).url);
   throw new Error('squad studio ended before it served');
 }
 
@@ -94,15 +107,14 @@ async function readAll(url: string, run: ChildProcess): Promise<Watched> {
   const bare: number[] = [];
   let pause: Watched['pause'];
   const over = ended(run);
-  let isOver = false;
-  void over.finally(() => (isOver = true)).catch(() => undefined);
+  over.catch(() => undefined);
   const ask = async (path: string, body?: object): Promise<{ ms: number; answer: unknown }> => {
     const from = performance.now();
     const posted = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const response = await fetch(`${url}${path}`, body === undefined ? {} : posted);
     return { answer: await response.json(), ms: performance.now() - from };
   };
-  while (!isOver) {
+  while (run.exitCode === null && run.signalCode === null) {
     const found = (await ask('/threads/search', {})).answer as { thread_id: string }[];
     const id = found[0]?.thread_id;
     if (id !== undefined) {

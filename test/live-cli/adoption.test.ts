@@ -189,8 +189,9 @@ describe('kill -9 of the host', () => {
       const engine = room.start(['dev', 'turn', 'go', '--json', ...cli.args], cli.environment);
       await engine.line((line) => line['type'] === 'tool-started');
       const [host] = acpHosts(room.repository);
-      process.kill(host?.pid ?? 0, 'SIGKILL');
-      await until(() => markedPids(host?.turn ?? '').length === 0, GONE_MS);
+      if (host === undefined) throw new Error('the turn has no host');
+      process.kill(host.pid, 'SIGKILL');
+      await until(() => markedPids(host.turn).length === 0, GONE_MS);
       expect(endOf(await engine.finished)).toMatchObject({ outcome: 'completed' });
       const ends = settlements(room).map((one) => one?.result.failure?.kind ?? one?.result.outcome);
       expect(ends).toEqual([expect.stringMatching(/^(?:lost|crashed)$/), 'completed']);

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
+import { gather } from '../../src/text/gather.ts';
 import { author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
-import { factsOf, openStudioBench, scriptWith, threadOf, valuesOf, type StudioBench } from './studio-bench.ts';
+import {
+  checkpointOf,
+  factsOf,
+  openStudioBench,
+  scriptWith,
+  threadOf,
+  valuesOf,
+  type StudioBench,
+} from './studio-bench.ts';
 
 const MODES = ['values', 'updates', 'tasks', 'debug', 'custom'];
 const START = { objective: 'objective.md', runtime: 'scripted', limits: { turns: 9 } };
@@ -126,6 +135,28 @@ describe('a run that is started through the view', { timeout: 120_000 }, () => {
       .map(({ data }) => (data as { verb: string }).verb);
     expect([verbs, ledger.segments(id).length]).toEqual([['drain'], 2]);
     ledger.close();
+  });
+});
+
+describe('a run at rest', { timeout: 120_000 }, () => {
+  it('is forked by who runs an old checkpoint of it, and stays as it is', ALL, async () => {
+    const bench = await benchFor();
+    await bench.runAll();
+    const id = bench.runId();
+    const states = await gather(bench.view.getStateHistory(threadOf(id), { limit: 1_000 }));
+    const old = states.find((state) => valuesOf(state).board.includes('one: ready'));
+    const before = await bench.view.getState(threadOf(id));
+    const seen = await streamed(bench, id, null, { checkpoint: checkpointOf(old) });
+    const forked = seen.of('custom').find(({ type }) => type === 'forked');
+    expect(forked).toMatchObject({ runId: expect.any(String), parent: { runId: id } });
+    const fork = String(forked?.['runId']);
+    expect(seen.of('debug').at(-1)).toMatchObject({
+      payload: { metadata: { squad: { forks: [{ thread_id: fork }] } } },
+    });
+    // Its engine works for nobody's stream, and can be joined.
+    while (factsOf(await bench.view.getState(threadOf(fork))).driven === true) await streamed(bench, fork, null);
+    expect(valuesOf(await bench.view.getState(threadOf(fork)))).toMatchObject({ result: { outcome: 'done' } });
+    expect((await bench.view.getState(threadOf(id))).values).toEqual(before.values);
   });
 });
 

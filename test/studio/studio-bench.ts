@@ -64,6 +64,6 @@ export function checkpointOf(snapshot: StateSnapshot | undefined): string {
 }
 
 /** What the view says of the run itself. */
-export function factsOf(snapshot: StateSnapshot): { notice?: string } {
+export function factsOf(snapshot: StateSnapshot): { notice?: string; driven?: boolean } {
   return (snapshot.metadata as { squad?: object } | undefined)?.squad ?? {};
 }

@@ -66,6 +66,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad mail': { in: 'mail' },
   'squad mail listen': { in: 'mail', until: /which port|one thing more/ },
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
+  'squad studio': { in: 'done', until: /Serving the runs of this repository/ },
   'squad plan': { in: 'new' },
   'squad team': { in: 'stopped' },
   // Nothing here says where traces go.

@@ -19,6 +19,7 @@ export interface Stopped {
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 200;
 
+/** How `stop` waits, and what makes it safe to repeat. */
 export interface StopOptions extends CommandOptions {
   /** Called while the engine ends that many attempts. */
   readonly onWait?: ((attempts: number) => void) | undefined;

@@ -91,6 +91,9 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   // A person agrees at the terminal to what the objective and squad.yaml run.
   [/squad run /, 'squad run ', 'squad run --yes '],
   [/^squad plan/, 'squad plan', 'squad plan --yes'],
+  // Another program may have these ports.
+  [/^squad studio$/, 'studio', 'studio --port 0'],
+  [/^squad studio/, '8123', '0'],
   // The agents of squad.yaml have the roles of this playbook.
   [/^squad team objective/, 'objective.md', 'objective.md --yes --playbook delivery'],
 ];

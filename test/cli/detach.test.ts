@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, planWithCriteria } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 import type { Finished } from '../support/engine.ts';
 import { killAll } from '../support/marked-pids.ts';
 import { eventually } from '../support/tmux.ts';
@@ -62,7 +63,7 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     expect(stopped.code, stopped.stderr).toBe(0);
   });
 
-  it('leaves the error of the checks and its code to the command', async (test) => {
+  it('leaves the error of the checks and its code to the command', ALL, async (test) => {
     const bench = openBench(test);
     const refusals: [string[], number, string][] = [
       [['run', 'gone.md', '--detach'], 65, 'gone.md:1: file not found'],

@@ -114,7 +114,7 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
     await seen('ended with 78');
   });
 
-  it('takes an issue, whose text is a quotation and commands nothing', async (test) => {
+  it('takes an issue, whose text is a quotation and commands nothing', ALL, async (test) => {
     const bench = openBench(test);
     const path = withIssues(bench);
     const ended = await shell(bench, `${path} squad run '#12' ${RUN}`);

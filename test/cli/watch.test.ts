@@ -51,7 +51,7 @@ describe('squad watch', { timeout: 300_000 }, () => {
     expect(people.stdout).toMatch(/^DONE, all work is delivered/m);
   });
 
-  it('says that a run is over, how it ended, and exits as it did', async () => {
+  it('says that a run is over, how it ended, and exits as it did', ALL, async () => {
     const runs = bench([{ answer: 'I cannot do that.' }]);
     expect((await runs.runAll()).code).toBe(1);
     for (const args of [['watch'], ['watch', 'make-things', '--plain'], ['status', '--watch']]) {

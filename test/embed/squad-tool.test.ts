@@ -45,7 +45,7 @@ describe('a tool that is a run', { timeout: 120_000 }, () => {
     expect(await squad.runs()).toHaveLength(2);
   });
 
-  it('says what a run waits for where nobody can be asked, and interrupts a graph that can', async () => {
+  it('says what a run waits for where nobody can be asked, and interrupts a graph that can', ALL, async () => {
     const { squad } = squadFor();
     const tool = squadTool(squad, { runtime: 'scripted', trust: 'yes', plan: 'ask' });
     const waiting = await reportIn(tool);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { openRunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const SCRIPT = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
 
@@ -22,7 +23,7 @@ describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, 
     expect(copy).toMatchObject({ ok: true, lastSeq: ledger?.lastSeq });
   });
 
-  it('needs no backup to be done: what is in its way is a note', async (test) => {
+  it('needs no backup to be done: what is in its way is a note', ALL, async (test) => {
     const bench = openRunBench({ script: SCRIPT });
     test.onTestFinished(() => bench.end());
     mkdirSync(join(bench.repository, '.squad'), { mode: 0o700 });

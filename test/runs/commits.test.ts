@@ -77,7 +77,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe.concurrent('commits of agents', { timeout: 300_000 }, () => {
-  it.each(some(CASES, 2))(
+  it.each(some(CASES, 1))(
     'are delivered $title, unsigned and said before',
     SPREAD,
     async ({ warns, author: name, arrange }) => {

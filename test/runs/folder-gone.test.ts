@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry, type Step } from './run-script.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 const PLAN = plan([piece('a')]);
 const COMMIT = commits({ 'a.txt': 'a\n' });
@@ -59,7 +59,7 @@ describe.concurrent('a task’s folder that is gone', { timeout: 300_000 }, () =
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
   });
 
-  it('after its engine died, is made again for the engine that resumes', async (test) => {
+  it('after its engine died, is made again for the engine that resumes', ALL, async (test) => {
     const bench = openRunBench({ script: [PLAN, ...whileReviewed('true'), APPROVE_ALL] });
     test.onTestFinished(() => bench.end());
     // The verdict is there, and its author is not yet asked again.

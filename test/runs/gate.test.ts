@@ -111,7 +111,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 300_000 }, () 
     expect((await bench.status()).criteria).toMatchObject([{ state: 'failed', by: 'engine' }]);
   });
 
-  it('fails `plan` where the plan cannot be used', async (test) => {
+  it('fails `plan` where the plan cannot be used', ALL, async (test) => {
     const circle = [piece('a', { needs: ['b'] }), piece('b', { needs: ['a'] })];
     const bench = benchFor(test, { script: [plan(circle), plan(circle, 'is open again')] });
     const ended = await bench.runAll();
@@ -187,7 +187,7 @@ describe.concurrent('the run branch', { timeout: 300_000 }, () => {
     expect(kept).toBe(foreign);
   });
 
-  it('takes a foreign commit in only past a reviewer', async (test) => {
+  it('takes a foreign commit in only past a reviewer', ALL, async (test) => {
     const bench = benchFor(test, { script: chain(FOREIGN) });
     await expectAsked(await bench.runAll(), bench, WAYS);
     expect((await bench.run(['answer', 'take in'])).code).toBe(0);

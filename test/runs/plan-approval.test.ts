@@ -47,7 +47,7 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(bench.fileOnBranch('a.txt')).toBe('a');
   });
 
-  it('is changed by the planner in its session', async (test) => {
+  it('is changed by the planner in its session', ALL, async (test) => {
     const bench = benchFor(test);
     await bench.runAll();
     expect((await bench.run(['answer', 'plan-1', 'call it b'])).code).toBe(0);
@@ -128,7 +128,7 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(turnsOf(asked, 'plan')).toEqual([]);
   });
 
-  it('is answered from another process while its engine waits', async (test) => {
+  it('is answered from another process while its engine waits', ALL, async (test) => {
     const bench = benchFor(test);
     const squad = createSquad({
       cwd: bench.repository,
@@ -148,7 +148,7 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(await running.done).toMatchObject({ outcome: 'done', exitCode: 0 });
   });
 
-  it('ends as waiting once the person leaves', async (test) => {
+  it('ends as waiting once the person leaves', ALL, async (test) => {
     const bench = benchFor(test);
     const squad = createSquad({
       cwd: bench.repository,

@@ -83,7 +83,7 @@ describe.concurrent('publishing', { timeout: 300_000 }, () => {
     expect(existsSync(join(bench.repository, '.squad'))).toBe(false);
   });
 
-  it('has failed where the remote refuses, with the reason, and the branch is kept here', async (test) => {
+  it('has failed where the remote refuses, with the reason, and the branch is kept here', ALL, async (test) => {
     const bench = withRemote({ remote: 'origin' });
     test.onTestFinished(() => bench.end());
     // Somebody else's work is at that branch already: nothing is forced.

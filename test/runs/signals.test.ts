@@ -5,8 +5,8 @@ import { NO_TERMINAL, SIGNAL_TRIALS } from './signal-trials.ts';
 /** What Ctrl-C and SIGTERM do is tried on one run in stopping.test.ts; all of them many times in the chaos lane. */
 const THERE = new Set(['Ctrl-C once', 'Ctrl-C twice', 'Ctrl-C thrice', 'SIGTERM']);
 
-/** SIGTERM and the terminal that goes away take the same way. */
-const LONG = new Set(['SIGHUP', '200 resizes, then Ctrl-C']);
+/** SIGTERM and the terminal that goes away take the same way, and so do closed streams and a reader that leaves. */
+const LONG = new Set(['SIGHUP', '200 resizes, then Ctrl-C', 'closed stdin, stdout and stderr']);
 
 describe.concurrent('T21: a run whose terminal, reader or user ends it', { timeout: 240_000 }, () => {
   for (const { name, needsTerminal, perform } of SIGNAL_TRIALS) {

@@ -21,7 +21,7 @@ function benchFor(
 }
 
 describe.concurrent('a person is asked', { timeout: 300_000 }, () => {
-  it('when a login is missing: exit 3, an answer, and it is delivered', async (test) => {
+  it('when a login is missing: exit 3, an answer, and it is delivered', ALL, async (test) => {
     const bench = benchFor(test, [author('a', [{ fail: { kind: 'auth', message: 'log in first' } }])]);
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(3);

@@ -6,7 +6,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import type { Finished } from '../support/engine.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { watchSockets } from '../support/sockets.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 
@@ -157,7 +157,7 @@ describe('S19: LangChain’s switches', { timeout: 300_000 }, () => {
     },
   );
 
-  it('S19: send nothing out of a run that is resumed', async (test) => {
+  it('S19: send nothing out of a run that is resumed', ALL, async (test) => {
     const bench = openBench(test);
     const endpoint = await hanging(test);
     const interrupted = await interrupt(bench, endpoint.environment);

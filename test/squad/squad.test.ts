@@ -8,6 +8,7 @@ import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 
 const STEPS = commits({ 'one.txt': 'one\n' });
@@ -91,7 +92,7 @@ describe('createSquad', { timeout: 120_000 }, () => {
     expect((await run.done).outcome).toBe('done');
   });
 
-  it('has several squads in one process at once', async () => {
+  it('has several squads in one process at once', ALL, async () => {
     const benches = [benchFor(), benchFor()];
     const runs = await Promise.all(benches.map(async (bench) => squadIn(bench).run('objective.md', scripted)));
     const ends = await Promise.all(runs.map(async ({ done }) => done));
@@ -125,7 +126,7 @@ describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
     expect(await squadIn(bench).runs()).toHaveLength(1);
   });
 
-  it('begins anew where the first was cut short before it was defined', async () => {
+  it('begins anew where the first was cut short before it was defined', ALL, async () => {
     const bench = benchFor();
     const runId = runIdOf(bench.repository, 'job');
     const ledger = openLedger(join(bench.repository, '.squad'), { clock: createSystemClock() });

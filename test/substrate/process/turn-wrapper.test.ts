@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { createTurnBench, fixture, isRunning, readQuietly, until, untilFile } from './turn-bench.ts';
 
@@ -24,9 +25,9 @@ function findOnPath(name: string): string | undefined {
 const bench = createTurnBench();
 afterAll(() => bench.close());
 
-describe.each(SHELLS.map((shell) => ({ name: shell.join(' '), shell })))(
+describe.each(some(SHELLS, 1).map((shell) => ({ name: shell.join(' '), shell })))(
   'turn wrapper under $name',
-  { concurrent: true },
+  { ...SPREAD, concurrent: true },
   ({ shell }) => {
     interface Started {
       readonly child: ChildProcess;

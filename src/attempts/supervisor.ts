@@ -40,6 +40,8 @@ interface State {
   readonly ports: AttemptPorts;
   readonly lease: Lease;
   readonly running: Map<string, Running>;
+  /** The last look at the disk. One at a time, so that turns are settled in the order of their results. */
+  disk: Promise<void>;
   detached: boolean;
 }
 
@@ -48,7 +50,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
   released.promise.catch(() => undefined);
   const startPorts = preparedUntil(released.promise, ports);
   const running = new Map<string, Running>();
-  const state: State = { ports, lease, running, detached: false };
+  const state: State = { ports, lease, running, disk: Promise.resolve(), detached: false };
   return {
     ensure: (attemptId) => {
       if (state.detached || running.has(attemptId)) return;
@@ -98,7 +100,11 @@ async function carry(state: State, attemptId: string, starting: Promise<Turn>): 
   const result = withTrueUsage(await turn.result);
   // The next engine settles what has ended meanwhile.
   if (state.detached) return new Promise(() => undefined);
-  if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
+  if (result.outcome === 'failed') {
+    const look = async (): Promise<void> => requireDisk(ports.turnsDirectory);
+    state.disk = state.disk.then(look, look);
+    await state.disk;
+  }
   failpoint('attempt.before-settle');
   const settled = settle(ports, lease, attemptId, result);
   failpoint('attempt.settled');

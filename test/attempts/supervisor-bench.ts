@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor.ts';
 import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { compose } from '../../src/compose.ts';
+import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { checkHistory } from '../support/ledger-history.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
@@ -16,6 +17,8 @@ export interface SupervisorBench {
   readonly ledger: Ledger;
   readonly workspace: string;
   readonly turns: string;
+  /** The scripted one. */
+  readonly runtime: AgentRuntime;
   /** `<attempt> <how>` of everything taken up. */
   readonly taken: string[];
   /** Types of all events. */
@@ -44,12 +47,14 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
   const ownLease = ledger.acquireLease('run', 'test');
   const taken: string[] = [];
   const events: string[] = [];
+  const scripted = runtime('scripted', { config: { script } });
   const ids: string[] = [];
 
   return {
     ledger,
     workspace: workspace!,
     turns: turns!,
+    runtime: scripted,
     taken,
     events,
     claim: (id, name = 'scripted', changes = {}) => {
@@ -82,7 +87,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
         {
           ledger,
           processes,
-          runtime: (name) => (name === 'scripted' ? runtime('scripted', { config: { script } }) : undefined),
+          runtime: (name) => (name === 'scripted' ? scripted : undefined),
           turnsDirectory: turns!,
           onEvent: (_, event) => events.push(event.type),
           onStarted: (id, how) => taken.push(`${id} ${how}`),

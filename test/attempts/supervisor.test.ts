@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isSquadError, SquadError } from '../../src/model/errors.ts';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { openSupervisorBench, type SupervisorBench } from './supervisor-bench.ts';
 
 let bench: SupervisorBench;
 afterEach(async () => bench.close());
 
+const LOST: TurnResult = {
+  ...{ outcome: 'failed', text: '', denials: [], stderrTail: '', durationMs: 0 },
+  failure: { kind: 'lost', message: 'it was killed', mayHaveActed: true },
+};
 const trace = { run: ['sh', '-c', 'echo ran >> trace'] };
 const traceOf = (): string => readFileSync(join(bench.workspace, 'trace'), 'utf8');
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
@@ -99,6 +105,37 @@ describe('a result that the ledger cannot store', () => {
       usage,
       failure: { kind: 'bad-output', message: expect.stringContaining('500 levels') },
     });
+  });
+});
+
+describe('turns that fail at one moment', () => {
+  it('are settled in the order of their results, so that the same results make the same history', async () => {
+    bench = openSupervisorBench([]);
+    const ids = Array.from({ length: 40 }, (_, index) => `a-${index + 1}`);
+    for (const id of ids) bench.claim(id);
+    const ended = Promise.withResolvers<void>();
+    const started: string[] = [];
+    const runtime: AgentRuntime = {
+      ...bench.runtime,
+      start: ({ turnId }) => {
+        started.push(turnId);
+        const result = ended.promise.then(() => LOST);
+        return {
+          result,
+          cancel: async () => result,
+          detach: async () => undefined,
+          activity: () => ({ lastSignOfLifeAt: 0, openTools: 0 }),
+        };
+      },
+    };
+    const supervisor = bench.supervisor({ runtime: () => runtime });
+    for (const id of ids) supervisor.ensure(id);
+    await bench.until(() => started.length === ids.length);
+    const settled = ids.map(async (id) => supervisor.settled(id));
+    ended.resolve();
+    await Promise.all(settled);
+    const events = bench.ledger.events({ stream: 'run' }).filter(({ type }) => type === 'attempt-settled');
+    expect(events.map(({ data }) => (data as { attemptId: string }).attemptId)).toEqual(started);
   });
 });
 

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TraceTarget } from '../src/tracing/target.ts';
 import { answerTask, fixedPlan } from './shared/bench-playbook.ts';
 import { createGraph, idealSchedule, timerSchedule, type Graph } from './shared/task-graph.ts';
 import { mean, rowOf, type Bench } from './shared/row.ts';
@@ -35,14 +36,15 @@ export const makespan: Bench = {
   },
 };
 
-/** From the first claim to the last settlement, by the ledger's own times. */
-async function throughEngine(folder: string, graph: Graph): Promise<number> {
+/** From the first claim to the last settlement, by the ledger's own times. `traces`: where the engine sends them meanwhile. */
+export async function throughEngine(folder: string, graph: Graph, traces?: TraceTarget): Promise<number> {
   const durations = new Map(graph.map(({ id, ms }) => [id, ms]));
   const taskOf = (attemptId: string): string => attemptId.slice(attemptId.lastIndexOf('.') + 1).replace(/-\d+$/, '');
   const { events } = await runSimulated(folder, {
     playbook: fixedPlan(graph.map(({ id, needs }) => answerTask(id, needs))),
     parallel: LIMIT,
     turns: { durationMs: (attemptId) => durations.get(taskOf(attemptId)) ?? 0 },
+    traces,
   });
   const first = events.find(({ type }) => type === 'attempt-claimed');
   const last = events.findLast(({ type }) => type === 'attempt-settled');

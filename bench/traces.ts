@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { throughEngine } from './makespan.ts';
 import type { TraceTarget } from '../src/tracing/target.ts';
-import { answerTask, fixedPlan, growingPlan } from './shared/bench-playbook.ts';
+import { growingPlan } from './shared/bench-playbook.ts';
 import { mean, rowOf, type Bench } from './shared/row.ts';
 import { runSimulated, type SimulatedRun } from './shared/simulated-run.ts';
 import { createGraph } from './shared/task-graph.ts';
@@ -63,8 +64,8 @@ async function measure(folder: string, target: TraceTarget) {
   const cpu = (of: readonly Long[]): number => mean(of.map(({ cpuMs }) => cpuMs));
   const makespans = { traced: [] as number[], without: [] as number[] };
   for (const seed of SEEDS) {
-    makespans.without.push(await makespan(own(), seed));
-    makespans.traced.push(await makespan(own(), seed, target));
+    makespans.without.push(await throughEngine(own(), createGraph(seed)));
+    makespans.traced.push(await throughEngine(own(), createGraph(seed), target));
   }
   const { sent, dropped } = traced[0]?.sent ?? { sent: NaN, dropped: NaN };
   return [
@@ -91,19 +92,4 @@ interface Long extends Pick<SimulatedRun, 'supersteps'> {
 function msEach({ supersteps }: Long, from = 0, to?: number): number {
   const part = supersteps.slice(from, to);
   return ((part.at(-1)?.at ?? NaN) - (part[0]?.at ?? NaN)) / (part.length - 1);
-}
-
-async function makespan(folder: string, seed: number, target?: TraceTarget): Promise<number> {
-  const graph = createGraph(seed);
-  const durations = new Map(graph.map(({ id, ms }) => [id, ms]));
-  const taskOf = (attemptId: string): string => attemptId.slice(attemptId.lastIndexOf('.') + 1).replace(/-\d+$/, '');
-  const { events } = await runSimulated(folder, {
-    playbook: fixedPlan(graph.map(({ id, needs }) => answerTask(id, needs))),
-    parallel: LIMIT,
-    turns: { durationMs: (attemptId) => durations.get(taskOf(attemptId)) ?? 0 },
-    traces: target,
-  });
-  const first = events.find(({ type }) => type === 'attempt-claimed');
-  const last = events.findLast(({ type }) => type === 'attempt-settled');
-  return (last?.at ?? NaN) - (first?.at ?? NaN);
 }

@@ -169,7 +169,7 @@ describe('paths of an edit', () => {
 
   it('looks at the true places', () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-policy-')));
-    const [cwd, outside] = [join(root, 'work'), join(root, 'outside')];
+    const [cwd, outside] = [join(root, 'inside'), join(root, 'outside')];
     for (const folder of [cwd, join(cwd, 'deep'), outside]) mkdirSync(folder);
     writeFileSync(join(outside, 'secret'), '');
     symlinkSync(outside, join(cwd, 'out'));
@@ -189,7 +189,7 @@ describe('paths of an edit', () => {
       'loop',
       'deep/up/../x',
       'out/../secret',
-      'out/../work/a',
+      'out/../inside/a',
     ].map((path) => [path, decide(edit(path), rules, realPath).answer]);
     expect(answers).toEqual([
       ...[
@@ -206,7 +206,7 @@ describe('paths of an edit', () => {
       ...[
         ['deep/up/../x', 'rejected'],
         ['out/../secret', 'rejected'],
-        ['out/../work/a', 'allowed'],
+        ['out/../inside/a', 'allowed'],
       ],
     ]);
     // The folder of the turn may be a link itself.

@@ -10,7 +10,8 @@ const HELP = `Prints the slowest 20 tests and the totals of each report that the
   lane    commit (npm test) or all (npm run test:all); none: both
   Example:  node scripts/slowest.mjs commit
 
-Reads test-results/<lane>.json. Exit: 0, or 1 where a report is missing or tells of a failure.`;
+Reads test-results/<lane>.json, and test-results/<lane>-again.json where scripts/second-try.mjs wrote one. Names each test that
+failed, also one that passed at its second try. Exit: 0, or 1 where a report is missing or tells of a failure.`;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = process.argv.slice(2);
@@ -24,12 +25,29 @@ function print(lanes) {
     else printSlowest(lane, report);
   }
   for (const { lane, report } of reports) if (report !== undefined) printTotals(lane, report);
-  return reports.every(({ report }) => report?.success === true) ? 0 : 1;
+  return reports.every(({ report }) => report?.testResults.every(({ status }) => status === 'passed')) ? 0 : 1;
 }
 
+/** The lane's report, with the results of the second try in place of those of the first. */
 function read(lane) {
-  const path = `${root}test-results/${lane}.json`;
+  const report = readReport(lane);
+  const again = readReport(`${lane}-again`)?.testResults ?? [];
+  if (report === undefined) return undefined;
+  const late = report.testResults.filter(({ status }) => status === 'failed').flatMap(failedTests);
+  const testResults = report.testResults.map((first) => again.find(({ name }) => name === first.name) ?? first);
+  return { ...report, testResults, late };
+}
+
+function readReport(name) {
+  const path = `${root}test-results/${name}.json`;
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+function failedTests({ name, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  const tests = failed.map(({ fullName, failureMessages }) => ({ fullName, why: failureMessages[0] }));
+  const all = tests.length === 0 ? [{ fullName: 'the file itself', why: message }] : tests;
+  return all.map(({ fullName, why = '' }) => ({ file: relative(root, name), fullName, why: why.split('\n', 1)[0] }));
 }
 
 function printSlowest(lane, { testResults }) {
@@ -46,19 +64,22 @@ function printSlowest(lane, { testResults }) {
 }
 
 function printTotals(lane, report) {
-  const count = (of) =>
-    [
-      ['failed', report[`numFailed${of}`]],
-      ['passed', report[`numPassed${of}`]],
-    ]
-      .filter(([, number]) => number > 0)
-      .map(([what, number]) => `${number} ${what}`)
-      .join(' | ');
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
+  const count = ['failed', 'passed']
+    .map((what) => `${tests.filter((status) => status === what).length} ${what}`)
+    .filter((text) => !text.startsWith('0 '))
+    .join(' | ');
+  const left = report.testResults.filter(({ status }) => status === 'failed').flatMap(failedTests);
   const ends = report.testResults.map(({ endTime }) => endTime);
   const seconds = Math.round((Math.max(...ends) - report.startTime) / 1000);
   console.log(`\nLane ${lane}, ${seconds} s`);
   console.log(` Test Files  ${files(report)}`);
-  console.log(`      Tests  ${count('Tests')}`);
+  console.log(`      Tests  ${count}`);
+  for (const { file, fullName, why } of left) console.log(`     failed  ${file}: ${fullName}: ${why}`);
+  const passed = report.late.filter((one) => !left.some(({ fullName }) => fullName === one.fullName));
+  for (const { file, fullName, why } of passed) {
+    console.log(`   2nd try  ${file}: ${fullName}: passed alone; beside other tests: ${why}`);
+  }
 }
 
 /** A file whose tests all belong to the other lane was not run. */

@@ -167,7 +167,7 @@ describe('reach', () => {
       /from 'node:(?!crypto')|Date\.now|Math\.random|process\.|new Date\(\)/,
       /^(?!objective\/|settings\/)/,
     ],
-    ['Markdown is parsed in one place', /from 'markdown-it'/, /^objective\/sections\.ts$/],
+    ['Markdown is parsed in one place', /from 'markdown-it'/, /^text\/markdown\.ts$/],
     ['YAML is parsed in one place', /from 'yaml'/, /^text\/yaml-file\.ts$/],
     [
       'a playbook is named in its own folder, the registry and the list of names',

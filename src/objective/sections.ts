@@ -1,4 +1,4 @@
-import MarkdownIt, { type Token } from 'markdown-it';
+import { levelOf, parseBlocks, type Token } from '../text/markdown.ts';
 
 /** A part of the file from one heading to the next. Lines count from 1; `end` is the line after its last. */
 export interface Section {
@@ -25,13 +25,9 @@ export interface Item {
   readonly nested: readonly { readonly text: string; readonly line: number }[];
 }
 
-// Only block rules run: they take linear time, and this file needs no inline markup.
-const markdown = new MarkdownIt({ html: true }).disable(['table', 'reference']);
-markdown.core.ruler.enableOnly(['block']);
-
 /** Headings of levels 1 and 2 start a section; deeper ones belong to the section around them. */
 export function readSections(lines: readonly string[]): Section[] {
-  const tokens = markdown.parse(lines.join('\n'), {});
+  const tokens = parseBlocks(lines.join('\n'));
   const starts = tokens.flatMap((token, index) => (isSectionHeading(token) ? [index] : []));
   const bounds = [0, ...starts];
   return bounds.map((from, index) => {
@@ -55,10 +51,6 @@ export function readSections(lines: readonly string[]): Section[] {
 
 function isSectionHeading(token: Token): boolean {
   return token.type === 'heading_open' && token.level === 0 && levelOf(token) <= 2;
-}
-
-function levelOf(heading: Token): number {
-  return Number(heading.tag.slice(1));
 }
 
 function firstParagraph(tokens: readonly Token[]): Section['paragraph'] {

@@ -4,6 +4,7 @@ import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
+import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
@@ -33,6 +34,7 @@ export async function gatherEvidence(
     ...seen,
     ...(await alteredOf(ports, state, folder, seen.commit)),
     files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
+    ...(await documentsOf(ports, task.requires, seen.commit ?? seen.head)),
     commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
@@ -90,9 +92,13 @@ async function filesOf(
   requires: readonly Requirement[],
   commit: string,
 ): Promise<string[]> {
-  const wanted = requires.flatMap((one) => (one.kind === 'file' ? [one.path] : []));
   const found = await Promise.all(
-    wanted.map(async (path) => ((await workspaces.isFileAt(commit, path)) ? [path] : [])),
+    requires.map(async (one) => {
+      if (one.kind === 'file') return (await workspaces.isFileAt(commit, one.path)) ? [one.path] : [];
+      if (one.kind !== 'absent') return [];
+      const path = one.path.replace(/\/+$/, '');
+      return (await workspaces.readFileAt(commit, path, 0)) === 'absent' ? [] : [one.path];
+    }),
   );
   return found.flat();
 }

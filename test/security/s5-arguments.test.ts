@@ -84,11 +84,13 @@ describe('S5: a value is never an option', () => {
         async () => workspaces.changedFiles(head, value),
         async () => workspaces.diffStat(head, value),
         async () => workspaces.isFileAt(value, 'readme.md'),
+        async () => workspaces.readFileAt(value, 'readme.md', 100),
         async () => workspaces.mergeBase(value, head),
       ]) {
         await expect(refusalOf(call), value).resolves.toEqual(refused);
       }
       expect(await workspaces.isFileAt(head, value)).toBe(false);
+      expect(await workspaces.readFileAt(head, value, 100)).toBe('absent');
       for (const publish of [{ remote: value }, { base: value }]) {
         expect(settingsSchema.safeParse({ publish }).success).toBe(false);
       }

@@ -42,6 +42,7 @@ describe('S6: git with a poisoned repository', () => {
       'diff-stat': async () => workspaces.diffStat(base, second),
       'merge-base': async () => workspaces.mergeBase(first, second),
       'is-file-at': async () => workspaces.isFileAt(second, 'b.txt'),
+      'read-file-at': async () => workspaces.readFileAt(second, 'b.txt', 100),
       integrate: async () => workspaces.integrate({ run: 'r', commit: second, message: 'm' }),
       'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm' }),
       move: async () => workspaces.moveFolder(two, first, 'two-1'),

@@ -90,7 +90,7 @@ function first(lines: readonly string[], most: number): string[] {
 
 function filesOf({ brief, requires }: NewTask): string[] {
   const required = requires.flatMap((one) => {
-    if (one.kind === 'file') return [one.path];
+    if (one.kind === 'file' || one.kind === 'document') return [one.path];
     return one.kind === 'diff' || one.kind === 'only' ? (one.paths ?? []) : [];
   });
   return [...new Set([...(brief.files ?? []), ...required])];

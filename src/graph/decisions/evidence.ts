@@ -47,6 +47,10 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     }
     case 'file':
       return facts.files.includes(requirement.path) ? [] : [`${requirement.path} does not exist`];
+    case 'document':
+      return documentProblems(requirement.path, facts);
+    case 'absent':
+      return facts.files.includes(requirement.path) ? [`${requirement.path} still exists; remove it`] : [];
     case 'command': {
       const ran = facts.commands.find((command) => command.run === requirement.run);
       if (ran === undefined) return [`\`${requirement.run}\` was not run`];
@@ -62,6 +66,11 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     default:
       return assertNever(requirement);
   }
+}
+
+function documentProblems(path: string, { documents = [] }: EvidenceFacts): string[] {
+  const seen = documents.filter((one) => one.path === path);
+  return seen.length === 0 ? [`${path} was not read`] : seen.flatMap(({ problems }) => problems);
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -71,6 +71,10 @@ function dutyOf(requirement: Requirement): string {
       return `nothing has changed but ${requirement.paths.join(', ')}`;
     case 'file':
       return `the file ${requirement.path} exists`;
+    case 'document':
+      return `${requirement.path} is a Markdown document ${contentOf(requirement.headings)}`;
+    case 'absent':
+      return `nothing is left at ${requirement.path}`;
     case 'command':
       return `\`${requirement.run}\` exits with 0`;
     case 'pr':
@@ -78,6 +82,11 @@ function dutyOf(requirement: Requirement): string {
     default:
       return assertNever(requirement);
   }
+}
+
+function contentOf(headings: readonly string[]): string {
+  if (headings.length === 0) return 'with text besides its headings';
+  return `with these headings in this order, and text below each: ${headings.map((one) => `“${one}”`).join(', ')}`;
 }
 
 function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: TaskState): string {

@@ -1,5 +1,16 @@
 import { z } from 'zod';
 
+/** A required document as it is in the commit. */
+const documentFactsSchema = z.object({
+  path: z.string(),
+  /** null: it cannot be read, and `problems` says why. */
+  sha256: z.string().nullable(),
+  bytes: z.number().int().nonnegative(),
+  /** What it lacks, for its author. Contains no text of the document. */
+  problems: z.array(z.string()),
+});
+export type DocumentFacts = z.infer<typeof documentFactsSchema>;
+
 /** The facts that the engine found in a task's folder after its agent said that it was done. */
 export const evidenceFactsSchema = z.object({
   /** The commit that the work is compared with. */
@@ -19,8 +30,10 @@ export const evidenceFactsSchema = z.object({
   uncommitted: z.array(z.string()),
   /** For a hand-off: paths that differ from the work that was handed over. */
   altered: z.array(z.string()).optional(),
-  /** The required files that exist. */
+  /** The paths that exist, of the files that are required and of the paths that must be absent. */
   files: z.array(z.string()),
+  /** Absent if no document is required. */
+  documents: z.array(documentFactsSchema).optional(),
   commands: z.array(z.object({ run: z.string(), passed: z.boolean(), output: z.string() })),
   pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
   /** Why there is no pull request, if the forge said so. */

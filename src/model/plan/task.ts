@@ -13,6 +13,13 @@ const requirementSchema = z.discriminatedUnion('kind', [
   /** Nothing changed except these files, folders and patterns like `*.md`. */
   z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1) }),
   z.object({ kind: z.literal('file'), path: z.string() }),
+  /**
+   * The commit has this Markdown document, with these headings in order and text of its own below each. Without headings: it
+   * has text besides headings.
+   */
+  z.object({ kind: z.literal('document'), path: z.string(), headings: z.array(z.string()) }),
+  /** Nothing is at this path in the commit: no file, folder or link. */
+  z.object({ kind: z.literal('absent'), path: z.string() }),
   z.object({ kind: z.literal('command'), run: z.string(), timeoutMs: z.number().int().positive().optional() }),
   /** A pull request is open at the judged commit. */
   z.object({ kind: z.literal('pr') }),

@@ -1,5 +1,5 @@
 import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
-import { requireCommitId, splitEntries } from './git-call.ts';
+import { gitFailed, requireCommitId, splitEntries } from './git-call.ts';
 import { anyPlace, type GitContext } from './git-context.ts';
 import { readRawDiff } from './raw-diff.ts';
 
@@ -42,11 +42,39 @@ export async function diffStat(context: GitContext, base: string, commit: string
 }
 
 export async function isFileAt(context: GitContext, commit: string, path: string): Promise<boolean> {
+  return (await entryAt(context, commit, path))?.isFile === true;
+}
+
+export async function readFileAt(
+  context: GitContext,
+  commit: string,
+  path: string,
+  most: number,
+): Promise<Uint8Array | 'absent' | 'not-a-file' | 'too-large'> {
+  const entry = await entryAt(context, commit, path);
+  if (entry === undefined) return 'absent';
+  if (!entry.isFile) return 'not-a-file';
+  if (entry.bytes > most) return 'too-large';
+  const content = await (await anyPlace(context)).talk.blob(entry.object);
+  if (content !== undefined) return content;
+  throw gitFailed(['cat-file'], { code: null, stdout: '', stderr: '', problem: `the content of ${path} is missing` });
+}
+
+interface TreeEntry {
+  readonly isFile: boolean;
+  readonly object: string;
+  readonly bytes: number;
+}
+
+/** undefined: nothing is at this path. */
+async function entryAt(context: GitContext, commit: string, path: string): Promise<TreeEntry | undefined> {
   requireCommitId(commit);
   // Paths in git have no such parts, and `commit:./x` would be relative to the engine's folder.
   const parts = path.split('/');
-  if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return false;
-  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
+  if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return undefined;
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', commit, '--', path];
   const listing = await context.git.text(args, (await anyPlace(context)).call);
-  return /^100\d{3} blob /.test(listing) && listing.replace(/\0$/, '').endsWith(`\t${path}`);
+  if (!listing.replace(/\0$/, '').endsWith(`\t${path}`)) return undefined;
+  const [, mode = '', object = '', bytes] = /^(\d{6}) \w+ ([0-9a-f]+) +(\d+|-)\t/.exec(listing) ?? [];
+  return { isFile: mode.startsWith('100'), object, bytes: Number(bytes) };
 }

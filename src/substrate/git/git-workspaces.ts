@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { closeRun, dropRefs, listFolders } from './cleaning.ts';
-import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
+import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
@@ -62,6 +62,7 @@ export function createGitWorkspaces(
     isAncestor: (ancestor, commit) =>
       ready(() => isAncestor(context, requireCommitId(ancestor), requireCommitId(commit))),
     isFileAt: (commit, path) => ready(() => isFileAt(context, commit, path)),
+    readFileAt: (commit, path, most) => ready(() => readFileAt(context, commit, path, most)),
   };
 }
 

@@ -15,6 +15,8 @@ export interface RepositoryTalk {
   find(name: string): Promise<string | undefined>;
   /** undefined: there is no such commit. */
   commit(id: string): Promise<Commit | undefined>;
+  /** The bytes of a file's content; undefined: there is no such object. */
+  blob(id: string): Promise<Buffer | undefined>;
   /** Moves or deletes a ref that only the engine moves, by compare-and-swap if `before` is given (empty: there is none). */
   move(ref: string, to: string | null, before?: string): Promise<GitAnswer>;
   close(): void;
@@ -42,10 +44,11 @@ export function createTalk(git: Git, call: GitCall): RepositoryTalk {
     commit: async (id) => {
       const known = commits.get(id);
       if (known !== undefined) return known;
-      const commit = parseCommit(contentOf(await read(`contents ${id}\n`, contentEnd)));
+      const commit = parseCommit(contentOf('commit', await read(`contents ${id}\n`, contentEnd))?.toString());
       if (commit !== undefined) commits.set(id, commit);
       return commit;
     },
+    blob: async (id) => contentOf('blob', await read(`contents ${id}\n`, contentEnd)),
     move: async (ref, to, before) => {
       const order = to === null ? `delete ${ref}` : `update ${ref} ${to}`;
       const old = before === undefined ? '' : ` ${before === '' ? '0'.repeat(to?.length ?? 40) : before}`;
@@ -104,14 +107,12 @@ function contentEnd(bytes: Buffer): number {
   return bytes.length >= end ? end : 0;
 }
 
-function contentOf(answer: Buffer): string {
+function contentOf(kind: 'commit' | 'blob', answer: Buffer): Buffer | undefined {
   const head = lineEnd(answer);
-  return answer.includes(' commit ') && answer.indexOf(' commit ') < head
-    ? answer.toString('utf8', head, answer.length - 1)
-    : '';
+  return answer.subarray(0, head).includes(` ${kind} `) ? answer.subarray(head, -1) : undefined;
 }
 
-function parseCommit(text: string): Commit | undefined {
+function parseCommit(text = ''): Commit | undefined {
   const header = text.split('\n\n', 1)[0] ?? '';
   const tree = /^tree ([0-9a-f]+)$/m.exec(header)?.[1];
   const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);

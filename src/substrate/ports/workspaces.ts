@@ -224,4 +224,9 @@ export interface Workspaces {
   isAncestor(ancestor: string, commit: string): Promise<boolean>;
   /** False also for folders, links and paths that leave the tree. */
   isFileAt(commit: string, path: string): Promise<boolean>;
+  /**
+   * The bytes of a file. `not-a-file`: a folder, link or submodule is there. `too-large`: it has more than `most` bytes, and
+   * none was read. A path that leaves the tree is `absent`.
+   */
+  readFileAt(commit: string, path: string, most: number): Promise<Uint8Array | 'absent' | 'not-a-file' | 'too-large'>;
 }

@@ -12,6 +12,7 @@ import { FACTS } from './support.ts';
 
 describe('decideEvidence', () => {
   const pr = { url: 'u', commit: 'c1', open: true };
+  const seen = (...problems: string[]) => ({ path: 'x', sha256: 'f00', bytes: 1, problems });
   it.each<[string, Requirement, Partial<EvidenceFacts>, string[]]>([
     ['commit', { kind: 'commit' }, {}, []],
     ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
@@ -31,6 +32,11 @@ describe('decideEvidence', () => {
     ['diff beside', { kind: 'diff', paths: ['sr'] }, {}, ['nothing was changed in sr']],
     ['file', { kind: 'file', path: 'x' }, { files: ['x'] }, []],
     ['no file', { kind: 'file', path: 'x' }, {}, ['x does not exist']],
+    ['document', { kind: 'document', path: 'x', headings: [] }, { documents: [seen()] }, []],
+    ['an unread document', { kind: 'document', path: 'x', headings: [] }, {}, ['x was not read']],
+    ['a bad document', { kind: 'document', path: 'x', headings: ['A'] }, { documents: [seen('p', 'q')] }, ['p', 'q']],
+    ['absent', { kind: 'absent', path: 'x' }, {}, []],
+    ['left there', { kind: 'absent', path: 'x' }, { files: ['x'] }, ['x still exists; remove it']],
     ['command', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: true, output: '' }] }, []],
     ['command not run', { kind: 'command', run: 't' }, {}, ['`t` was not run']],
     ['red', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: false, output: 'o' }] }, ['`t` fails:\no']],

@@ -230,6 +230,13 @@ export function createSimulatedRepository(): SimulatedRepository {
     mergeBase: async (one, other) => mergeBase(one, other),
     isAncestor: async (ancestor, commit) => ancestors(commit).has(ancestor),
     isFileAt: async (commit, path) => at(commit).files.has(path),
+    readFileAt: async (commit, path, most) => {
+      const { files } = at(commit);
+      const text = files.get(path);
+      if (text === undefined)
+        return [...files.keys()].some((one) => one.startsWith(`${path}/`)) ? 'not-a-file' : 'absent';
+      return text.length > most ? 'too-large' : new TextEncoder().encode(text);
+    },
   };
 
   return {

@@ -256,7 +256,39 @@ describe('evidence', () => {
     const found = await Promise.all(files.map(async (path) => workspaces.isFileAt(one, path)));
     expect(found).toEqual([true, true, true, false, false, false, false, false, false]);
     expect(await workspaces.isFileAt(one, '*.txt')).toBe(false);
+    const read = await Promise.all(files.map(async (path) => workspaces.readFileAt(one, path, 100)));
+    const texts = read.map((content) => (typeof content === 'string' ? content : Buffer.from(content).toString()));
+    expect(texts).toEqual(['one\n', 'y\n', 'u\n', 'not-a-file', ...files.slice(4).map(() => 'absent')]);
     expect(await workspaces.isAncestor(one, report.head)).toBe(false);
+  });
+});
+
+describe('the content of a file in a commit', () => {
+  it('is its bytes, as long as it is a file and not too large', async () => {
+    const bytes = Uint8Array.from([0, 0xff, 0x0a, 0x80, 0x0a]);
+    const { workspaces, report } = await openBench({ 'folder/a.txt': 'a' }, (repository) => {
+      writeFileSync(join(repository, 'binary'), bytes);
+      writeFileSync(join(repository, 'empty'), '');
+      writeFileSync(join(repository, 'large'), Buffer.alloc(3 * 1024 * 1024, 'x'));
+      symlinkSync('folder/a.txt', join(repository, 'link'));
+      symlinkSync('/etc/passwd', join(repository, 'out'));
+      git(repository, 'add', '-A');
+      const head = git(repository, 'rev-parse', 'HEAD');
+      git(repository, 'update-index', '--add', '--cacheinfo', `160000,${head},module`);
+      git(repository, 'commit', '-q', '-m', 'odd files');
+    });
+    const read = async (path: string, most: number) => workspaces.readFileAt(report.head, path, most);
+    expect(Buffer.from((await read('binary', 5)) as Uint8Array)).toEqual(Buffer.from(bytes));
+    expect(await read('binary', 4)).toBe('too-large');
+    expect(await read('empty', 0)).toHaveLength(0);
+    expect(await read('large', 1024 * 1024)).toBe('too-large');
+    expect(await read('large', 3 * 1024 * 1024)).toHaveLength(3 * 1024 * 1024);
+    for (const path of ['link', 'out', 'module', 'folder']) expect(await read(path, 100), path).toBe('not-a-file');
+    for (const path of ['gone', 'link/a', 'folder/', 'a\nb', '../a'])
+      expect(await read(path, 100), path).toBe('absent');
+    // Commits are read over the same conversation.
+    expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready' });
+    expect(await read('binary', 5)).toHaveLength(5);
   });
 });
 

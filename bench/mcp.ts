@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MEMORY_FLAGS } from './shared/long-run.ts';
 import { rowOf, type Bench } from './shared/row.ts';
+import { sharedMegabytes } from './shared/run-processes.ts';
 import { ended, openScriptedRoom, type Piece } from './shared/scripted-room.ts';
 
 const LIVE = 6;
@@ -34,7 +35,7 @@ async function idleNodes(): Promise<Memory> {
     spawn(process.execPath, [...MEMORY_FLAGS, '-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }),
   );
   await sleep(2_000);
-  const sizes = nodes.map(({ pid = 0 }) => megabytes(pid));
+  const sizes = nodes.map(({ pid = 0 }) => sharedMegabytes(pid));
   for (const node of nodes) node.kill('SIGKILL');
   return { largest: Math.max(...sizes), together: sizes.reduce((sum, size) => sum + size, 0) };
 }
@@ -66,11 +67,11 @@ async function withMail(folder: string): Promise<Memory> {
 
 /** Nothing before all servers are there. */
 function look({ pid = 0 }: ChildProcess, repository: string): Memory {
-  const servers = serversOf(repository).map(megabytes);
+  const servers = serversOf(repository).map(sharedMegabytes);
   if (servers.length < LIVE) return { largest: 0, together: 0 };
   return {
     largest: Math.max(...servers),
-    together: servers.reduce((sum, size) => sum + size, megabytes(pid)),
+    together: servers.reduce((sum, size) => sum + size, sharedMegabytes(pid)),
   };
 }
 
@@ -90,10 +91,6 @@ function serversOf(repository: string): number[] {
       const line = read(`/proc/${pid}/cmdline`);
       return line.includes('mcp.mjs\0--turn-file\0') && line.includes(repository);
     });
-}
-
-function megabytes(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
 }
 
 function read(path: string): string {

@@ -94,7 +94,7 @@ async function inFolder(bench: Bench): Promise<readonly Row[]> {
 }
 
 function shown(bench: string, load: number, row: Row) {
-  const { name, unit, squad, bare, ratio, target } = row;
+  const { name, unit, squad, bare, ratio, target, asked = '' } = row;
   const met = isMet(row);
   const bound = target === undefined ? '' : `${target.of} ≤ ${target.most}`;
   return {
@@ -105,6 +105,7 @@ function shown(bench: string, load: number, row: Row) {
     bare: round(bare),
     ratio: round(ratio),
     target: bound,
+    asked,
     met: met === undefined ? '' : met ? 'yes' : 'NO',
     load,
   };

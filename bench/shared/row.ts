@@ -8,6 +8,8 @@ export interface Row {
   readonly ratio: number;
   /** The bound of what squad costs, or of the ratio. */
   readonly target?: { readonly of: 'squad' | 'ratio'; readonly most: number };
+  /** What the specification of the playbook `objective` asks for. */
+  readonly asked?: string;
   readonly note?: string;
 }
 
@@ -23,7 +25,7 @@ export function rowOf(
   unit: string,
   squad: number,
   bare: number,
-  more: Pick<Row, 'target' | 'note'> = {},
+  more: Pick<Row, 'target' | 'asked' | 'note'> = {},
 ): Row {
   return { name, unit, squad, bare, ratio: squad / bare, ...more };
 }
@@ -35,6 +37,11 @@ export function isMet({ target, squad, ratio }: Row): boolean | undefined {
 
 export function median(values: readonly number[]): number {
   return values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** The value that this share of them does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((one, two) => one - two)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }
 
 export function mean(values: readonly number[]): number {

@@ -1,5 +1,6 @@
 import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
+import { verdictsAt } from '../graph/decisions/gate.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import { CRITERION_MS, describe, runCommand, runVerify } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
@@ -39,8 +40,7 @@ async function missingFrom({ workspaces, definition }: OperationPorts, board: Bo
 }
 
 async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: string): Promise<string[]> {
-  if (gate.judgement?.commit !== head) return [];
-  const named = [...new Set(gate.judgement.verdicts.flatMap(({ file }) => (file === null ? [] : [file])))];
+  const named = [...new Set(verdictsAt(head, gate).flatMap(({ verdict }) => verdict.file ?? []))];
   const found = await Promise.all(named.map((file) => workspaces.isFileAt(head, file)));
   return named.filter((_, index) => found[index] === true);
 }

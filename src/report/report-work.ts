@@ -1,3 +1,4 @@
+import { isRepeated } from '../graph/decisions/review.ts';
 import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
@@ -93,10 +94,8 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
 
 function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): Text {
   if (approved) return ownWords('approved', 'good');
-  const before = earlier.findLast((round) => !round.approved)?.findings ?? [];
-  const same = findings.length > 0 && findings.join('\n') === before.join('\n');
   const rejected = strong(ownWords('rejected'), 'bad');
-  return same ? words`${rejected}, not converging: the same findings as before` : rejected;
+  return isRepeated(findings, earlier) ? words`${rejected}, not converging: the same findings as before` : rejected;
 }
 
 export function followUpsSection({ board }: RunReading): Section | undefined {

@@ -4,7 +4,7 @@ import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard, type BoardStep } from '../../src/graph/decisions/board.ts';
 import type { Start } from '../../src/graph/decisions/frontier.ts';
-import { isGateDue, isRestoreDue } from '../../src/graph/decisions/gate.ts';
+import { isGateDue, isRestoreDue, verdictsAt } from '../../src/graph/decisions/gate.ts';
 import { decideNext, type Next, type OpenQuestion } from '../../src/graph/decisions/next.ts';
 import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { unwantedAttempts } from '../../src/graph/decisions/work-requests.ts';
@@ -290,13 +290,12 @@ class World {
     const { objective } = this.board.facts;
     const { failing = [], output, ...found } = this.script.gate?.(this.board) ?? {};
     const { head: expected } = this.board.branch;
-    const verdicts = this.board.gate.judgement?.verdicts ?? [];
     const criteria = objective.criteria.flatMap(({ command }) => command ?? []);
     const commands = criteria.map((run) => {
       const passed = !failing.includes(run);
       return { purpose: 'criterion' as const, run, passed, output: passed ? '' : (output ?? `${run} fails`) };
     });
-    const files = verdicts.flatMap(({ file }) => file ?? []);
+    const files = verdictsAt(expected, this.board.gate).flatMap(({ verdict }) => verdict.file ?? []);
     return { expected, head: expected, missing: [], files, ...found, commands };
   }
 

@@ -15,8 +15,9 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
-import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, isEngines } from './change-checks.ts';
+import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, refuseVerdict, isEngines } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
+import { authorsOf, withVerdict } from './gate.ts';
 import { closeAsk, noteSent } from './mail.ts';
 
 const NO_ID = 'an id is required';
@@ -77,6 +78,8 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return ask(draft, change);
     case 'propose-criteria':
       return proposeCriteria(draft, change);
+    case 'judge-criterion':
+      return judgeCriterion(draft, change);
     case 'finish':
       if (change.outcome === 'failed') finishFailed(draft, change.why);
       else proposeDone(draft, change.why);
@@ -165,6 +168,19 @@ function proposeCriteria(draft: Draft, { criteria, agreed }: Change<'propose-cri
     return mayRun(command) ? { text, command } : { text, proposed: command };
   });
   draft.facts = { ...draft.facts, objective: { ...objective, criteria: kept } };
+  return undefined;
+}
+
+function judgeCriterion(draft: Draft, change: Change<'judge-criterion'>): string | undefined {
+  const { do: _, task, ...verdict } = change;
+  const why = refuseVerdict(draft, task, verdict.criterion);
+  const { author, head: commit } = draft.tasks.get(task)?.work ?? { author: null, head: null };
+  const by = author?.thread?.agent;
+  if (why !== undefined || by === undefined || commit === null) return why ?? `no agent has worked on ${task}`;
+  if (commit !== draft.branch.head) return undefined;
+  const authors = authorsOf([...draft.tasks.values()]);
+  const recorded = withVerdict(draft.gate.recorded, { task, by, commit, verdict }, authors);
+  draft.gate = { ...draft.gate, recorded };
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newTaskSchema, type NewTask } from '../../model/plan/task.ts';
+import { isForJudge } from './gate.ts';
 import { roundCap } from './work.ts';
 import { roundsTaken } from './work-step.ts';
 
@@ -119,6 +120,16 @@ export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): s
   if (phase.at === 'ended' && !isTakenBack) return `${change.id} has ended`;
   if (phase.at === 'stopping') return `${change.id} is being stopped`;
   return phase.at === 'advancing' ? `${change.id} is being delivered` : undefined;
+}
+
+export function refuseVerdict({ tasks, facts }: BoardPart, id: string, criterion: number): string | undefined {
+  const one = facts.objective.criteria[criterion];
+  if (one === undefined) return `the objective has no criterion ${criterion}`;
+  if (!isForJudge(one)) return `a command decides on criterion ${criterion}`;
+  const task = tasks.get(id)?.task;
+  if (task === undefined) return `there is no task ${id}`;
+  const reads = typeof task.workspace === 'object' && task.workspace.read === 'run';
+  return reads ? undefined : `${id} does not read the run branch`;
 }
 
 export function isEngines(id: string): boolean {

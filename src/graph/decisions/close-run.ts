@@ -1,7 +1,7 @@
 import type { GateFacts } from '../../model/plan/gate.ts';
 import type { Draft } from './board.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
-import { isToBeJudged, judgeTask, pickJudge, problemsOf } from './gate.ts';
+import { judgeTask, leftToJudge, pickJudge, problemsOf } from './gate.ts';
 import { findForeign } from './run-branch.ts';
 
 /** Applies the check of the run branch: the run ends, a reviewer judges the criteria without a command, or more work follows. */
@@ -16,15 +16,16 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   if (facts.missing.length > 0) {
     return finishFailed(draft, `delivered work is missing from the run branch: ${facts.missing.join(', ')}`);
   }
-  const problems = problemsOf(facts, gate.judgement, criteria);
+  const problems = problemsOf(facts, gate, criteria);
   if (problems.length > 0) return refuse(draft, problems, gate.refused > 0 && before?.head === facts.head);
-  const judge = isToBeJudged(facts, gate.judgement, criteria) ? pickJudge(draft) : undefined;
+  const left = leftToJudge(facts, gate, criteria);
+  const judge = left.length > 0 ? pickJudge(draft) : undefined;
   if (judge === undefined) {
     draft.finished = { outcome: 'done', why: gate.why };
     draft.gate = { ...draft.gate, at: 'idle' };
     return;
   }
-  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria));
+  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria, left));
   draft.gate = { ...draft.gate, at: 'judging', judge: id };
 }
 

@@ -101,9 +101,9 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
       if (ran === undefined) return unknown;
       return { text, state: ran.passed ? 'met' : 'failed', by: 'engine', evidence: evidenceOf(ran) };
     }
-    const verdict = verdictOn(index, seen, gate.judgement);
-    if (verdict === undefined) return unknown;
-    const by = gate.judgement?.by ?? null;
+    const said = verdictOn(index, seen, gate);
+    if (said === undefined) return unknown;
+    const { by, verdict } = said;
     const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;
     return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${where}${verdict.why}` };
   });

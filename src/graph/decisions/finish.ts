@@ -27,8 +27,8 @@ export function proposeDone(draft: Draft, why: string): void {
 
 /** Discards the check of the run branch, because more work will change the branch. */
 export function voidGate(draft: Draft): void {
-  const { judge, refused } = draft.gate;
-  draft.gate = { ...CLOSED_GATE, refused };
+  const { judge, refused, recorded } = draft.gate;
+  draft.gate = { ...CLOSED_GATE, refused, recorded };
   if (judge !== null) workOn(draft, judge, { type: 'settle-asked', as: 'cancelled', why: 'there is more work to do' });
 }
 

@@ -4,47 +4,78 @@ import {
   judgementAnswerSchema,
   type Gate,
   type GateFacts,
-  type Judgement,
+  type RecordedVerdict,
   type Verdict,
 } from '../../model/plan/gate.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 
 type Criteria = Board['facts']['objective']['criteria'];
+type Verdicts = Pick<Gate, 'judgement' | 'recorded'>;
+type GivenVerdict = { readonly by: string | null; readonly verdict: Verdict };
 
 /** Why the run may not end yet, one text for each problem; empty if there is none. */
-export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
+export function problemsOf(facts: GateFacts, gate: Verdicts, criteria: Criteria): string[] {
   const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
   const unmet = criteria.flatMap((one, index) => {
-    const verdict = isForJudge(one) ? verdictOn(index, facts, judgement) : undefined;
-    return verdict?.met === false
-      ? [`criterion “${one.text}” is not met, says ${judgement?.by ?? 'its judge'}: ${verdict.why}`]
+    const said = isForJudge(one) ? verdictOn(index, facts, gate) : undefined;
+    return said?.verdict.met === false
+      ? [`criterion “${one.text}” is not met, says ${said.by ?? 'its judge'}: ${said.verdict.why}`]
       : [];
   });
   return [...failed, ...unmet];
 }
 
 /** It has no command, not even a proposed one. */
-function isForJudge({ command, proposed }: Criteria[number]): boolean {
+export function isForJudge({ command, proposed }: Criteria[number]): boolean {
   return command === undefined && proposed === undefined;
 }
 
-/** The judge's verdict on a criterion, if it counts for these facts: "met" must name an existing file and a line. */
+/** All verdicts on this commit. */
+export function verdictsAt(head: string | null, { recorded, judgement }: Verdicts): readonly GivenVerdict[] {
+  const own = judgement?.commit === head ? judgement : null;
+  return [
+    ...recorded.filter(({ commit }) => commit === head),
+    ...(own?.verdicts ?? []).map((verdict) => ({ by: own?.by ?? null, verdict })),
+  ];
+}
+
+/** The verdict on a criterion that counts for these facts: one judge who misses something outweighs the others. */
 export function verdictOn(
   criterion: number,
   { head, files }: Pick<GateFacts, 'head' | 'files'>,
-  judgement: Judgement | null,
-): Verdict | undefined {
-  if (judgement === null || judgement.commit !== head) return undefined;
-  const verdict = judgement.verdicts.find((one) => one.criterion === criterion);
-  if (verdict === undefined || !verdict.met) return verdict;
-  const isShown = verdict.file !== null && verdict.line !== null && verdict.line > 0 && files.includes(verdict.file);
-  return isShown ? verdict : undefined;
+  gate: Verdicts,
+): GivenVerdict | undefined {
+  const given = verdictsAt(head, gate).filter(({ verdict }) => verdict.criterion === criterion);
+  return given.find(({ verdict }) => !verdict.met) ?? given.find(({ verdict }) => isShown(verdict, files));
 }
 
-/** Whether the criteria without a command still have to be judged at this head. */
-export function isToBeJudged({ head }: GateFacts, judgement: Judgement | null, criteria: Criteria): boolean {
-  return judgement?.commit !== head && criteria.some(isForJudge);
+/** "met" must name an existing file and a line. */
+function isShown({ file, line }: Verdict, files: readonly string[]): boolean {
+  return file !== null && line !== null && line > 0 && files.includes(file);
+}
+
+/** The numbers of the criteria without a command that still have to be judged at this head. */
+export function leftToJudge(facts: GateFacts, gate: Verdicts, criteria: Criteria): number[] {
+  // Its judge is asked once. What it left open stays open.
+  if (gate.judgement !== null && gate.judgement.commit === facts.head) return [];
+  return criteria.flatMap((one, index) =>
+    isForJudge(one) && verdictOn(index, facts, gate) === undefined ? [index] : [],
+  );
+}
+
+/** The recorded verdicts with one more. It replaces what the same judge or task said about the criterion before. */
+export function withVerdict(
+  recorded: readonly RecordedVerdict[],
+  one: RecordedVerdict,
+  authors: ReadonlySet<string>,
+): readonly RecordedVerdict[] {
+  const others = recorded.filter(
+    ({ task, by, commit, verdict }) =>
+      commit === one.commit && (verdict.criterion !== one.verdict.criterion || (task !== one.task && by !== one.by)),
+  );
+  // Nobody confirms their own work, but everybody may say that it is not enough.
+  return one.verdict.met && authors.has(one.by) ? others : [...others, one];
 }
 
 /** A member who wrote none of the delivered work; undefined if there is none. */
@@ -68,8 +99,14 @@ export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {
   return new Set(tasks.flatMap(({ task, work }) => (task.workspace === 'own' ? work.authors : [])));
 }
 
-export function judgeTask(id: string, judge: { name: string; role: string }, criteria: Criteria): NewTask {
-  const list = criteria.flatMap((one, index) => (isForJudge(one) ? [`${index}. ${one.text}`] : []));
+/** `left`: the numbers of the criteria to judge. */
+export function judgeTask(
+  id: string,
+  judge: { name: string; role: string },
+  criteria: Criteria,
+  left: readonly number[],
+): NewTask {
+  const list = left.map((index) => `${index}. ${criteria[index]?.text ?? ''}`);
   const text = [
     'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
     list.join('\n'),

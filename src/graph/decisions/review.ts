@@ -54,9 +54,13 @@ export function decideReview(
     return { do: 'give-up', why: `no verdict from ${failed.map((part) => part.role).join(', ') || 'anybody'}` };
   }
   const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
-  const before = earlier.findLast((record) => !record.approved)?.findings ?? [];
-  const converging = findings.length === 0 || findings.join('\n') !== before.join('\n');
-  return { do: 'reject', feedback, findings, followUps, by, converging };
+  return { do: 'reject', feedback, findings, followUps, by, converging: !isRepeated(findings, earlier) };
+}
+
+/** Whether the last of the earlier rounds was rejected for the same findings. */
+export function isRepeated(findings: readonly string[], earlier: readonly RoundRecord[]): boolean {
+  const before = earlier.at(-1);
+  return findings.length > 0 && before?.approved === false && findings.join('\n') === before.findings.join('\n');
 }
 
 /** The problem of a reviewer's answer beyond its schema. */

@@ -1,6 +1,7 @@
 import type { Board } from '../../model/plan/board.ts';
 import type { AgentRequest, Work, WorkEvent } from '../../model/plan/work.ts';
 import { startRequest } from './agent-request.ts';
+import type { WorkContext } from './work-step.ts';
 
 export interface LiveAttempt {
   readonly attempt: string;
@@ -49,14 +50,18 @@ export function mapRequests(work: Work, change: (request: AgentRequest) => Agent
 }
 
 /** Ignores an attempt without a waiting request, and a review by an author. */
-export function startAttempt(work: Work, event: Extract<WorkEvent, { type: 'attempt-started' }>): Work {
+export function startAttempt(
+  work: Work,
+  event: Extract<WorkEvent, { type: 'attempt-started' }>,
+  { head }: Pick<WorkContext, 'head'>,
+): Work {
   const { phase } = work;
   const { review, agent } = event;
   const attempts = work.attempts + 1;
   if (review === null) {
     if (phase.at !== 'working' || !isWaiting(work.author)) return work;
     const authors = work.authors.includes(agent) ? work.authors : [...work.authors, agent];
-    return { ...work, attempts, authors, author: startRequest(work.author, event) };
+    return { ...work, attempts, authors, head, author: startRequest(work.author, event) };
   }
   if (phase.at !== 'reviewing' || work.authors.includes(agent)) return work;
   if (!phase.slots.some((slot) => slot.role === review && isWaiting(slot.request))) return work;

@@ -83,7 +83,7 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
         : done(judged, context);
     }
     case 'reject':
-      return rejected(closeRound(work, { ...decision, approved: false }), decision, review.rounds, context);
+      return rejected(closeRound(work, { ...decision, approved: false }), decision, review, context);
     default:
       return assertNever(decision);
   }
@@ -92,12 +92,16 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
 function rejected(
   work: Work,
   decision: { readonly feedback: string; readonly converging: boolean },
-  rounds: number,
+  { rounds, whenNotConverging }: ReviewPolicy,
   context: WorkContext,
 ): WorkStep {
-  const note = decision.converging ? '' : '\n\nnot converging: the same findings as in the round before';
-  const text = `${decision.feedback}${note}`;
-  if (roundsTaken(work) < rounds) {
+  const taken = roundsTaken(work);
+  // The first round after an operator's retry is compared with none.
+  const stops = whenNotConverging === 'stop' && !decision.converging && taken > 1;
+  const same = 'not converging: the same findings as in the round before';
+  const note = decision.converging ? '' : stops ? `${same}, so the work stops` : same;
+  const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
+  if (taken < rounds && !stops) {
     const returned = work.commit;
     return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned });
   }
@@ -106,7 +110,7 @@ function rejected(
     last,
     context,
     'rejected',
-    `rejected in round ${roundsTaken(work)} of ${rounds}${note.replace('\n\n', '; ')}`,
+    [`rejected in round ${taken} of ${rounds}`, ...(note === '' ? [] : [note])].join('; '),
   );
 }
 

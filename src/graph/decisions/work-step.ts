@@ -14,6 +14,8 @@ export interface WorkContext {
   readonly verifies: boolean;
   readonly now: number;
   readonly seq: number;
+  /** The run branch's head. */
+  readonly head: string;
   /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
   /** The names of all members with the role. */

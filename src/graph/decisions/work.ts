@@ -22,6 +22,7 @@ export function newWork(): Work {
     reviews: 0,
     commit: null,
     base: null,
+    head: null,
     kept: null,
     returned: null,
     output: null,
@@ -44,7 +45,7 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'begun':
       return begin(work, event, context);
     case 'attempt-started':
-      return stay(startAttempt(work, event));
+      return stay(startAttempt(work, event, context));
     case 'attempt-settled':
       return settle(work, event, context);
     case 'evidence-gathered':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
+import { verdictSchema } from './gate.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
 /**
@@ -73,6 +74,11 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     criteria: z.array(z.object({ text: z.string(), command: z.string().optional() })),
     agreed: z.boolean(),
   }),
+  /**
+   * Records what the agent of `task` says about a criterion that has no command. The engine knows the agent and the commit that it
+   * read, and checks the file. “met” does not count from an author of the work, nor does anything once the run branch has moved on.
+   */
+  verdictSchema.extend({ do: z.literal('judge-criterion'), task: z.string() }),
   z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
 ]);
 export type PlanChange = z.infer<typeof planChangeSchema>;

@@ -17,27 +17,25 @@ export const gateFactsSchema = z.object({
       output: z.string(),
     }),
   ),
-  /** The files that the judgement of `head` names and that exist in it. */
+  /** The files that verdicts on `head` name and that exist in it. */
   files: z.array(z.string()),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
 
-/** The judge's answer about criteria without a command. No field is optional, because strict structured output requires all. */
-export const judgementAnswerSchema = z.object({
-  verdicts: z.array(
-    z.object({
-      /** Its number in the task's list, from 0. */
-      criterion: z.number().int(),
-      met: z.boolean(),
-      /** The file that shows it; null only if it is not met. */
-      file: z.string().nullable(),
-      line: z.number().int().nullable(),
-      why: z.string(),
-    }),
-  ),
+/** A judge's opinion on one criterion. No field is optional, because strict structured output requires all. */
+export const verdictSchema = z.object({
+  /** Its number in the objective, from 0. */
+  criterion: z.number().int(),
+  met: z.boolean(),
+  /** The file that shows it; null only if it is not met. */
+  file: z.string().nullable(),
+  line: z.number().int().nullable(),
+  why: z.string(),
 });
-type JudgementAnswer = z.infer<typeof judgementAnswerSchema>;
-export type Verdict = JudgementAnswer['verdicts'][number];
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** The judge's answer about criteria without a command. */
+export const judgementAnswerSchema = z.object({ verdicts: z.array(verdictSchema) });
 
 /** The name of the schema above. */
 export const JUDGEMENT = 'judgement';
@@ -47,6 +45,14 @@ export interface Judgement {
   readonly commit: string;
   readonly by: string | null;
   readonly verdicts: readonly Verdict[];
+}
+
+/** A verdict that a playbook recorded, about one commit. `task`: whose agent gave it. */
+export interface RecordedVerdict {
+  readonly task: string;
+  readonly by: string;
+  readonly commit: string;
+  readonly verdict: Verdict;
 }
 
 /**
@@ -63,9 +69,19 @@ export interface Gate {
   readonly facts: GateFacts | null;
   readonly judgement: Judgement | null;
   readonly judge: string | null;
+  /** Verdicts of judges whom a playbook asked. They count at the commit that they are about, also if more work was planned. */
+  readonly recorded: readonly RecordedVerdict[];
 }
 
-export const CLOSED_GATE: Gate = { at: 'idle', why: '', refused: 0, facts: null, judgement: null, judge: null };
+export const CLOSED_GATE: Gate = {
+  at: 'idle',
+  why: '',
+  refused: 0,
+  facts: null,
+  judgement: null,
+  judge: null,
+  recorded: [],
+};
 
 /**
  * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch is at

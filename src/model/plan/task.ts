@@ -41,6 +41,8 @@ const reviewPolicySchema = z.object({
   quorum: z.enum(['all', 'any']),
   rounds: z.number().int().min(1).max(20),
   criteria: z.array(z.string()),
+  /** `stop`: the same findings in two rounds in a row fail the task at once. Absent: `report`, which only says so. */
+  whenNotConverging: z.enum(['stop', 'report']).optional(),
 });
 export type ReviewPolicy = z.infer<typeof reviewPolicySchema>;
 

@@ -189,6 +189,8 @@ export interface Work {
   readonly commit: string | null;
   /** The commit that `commit` is compared with. */
   readonly base: string | null;
+  /** The run branch's head when its author's last turn began. */
+  readonly head: string | null;
   /** The last commit in which the engine kept the folder, proven or not. A missing folder is created from it. */
   readonly kept: string | null;
   /** The commit that was sent back. The same commit is no evidence. */

@@ -104,6 +104,13 @@ describe('decideReview', () => {
     ['first: beyond the criteria counts', 'all', [part('r', no('new', null))], [], { do: 'reject' }],
     ['later: it is for later', 'all', [part('r', no('new', null))], [before], { do: 'approve', followUps: ['new'] }],
     ['later: said before', 'all', [part('r', no('Old!', null))], [before], { do: 'reject', converging: false }],
+    [
+      'later: said before the last approval',
+      'all',
+      [part('r', no('old'))],
+      [before, { ...before, round: 2, approved: true, findings: [] }],
+      { do: 'reject', converging: true },
+    ],
     ['later: a criterion', 'all', [part('r', no('new'))], [before], { do: 'reject', converging: true }],
   ])('%s', (_title, quorum, parts, earlier, expected) => {
     expect(decideReview(policy(quorum), parts, earlier)).toMatchObject(expected);

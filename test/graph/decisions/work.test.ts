@@ -6,6 +6,7 @@ import type { WorkEffect } from '../../../src/model/plan/effect.ts';
 import type { TaskEnded } from '../../../src/model/plan/event.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import { defined } from '../../../src/text/defined.ts';
 import { failed, rejects } from '../../playbooks/simulator.ts';
 import { FACTS, newTask, REVIEWED } from './support.ts';
 
@@ -24,6 +25,7 @@ function tell(task: NewTask, events: readonly WorkEvent[]): Story {
     verifies: true,
     now: 1_000,
     seq: 1,
+    head: 'base',
     isOpen: () => true,
     membersOf: () => [],
   };
@@ -121,6 +123,45 @@ describe('the work machine', () => {
     expect(once.work.author.prompt).toMatchObject({ why: 'feedback', from: 'evidence' });
     const twice = tell(TASK, [...rejected, ...again, started('t-4'), settled('t-4'), seen('c1')]);
     expect(twice.news.at(-1)).toMatchObject({ type: 'task-failed', cause: 'no-evidence', feedback: { length: 2 } });
+  });
+
+  describe('that is rejected again', () => {
+    const AT_ONCE = 'rejected in round 2 of 3; not converging: the same findings as in the round before, so the work stops';
+    const round = (number: number, finding: string): WorkEvent[] => [
+      ...[started(`a-${number}`), settled(`a-${number}`), seen(`c${number}`)],
+      ...[started(`r-${number}`, 'rex', 'reviewer'), settled(`r-${number}`, rejects(finding))],
+    ];
+    const retried: WorkEvent = { type: 'retry-asked', fresh: false, note: null };
+
+    it.each<[string, 'stop' | 'report' | undefined, WorkEvent[], string[]]>([
+      ['for the same findings, stops at once', 'stop', [...round(1, 'no test:3'), ...round(2, 'No test:7!')], [AT_ONCE]],
+      ['for others, goes on', 'stop', [...round(1, 'no test'), ...round(2, 'no docs')], []],
+      ['goes on without the setting', undefined, [...round(1, 'no test'), ...round(2, 'no test')], []],
+      ['goes on with `report`', 'report', [...round(1, 'no test'), ...round(2, 'no test')], []],
+      [
+        'has the cap of its rounds',
+        'stop',
+        [...round(1, 'no test'), ...round(2, 'no docs'), ...round(3, 'no name')],
+        ['rejected in round 3 of 3'],
+      ],
+      [
+        'after a person tried it again, has a first round',
+        'stop',
+        [...round(1, 'no test'), ...round(2, 'no test'), retried, ...round(3, 'no test')],
+        [AT_ONCE],
+      ],
+      [
+        'after that, stops as before',
+        'stop',
+        [...round(1, 'no test'), ...round(2, 'no test'), retried, ...round(3, 'no test'), ...round(4, 'no test')],
+        [AT_ONCE, AT_ONCE],
+      ],
+    ])('%s', (_title, whenNotConverging, events, ends) => {
+      const review: NewTask['review'] = { by: ['reviewer'], quorum: 'all', rounds: 3, criteria: [] };
+      const task = newTask('t', { review: { ...review, ...defined({ whenNotConverging }) } });
+      const { news } = tell(task, events);
+      expect(news.map((one) => (one.type === 'task-failed' ? one.why : one.type))).toEqual(ends);
+    });
   });
 
   it('burns no round and no retry when an attempt is lost, and remembers what it was about', () => {

@@ -15,7 +15,15 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
-import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, refuseVerdict, isEngines } from './change-checks.ts';
+import {
+  depthOf,
+  refuseEdit,
+  refuseReopen,
+  refuseSettle,
+  refuseTask,
+  refuseVerdict,
+  isEngines,
+} from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { authorsOf, withVerdict } from './gate.ts';
 import { closeAsk, noteSent } from './mail.ts';

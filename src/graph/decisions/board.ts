@@ -101,7 +101,16 @@ function contextOf(draft: Draft, state: TaskState): WorkContext {
   const isOpen = (id: string): boolean => (draft.mail.get(id)?.owes.length ?? 0) > 0;
   const membersOf = (role: string): string[] =>
     draft.facts.roster.flatMap((member) => (member.role === role ? [member.name] : []));
-  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, head: draft.branch.head, isOpen, membersOf };
+  return {
+    task: state.task,
+    limits,
+    verifies,
+    now: draft.now,
+    seq: draft.seq,
+    head: draft.branch.head,
+    isOpen,
+    membersOf,
+  };
 }
 
 function applyEffect(draft: Draft, effect: WorkEffect, taskId: string): void {

@@ -41,7 +41,7 @@ export const judgementAnswerSchema = z.object({ verdicts: z.array(verdictSchema)
 export const JUDGEMENT = 'judgement';
 
 /** A judge's verdicts about one commit. `verdicts` is empty if the judge gave none. */
-export interface Judgement {
+interface Judgement {
   readonly commit: string;
   readonly by: string | null;
   readonly verdicts: readonly Verdict[];

@@ -100,20 +100,30 @@ describe('a verdict that a playbook recorded', () => {
 
   it('is void once the run branch has moved on, also if it comes late', () => {
     const moved = (board: Board): Board => ({ ...board, branch: { ...board.branch, head: 'c2' } });
-    for (const board of [moved(judge(reviewed(), 'post-reviewer', MET)), judge(moved(reviewed()), 'post-reviewer', MET)]) {
+    for (const board of [
+      moved(judge(reviewed(), 'post-reviewer', MET)),
+      judge(moved(reviewed()), 'post-reviewer', MET),
+    ]) {
       expect([check(board).gate.at, criteriaOf(check(board))[1]?.state]).toEqual(['judging', 'not-checked']);
     }
   });
 
   it('outlives more work that changes nothing', () => {
-    const proposed = applyChanges(judge(reviewed(), 'post-reviewer', MET), [
-      { do: 'finish', outcome: 'done', why: 'all is there' },
-      { do: 'add-task', task: newTask('more', { workspace: { read: 'run' }, requires: [], integrate: false }) },
-    ], AT).board;
+    const proposed = applyChanges(
+      judge(reviewed(), 'post-reviewer', MET),
+      [
+        { do: 'finish', outcome: 'done', why: 'all is there' },
+        { do: 'add-task', task: newTask('more', { workspace: { read: 'run' }, requires: [], integrate: false }) },
+      ],
+      AT,
+    ).board;
     expect(check(turn(proposed, 'more', 'bob')).finished).toMatchObject({ outcome: 'done' });
   });
 
-  it.each([['post-pm', 'pam'], ['post-reviewer', 'rex']])('“not met” of %s keeps the run from its end', (task, by) => {
+  it.each([
+    ['post-pm', 'pam'],
+    ['post-reviewer', 'rex'],
+  ])('“not met” of %s keeps the run from its end', (task, by) => {
     const both = judge(judge(reviewed(), 'post-reviewer', MET), task, MISSED);
     const board = check(both);
     expect(board.finished).toBeNull();

@@ -126,7 +126,8 @@ describe('the work machine', () => {
   });
 
   describe('that is rejected again', () => {
-    const AT_ONCE = 'rejected in round 2 of 3; not converging: the same findings as in the round before, so the work stops';
+    const AT_ONCE =
+      'rejected in round 2 of 3; not converging: the same findings as in the round before, so the work stops';
     const round = (number: number, finding: string): WorkEvent[] => [
       ...[started(`a-${number}`), settled(`a-${number}`), seen(`c${number}`)],
       ...[started(`r-${number}`, 'rex', 'reviewer'), settled(`r-${number}`, rejects(finding))],
@@ -134,7 +135,12 @@ describe('the work machine', () => {
     const retried: WorkEvent = { type: 'retry-asked', fresh: false, note: null };
 
     it.each<[string, 'stop' | 'report' | undefined, WorkEvent[], string[]]>([
-      ['for the same findings, stops at once', 'stop', [...round(1, 'no test:3'), ...round(2, 'No test:7!')], [AT_ONCE]],
+      [
+        'for the same findings, stops at once',
+        'stop',
+        [...round(1, 'no test:3'), ...round(2, 'No test:7!')],
+        [AT_ONCE],
+      ],
       ['for others, goes on', 'stop', [...round(1, 'no test'), ...round(2, 'no docs')], []],
       ['goes on without the setting', undefined, [...round(1, 'no test'), ...round(2, 'no test')], []],
       ['goes on with `report`', 'report', [...round(1, 'no test'), ...round(2, 'no test')], []],

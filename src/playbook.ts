@@ -12,7 +12,7 @@ export type {
   ProposedCriterion,
   Role,
 } from './model/plan.ts';
-export type { TaskView, View } from './model/plan.ts';
+export type { StageView, TaskView, View } from './model/plan.ts';
 export type { MailView, Member, Objective } from './model/plan/board.ts';
 export type { PlanChange } from './model/plan/change.ts';
 export type { PlaybookEvent } from './model/plan/event.ts';

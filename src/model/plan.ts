@@ -1,16 +1,22 @@
 import type { Json } from '../text/json.ts';
 import type { Limits } from './limits.ts';
 import type { MailVerb } from './mail/kind.ts';
-import type { MailView, Member, Objective } from './plan/board.ts';
+import type { MailView, Member, Objective, TaskTimes } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlaybookEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
+import type { RoundRecord } from './plan/work.ts';
 import type { AgentSettings, SettingsSection, Settings } from './settings.ts';
 
 /** A task as a playbook sees it. */
 export interface TaskView extends NewTask {
   readonly status: TaskStatus;
   readonly round: number;
+  /** The rounds of its review that have a verdict, oldest first. */
+  readonly rounds: readonly RoundRecord[];
+  /** The agents that review it, or reviewed it last. */
+  readonly reviewers: readonly string[];
+  readonly at: TaskTimes;
   readonly attempts: number;
   readonly commit?: string;
   readonly answer?: Json;
@@ -21,12 +27,29 @@ export interface TaskView extends NewTask {
   readonly followUps: readonly string[];
 }
 
+/** A stage of a playbook, as people see it. */
+export interface StageView {
+  readonly id: string;
+  readonly title: string;
+  readonly state: 'waiting' | 'live' | 'done' | 'failed' | 'skipped';
+  /** The agents at work, or those who did it. */
+  readonly by: readonly string[];
+  readonly tasks: readonly string[];
+  /** Of a stage that judges: the rounds begun, and how many it may take. */
+  readonly round?: { readonly taken: number; readonly cap: number };
+  /** Epoch ms. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+}
+
 /** The state that a playbook sees: the fold of all events up to the one it handles. */
 export interface View {
   /** `at` of the event: the only clock. */
   readonly now: number;
   readonly objective: Objective;
   readonly options: Json;
+  /** The commit that was delivered last, or the run's base. */
+  readonly head: string;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
   /** A person approves the plan before its tasks start. Absent: no person does. */
@@ -83,6 +106,8 @@ export type CastMember = Pick<AgentSettings, 'name' | 'role' | 'runtime' | 'acce
 
 /** What the options of a run are made from. */
 export interface OptionsSource {
+  /** The name of the run. */
+  readonly run: string;
   /** The playbook's section of `squad.yaml`, as its schema parsed it; undefined: there is none. */
   readonly section: unknown;
   readonly limits: Limits;
@@ -143,6 +168,8 @@ export interface Playbook<I> {
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
+  /** What people see of the way through its work, in order. Absent: tasks only. */
+  stages?(view: View): readonly StageView[];
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
 }

@@ -1,7 +1,6 @@
 import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
-import type { Limits } from '../model/limits.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
@@ -83,13 +82,24 @@ export function playbookOf(
   return playbookOfRun(own, definition);
 }
 
+interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits'> {
+  readonly agents: readonly Pick<AgentSettings, 'role'>[];
+}
+
 /** The settings that the playbook uses. */
 export function optionsFor(
   playbook: Playbook<unknown>,
   settings: Settings,
-  limits: Limits,
-  roster: readonly Pick<AgentSettings, 'role'>[],
+  { name: run, limits, agents }: OptionFacts,
 ): Json {
-  const roles = roster.map(({ role }) => role);
-  return playbook.options?.({ section: settings[playbook.name], limits, publish: settings.publish, roles }) ?? {};
+  const { publish } = settings;
+  return (
+    playbook.options?.({
+      run,
+      section: settings[playbook.name],
+      limits,
+      publish,
+      roles: agents.map(({ role }) => role),
+    }) ?? {}
+  );
 }

@@ -118,7 +118,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     objective: objectiveOf(objective),
     playbook: playbook.name,
     files: [],
-    options: optionsFor(playbook, read.settings, limits, agents),
+    options: optionsFor(playbook, read.settings, { name, limits, agents }),
     agents,
     judges: judgesOf(playbook),
     runtimes,

@@ -56,7 +56,7 @@ function problemsIn(
   const roster = agents.map(({ name, role, runtime, access, commits = true }) => {
     return { name, role, account: runtime, commits: commits && access !== 'read-only' };
   });
-  const objective = { title: '', goals: [], criteria: [], text: '' };
+  const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' };
   const parsed = playbook.parse({ objective, roster, options: {}, files: [] });
   const line = lineOf(source.text, /^agents\s*:/);
   const missing = parsed.ok ? [] : parsed.errors;

@@ -14,7 +14,7 @@ const LONG = 'x'.repeat(7_000);
 /** Agent `a` has a task that is there for this message; and the turn that begins with it. */
 function begin(id: string, name = 'a', role = 'builder'): { board: Board; start: TurnStart } {
   const facts = {
-    objective: { title: '', goals: [], criteria: [], text: '' },
+    objective: { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' },
     options: null,
     roster: [{ name, role, account: 'x', commits: true }],
     runtimes: {},

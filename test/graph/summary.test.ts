@@ -10,7 +10,7 @@ const AT = { seq: 1, at: 1 };
 
 /** A plan of so many tasks, the first of which were skipped. */
 function boardOf(tasks: number, skipped: number): Board {
-  const objective = { title: '', goals: [], criteria: [], text: '' };
+  const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' };
   const roster = [{ name: 'bob', role: 'builder', account: 'bob', commits: true }];
   const facts = {
     objective,

@@ -9,7 +9,14 @@ import { factsOf, failed, member, simulate, type Played, type Script, type Turn 
 
 const TEAM = [member('main', 'main'), ...['a', 'b', 'c'].map((name) => member(name, 'member'))];
 const FACTS = factsOf(TEAM, {
-  objective: { title: 'Try', goals: [], criteria: [], text: 'Improve docs/design.md, then build it.' },
+  objective: {
+    title: 'Try',
+    goals: [],
+    criteria: [],
+    constraints: [],
+    context: '',
+    text: 'Improve docs/design.md, then build it.',
+  },
 });
 
 const ISSUE = {

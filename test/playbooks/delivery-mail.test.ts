@@ -42,7 +42,7 @@ function play(
   roster: readonly Member[] = TEAM,
   more: Partial<RunFacts> = {},
 ): Played {
-  const objective = { title: 'Try', goals: [], criteria: [CRITERION], text: 'Build it.' };
+  const objective = { title: 'Try', goals: [], criteria: [CRITERION], constraints: [], context: '', text: 'Build it.' };
   const facts = factsOf(roster, { objective, verifies: false, ...more });
   const playbook = createPlaybook({}, 'delivery');
   const parsed = playbook?.parse({ ...facts, files: [] });

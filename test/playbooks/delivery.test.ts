@@ -21,7 +21,14 @@ function task(id: string, needs: string[] = [], role = 'builder'): Json {
 }
 
 const CHECKED = factsOf(TEAM, {
-  objective: { title: 'Try', goals: [], criteria: [{ text: 'passes', command: 'npm test' }], text: 'Build it.' },
+  objective: {
+    title: 'Try',
+    goals: [],
+    criteria: [{ text: 'passes', command: 'npm test' }],
+    constraints: [],
+    context: '',
+    text: 'Build it.',
+  },
 });
 
 const DIAMOND: Json = {

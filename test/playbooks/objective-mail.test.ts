@@ -28,7 +28,14 @@ function play(
   when: (board: Board) => boolean,
   turn?: (one: Turn) => { output: { approved: boolean } } | undefined,
 ): Played {
-  const objective = { title: 'Try', goals: [], criteria: [{ text: 'it works', command: 'true' }], text: 'Build it.' };
+  const objective = {
+    title: 'Try',
+    goals: [],
+    criteria: [{ text: 'it works', command: 'true' }],
+    constraints: [],
+    context: '',
+    text: 'Build it.',
+  };
   const facts = factsOf(TEAM, { objective, verifies: false });
   const playbook = createPlaybook({}, 'objective');
   const parsed = playbook?.parse({ ...facts, files: [] });

@@ -11,7 +11,14 @@ import type { Json } from '../../src/text/json.ts';
 import { failed, factsOf, integratedTasks, member, simulate, type Played, type Turn } from './simulator.ts';
 
 const TEAM = [member('ada', 'planner'), member('bob', 'builder'), member('rex', 'reviewer')];
-const OWN = { title: 'Try', goals: [], criteria: [{ text: 'passes', command: 'npm test' }], text: 'Build it.' };
+const OWN = {
+  title: 'Try',
+  goals: [],
+  criteria: [{ text: 'passes', command: 'npm test' }],
+  constraints: [],
+  context: '',
+  text: 'Build it.',
+};
 const ASKS = factsOf(TEAM, { objective: OWN, asksForPlan: true });
 const OPEN = factsOf(TEAM, { asksForPlan: true, commands: ['npm run check'] });
 

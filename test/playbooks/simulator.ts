@@ -68,7 +68,7 @@ export function member(name: string, role: string, more: Partial<Member> = {}): 
 }
 
 export function factsOf(roster: readonly Member[], more: Partial<RunFacts> = {}): RunFacts {
-  const objective = { title: 'Try', goals: [], criteria: [], text: 'Build it.' };
+  const objective = { title: 'Try', goals: [], criteria: [], constraints: [], context: '', text: 'Build it.' };
   return {
     objective,
     options: {},

@@ -194,8 +194,8 @@ describe('options of a playbook', () => {
     ],
     ['objective', settings, {}],
   ] as const)('%s', (playbook, from: Settings, expected) => {
-    const roster = roles.map((role) => ({ role }));
-    expect(optionsFor(named(playbook), from, limits, roster)).toEqual(expected);
+    const agents = roles.map((role) => ({ role }));
+    expect(optionsFor(named(playbook), from, { name: 'try', limits, agents })).toEqual(expected);
   });
 });
 

@@ -4,8 +4,8 @@ import type { Json } from '../../text/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import { newWork } from './work.ts';
 import {
+  addState,
   askQuestion,
   draftOf,
   finishDraft,
@@ -101,7 +101,7 @@ function addTask(draft: Draft, { task }: Change<'add-task'>): string | undefined
   const why = refuseTask(draft, task);
   if (why !== undefined) return why;
   if (draft.gate.at !== 'idle') voidGate(draft);
-  draft.tasks = draft.tasks.with({ task, order: draft.tasks.size, depth: depthOf(draft, task), work: newWork() });
+  addState(draft, task, depthOf(draft, task));
   return undefined;
 }
 

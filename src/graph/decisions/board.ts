@@ -4,12 +4,14 @@ import type { Board, Question, RunFacts, TaskState } from '../../model/plan/boar
 import type { PlanEffect, WorkEffect } from '../../model/plan/effect.ts';
 import type { PlaybookEvent, PlaybookNews } from '../../model/plan/event.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
+import type { NewTask } from '../../model/plan/task.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf } from './gate.ts';
 import { lockOutText, loginQuestion } from './logins.ts';
-import { stepWork } from './work.ts';
+import { timesAfter } from './task-times.ts';
+import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
 
 export interface BoardStep {
@@ -79,11 +81,16 @@ export function finishDraft(draft: Draft): BoardStep {
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
 }
 
+export function addState(draft: Draft, task: NewTask, depth: number): void {
+  const { size: order } = draft.tasks;
+  draft.tasks = draft.tasks.with({ task, order, depth, at: { added: draft.now }, work: newWork() });
+}
+
 export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const state = draft.tasks.get(taskId);
   if (state === undefined) throw new Error(`no task ${taskId} on the board`);
   const step = stepWork(state.work, event, contextOf(draft, state));
-  const after = { ...state, work: step.work };
+  const after = { ...state, work: step.work, at: timesAfter(state, step.work, draft.now) };
   draft.tasks = draft.tasks.with(after);
   if (event.type === 'branch-advanced' && state.work.phase.at === 'advancing') {
     draft.branch = { ...draft.branch, head: event.commit };

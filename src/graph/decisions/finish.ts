@@ -1,8 +1,7 @@
 import type { TaskState } from '../../model/plan/board.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import { workOn, type Draft } from './board.ts';
-import { newWork } from './work.ts';
+import { addState, workOn, type Draft } from './board.ts';
 import { isEnded } from './work-status.ts';
 
 /** Ends the run as failed without a check of the branch. Cancels open tasks first. */
@@ -36,7 +35,7 @@ export function voidGate(draft: Draft): void {
 export function addEngineTask(draft: Draft, stem: string, make: (id: string) => NewTask): string {
   let id = stem;
   for (let number = 2; draft.tasks.has(id); number += 1) id = `${stem}-${number}`;
-  draft.tasks = draft.tasks.with({ task: make(id), order: draft.tasks.size, depth: 0, work: newWork() });
+  addState(draft, make(id), 0);
   return id;
 }
 

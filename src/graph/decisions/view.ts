@@ -13,6 +13,7 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
+    head: board.branch.head,
     ...defined({ locale: facts.locale, asksForPlan: facts.asksForPlan }),
     get roster() {
       const busy = busyAgents(board);
@@ -52,6 +53,9 @@ function viewOf(state: TaskState, board: Board): TaskView {
     ...task,
     status: statusOf(state, board),
     round: work.round,
+    rounds: work.rounds,
+    reviewers: reviewersOf(work),
+    at: state.at,
     attempts: authorAttempts(work),
     followUps: work.followUps,
     ...(work.commit === null ? {} : { commit: work.commit }),
@@ -60,6 +64,12 @@ function viewOf(state: TaskState, board: Board): TaskView {
     ...(phase.at === 'ended' ? { why: phase.why } : {}),
     ...(phase.at === 'ended' && phase.cause !== null ? { cause: phase.cause } : {}),
   };
+}
+
+/** Reviewers at work, or else those of the last verdict. */
+function reviewersOf({ phase, rounds }: TaskState['work']): readonly string[] {
+  if (phase.at !== 'reviewing') return rounds.at(-1)?.by.map(({ agent }) => agent) ?? [];
+  return phase.slots.flatMap(({ request }) => (request.state.at === 'queued' ? [] : (request.thread?.agent ?? [])));
 }
 
 function busyAgents(board: Board): Set<string> {

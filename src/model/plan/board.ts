@@ -6,7 +6,7 @@ import type { Gate, RunBranch } from './gate.ts';
 import type { StallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
 
-export type { TaskState } from './task-table.ts';
+export type { TaskState, TaskTimes } from './task-table.ts';
 
 /** `proposed`: a command that an agent wrote and no person agreed to. It is not run. */
 interface RunCriterion {
@@ -20,6 +20,12 @@ export interface Objective {
   readonly title: string;
   readonly goals: readonly string[];
   readonly criteria: readonly RunCriterion[];
+  readonly constraints: readonly string[];
+  /** Markdown. */
+  readonly context: string;
+  readonly priority?: string;
+  /** Epoch ms. */
+  readonly deadline?: number;
   readonly text: string;
 }
 

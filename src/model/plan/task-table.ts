@@ -1,11 +1,23 @@
 import type { NewTask } from './task.ts';
 import type { Work } from './work.ts';
 
+/** When a task got where it is (epoch ms). All but `added` are absent until it does. */
+export interface TaskTimes {
+  readonly added: number;
+  /** Its first attempt, or its check. */
+  readonly started?: number;
+  /** Its first review. */
+  readonly judged?: number;
+  /** Its end, as long as it is not opened again. */
+  readonly ended?: number;
+}
+
 export interface TaskState {
   readonly task: NewTask;
   /** Order of arrival. */
   readonly order: number;
   readonly depth: number;
+  readonly at: TaskTimes;
   readonly work: Work;
 }
 

@@ -21,7 +21,7 @@ type Criteria = Board['facts']['objective']['criteria'];
 
 /** A run whose playbook proposes its end. */
 function proposed(criteria: Criteria, roster = [BOB]): Board {
-  const objective = { title: 'Try', goals: [], criteria, text: '' };
+  const objective = { title: 'Try', goals: [], criteria, constraints: [], context: '', text: '' };
   const board = createBoard(factsOf(roster, { objective }));
   return applyChanges(board, [{ do: 'finish', outcome: 'done', why: 'all is there' }], AT).board;
 }

@@ -17,7 +17,13 @@ function ended(as: TaskEnd): Partial<Work> {
 }
 
 function left(work: Partial<Work>, task: Partial<NewTask> = {}, others: NewTask[] = []): readonly string[] | 'later' {
-  const state: TaskState = { task: newTask('a', task), order: 0, depth: 0, work: { ...newWork(), ...work } };
+  const state: TaskState = {
+    task: newTask('a', task),
+    order: 0,
+    depth: 0,
+    at: { added: 0 },
+    work: { ...newWork(), ...work },
+  };
   const changes = others.map((other) => ({ do: 'add-task', task: other }) as const);
   const board = createBoard(factsOf([member('bob', 'builder')]));
   return leftFolders(

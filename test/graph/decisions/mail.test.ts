@@ -16,7 +16,7 @@ const CHIEF: Member = { name: 'chief', role: 'main', account: 'y', commits: true
 /** `bob` is at work on `a`. */
 function board(roster: readonly Member[] = [BOB]): Board {
   const facts = {
-    objective: { title: 'o', goals: [], criteria: [], text: 'o' },
+    objective: { title: 'o', goals: [], criteria: [], constraints: [], context: '', text: 'o' },
     options: null,
     roster,
     runtimes: {},

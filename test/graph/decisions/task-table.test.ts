@@ -9,7 +9,7 @@ const ENDED: Work['phase'] = { at: 'ended', as: 'done', cause: null, why: 'deliv
 const LEAVING: Work['leaving'] = [{ attempt: 'a-1', agent: 'bob', session: 's' }];
 
 function stateOf(id: string, order: number, more: Partial<Work> = {}): TaskState {
-  return { task: newTask(id), order, depth: 0, work: { ...newWork(), ...more } };
+  return { task: newTask(id), order, depth: 0, at: { added: 0 }, work: { ...newWork(), ...more } };
 }
 
 interface Step {

@@ -14,7 +14,7 @@ const ROSTER: Member[] = [
 ];
 
 function board(): Board {
-  const objective = { title: 'o', goals: [], criteria: [], text: 'o' };
+  const objective = { title: 'o', goals: [], criteria: [], constraints: [], context: '', text: 'o' };
   const facts = {
     objective,
     options: null,

@@ -1,0 +1,49 @@
+import type { Stage, StageList } from './stage-list.ts';
+
+/** The id of a stage's first task. */
+export function taskIdOf({ id }: Pick<Stage, 'id'>): string {
+  return id.toLowerCase().replaceAll('_', '-');
+}
+
+/** `SPEC_REVIEW` becomes “Spec Review”. */
+export function titleOf({ id, title }: { readonly id: string; readonly title?: string }): string {
+  if (title !== undefined) return title;
+  const words = id.split(/[_-]+/).filter((word) => word !== '');
+  return words.map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`).join(' ');
+}
+
+export function stageOf({ stages }: StageList, id: string): Stage | undefined {
+  return stages.find((stage) => stage.id === id);
+}
+
+/** The stages that it directly needs. */
+export function needsOf({ stages }: StageList, stage: Stage): readonly string[] {
+  if (stage.needs !== undefined) return stage.needs;
+  const before = stages[stages.findIndex(({ id }) => id === stage.id) - 1];
+  return before === undefined ? [] : [before.id];
+}
+
+/** The stages that it needs, directly or through others. */
+export function allNeedsOf(list: StageList, id: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const stage = stageOf(list, next);
+    const needs = stage === undefined ? [] : needsOf(list, stage).filter((need) => !found.has(need));
+    for (const need of needs) found.add(need);
+    open.push(...needs);
+  }
+  return found;
+}
+
+/** The stages on the way from one stage to another, without the first and with the last, in the order of the list. */
+export function wayBetween(list: StageList, from: string, to: string): readonly Stage[] {
+  const before = allNeedsOf(list, to);
+  return list.stages.filter(({ id }) => id === to || (before.has(id) && allNeedsOf(list, id).has(from)));
+}
+
+/** The stage that a rejection sends work back to. */
+export function targetOf({ judges }: Stage): string | undefined {
+  if (judges === undefined) return undefined;
+  return 'redo' in judges.else ? judges.else.redo : judges.else.fix;
+}

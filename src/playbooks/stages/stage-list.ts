@@ -1,0 +1,51 @@
+import type { Json } from '../../text/json.ts';
+
+/** The way of a run through its work, as data. Its checks are elsewhere: whoever plays a list takes it as correct. */
+export interface StageList {
+  readonly stages: readonly Stage[];
+  /** What follows if a rejection has the same findings as the one before. Absent: `report`. */
+  readonly whenNotConverging?: 'stop' | 'report';
+}
+
+export interface Stage {
+  /** A letter, then letters, digits, `_` and `-`, at most 32. Its task has the same id in lower case, with `-` for `_`. */
+  readonly id: string;
+  /** Absent: made from the id. */
+  readonly title?: string;
+  /** The first role that somebody has does the work. Of a stage that judges, each role that somebody has judges, and all must approve. */
+  readonly by: readonly string[];
+  /** Ids of stages. Absent: the stage before it. */
+  readonly needs?: readonly string[];
+  /** Markdown with `{objective}`, `{criteria}`, `{constraints}`, `{context}`, `{documents}`, `{of:STAGE}` and `{item}`. `{{` is a brace. */
+  readonly brief: string;
+  readonly makes: Makes;
+  readonly review?: StageReview;
+  /** A task for each entry of that stage's answer `tasks`. */
+  readonly each?: { readonly of: string };
+  /** How often it may reject, and what follows a rejection: the stage again, or a fix like a task of the stage. */
+  readonly judges?: { readonly rounds: number; readonly else: { readonly redo: string } | { readonly fix: string } };
+  /** The session of its task: a new one, that of its agent, or that of the stage's task. Absent: `new`. */
+  readonly session?: 'new' | 'role' | { readonly of: string };
+  /** What follows if it fails. `skip`: the stages that need it go on without it. Absent: `stop`. */
+  readonly onFail?: 'stop' | 'skip';
+}
+
+export interface StageReview {
+  readonly id: string;
+  readonly by: readonly string[];
+  /** Absent: `all`. */
+  readonly quorum?: 'all' | 'any';
+  /** Absent: the rounds of the run's reviews. */
+  readonly rounds?: number;
+}
+
+export type Makes =
+  /** The path is within the folder of the run's documents. Only this file may change. */
+  | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: 'tasks' }
+  | { readonly code: true }
+  /** A JSON Schema, or the name of one that squad has. A stage that judges answers with `verdict`. */
+  | { readonly answer: 'tasks' | 'verdict' | { readonly [key: string]: Json } }
+  /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
+  | { readonly checks: 'criteria' | readonly string[] }
+  /** The folder of the documents is gone, and nothing else has changed. */
+  | { readonly removes: 'documents' };

@@ -8,7 +8,7 @@ it('the example of a council is an objective about a document and the code that 
   const text = readFileSync(new URL('../../examples/council-objective.md', import.meta.url), 'utf8');
   const parsed = parseObjective(text, 'council-objective.md');
   expect(parsed).toMatchObject({ ok: true, objective: { frontMatter: { playbook: 'council' } } });
-  const objective = { title: '', goals: [], criteria: [], text };
+  const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text };
   const roster = [member('main', 'main'), member('a', 'member')];
   expect(councilOf({ objective, options: {}, roster })).toMatchObject({
     document: 'docs/design.md',

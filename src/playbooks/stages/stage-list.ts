@@ -30,7 +30,7 @@ export interface Stage {
   readonly onFail?: 'stop' | 'skip';
 }
 
-export interface StageReview {
+interface StageReview {
   readonly id: string;
   readonly by: readonly string[];
   /** Absent: `all`. */
@@ -39,7 +39,7 @@ export interface StageReview {
   readonly rounds?: number;
 }
 
-export type Makes =
+type Makes =
   /** The path is within the folder of the run's documents. Only this file may change. */
   | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: 'tasks' }
   | { readonly code: true }

@@ -24,7 +24,7 @@ const WROTE = ['pam', 'bob'];
 
 /** Pam and Bob wrote what was delivered as c1; the tasks `post-pm` and `post-reviewer` have read it. */
 function reviewed(criteria: Board['facts']['objective']['criteria'] = [CHECKED, NICE]): Board {
-  const objective = { title: 'Try', goals: [], criteria, text: '' };
+  const objective = { title: 'Try', goals: [], criteria, constraints: [], context: '', text: '' };
   const reading: Partial<NewTask> = { workspace: { read: 'run' }, requires: [], integrate: false };
   const tasks: PlanChange[] = [
     ...WROTE.map((by) => ({ do: 'add-task', task: newTask(`of-${by}`, { requires: [] }) }) as const),

@@ -39,7 +39,7 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 300_000 }, (cl
         ['breeds', 1],
         ...(isolated ? [['estranged', 1] as [string, number]] : []),
       ],
-      2,
+      1,
     ),
   )(
     '%s: nothing of it survives a stop, and no stranger is touched',

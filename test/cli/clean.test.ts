@@ -14,6 +14,7 @@ import { keptIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { commandRoom, scriptedTurn } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 interface Left {
   readonly room: EngineRoom;
@@ -156,7 +157,7 @@ describe('squad clean', () => {
     expect(refsOf(room)).toEqual(['refs/heads/squad/tidy']);
   });
 
-  it('keeps turns unless they are asked for', async () => {
+  it('keeps turns unless they are asked for', ALL, async () => {
     const { room, run } = await leave();
     run.publish().turn('a', 1, 'bob', {}).close();
     const turn = join(run.directory, 'turns', 'tidy.a-1');
@@ -203,7 +204,7 @@ describe('squad clean', () => {
     expect(existsSync(workspace.path)).toBe(true);
   });
 
-  it('leaves a single turn alone that was cut short, and nothing of one that ended', async () => {
+  it('leaves a single turn alone that was cut short, and nothing of one that ended', ALL, async () => {
     const room = commandRoom();
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     await room.run(scriptedTurn(room, [{ answer: 'done' }]), { SQUAD_FAILPOINTS: 'attempt.settled=kill' });
@@ -246,7 +247,7 @@ describe('squad clean', () => {
     expect(existsSync(mine)).toBe(true);
   });
 
-  it('removes temporary files that nobody has touched for a day', async () => {
+  it('removes temporary files that nobody has touched for a day', ALL, async () => {
     const { room, run, stateDirectory } = await leave();
     run.publish().close();
     const folders = ['squad-git-old', 'squad-git-new', 'other'].map((name) =>
@@ -281,7 +282,7 @@ describe('the locks of an older version in the git directory', () => {
     expect(existsSync(locks)).toBe(false);
   });
 
-  it('stay while a run is unfinished, and with anything else in their folder', async () => {
+  it('stay while a run is unfinished, and with anything else in their folder', ALL, async () => {
     const { room, run, locks } = await leaveLocks();
     run.decide('stop', 'usd').close();
     await room.run(['clean', '--all']);
@@ -315,7 +316,7 @@ describe('squad clean --refs', () => {
     expect(refsOf(room)).toContain('refs/heads/squad/tidy');
   });
 
-  it('counts other run branches for nothing: they may go next', async () => {
+  it('counts other run branches for nothing: they may go next', ALL, async () => {
     const { room, commit } = await delivered();
     git(room.repository, 'branch', 'squad/other', commit);
     expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy');
@@ -330,7 +331,7 @@ describe('squad clean --refs', () => {
     expect(git(room.repository, 'status', '--porcelain')).toBe('');
   });
 
-  it('keeps what somebody has checked out', async () => {
+  it('keeps what somebody has checked out', ALL, async () => {
     const { room } = await delivered();
     git(room.repository, 'switch', '-q', 'squad/tidy');
     expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy: it is checked out');

@@ -86,7 +86,7 @@ describe('words on the command line', () => {
   });
 });
 
-it('dev turn finds its files from the working directory that it was given', async () => {
+it('dev turn finds its files from the working directory that it was given', ALL, async () => {
   const room = commandRoom();
   symlinkSync(process.execPath, join(room.repository, 'my-node'));
   writeFileSync(join(room.repository, 'prompt.txt'), 'go');
@@ -149,7 +149,7 @@ describe('a limit that cannot be stored', () => {
 });
 
 describe('an output that takes nothing more', () => {
-  it.each(['dev turn', 'log'])('a full disk ends what %s prints, and not the work', async (words) => {
+  it.each(some(['dev turn', 'log'], 1))('a full disk ends what %s prints, and not the work', SPREAD, async (words) => {
     const room = commandRoom();
     const script = room.script({ turns: [{ steps: [{ say: 'hello' }, { answer: 'done' }] }] });
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
@@ -163,15 +163,19 @@ describe('an output that takes nothing more', () => {
 });
 
 describe('XDG_STATE_HOME', () => {
-  it.each(['', 'relative'])('%j counts as unset: worktrees never land in the checkout', async (value) => {
-    const room = commandRoom();
-    const where = join(room.root, 'where');
-    const steps = [{ run: ['sh', '-c', 'pwd > "$0"', where] }, { answer: 'done' }];
-    const run = await room.run(scriptedTurn(room, steps), { XDG_STATE_HOME: value });
-    expect(run.code).toBe(0);
-    expect(readFileSync(where, 'utf8')).toContain(join(room.root, '.local', 'state', 'squad'));
-    expect(git(room.repository, 'status', '--porcelain')).toBe('');
-  });
+  it.each(some(['', 'relative'], 1))(
+    '%j counts as unset: worktrees never land in the checkout',
+    SPREAD,
+    async (value) => {
+      const room = commandRoom();
+      const where = join(room.root, 'where');
+      const steps = [{ run: ['sh', '-c', 'pwd > "$0"', where] }, { answer: 'done' }];
+      const run = await room.run(scriptedTurn(room, steps), { XDG_STATE_HOME: value });
+      expect(run.code).toBe(0);
+      expect(readFileSync(where, 'utf8')).toContain(join(room.root, '.local', 'state', 'squad'));
+      expect(git(room.repository, 'status', '--porcelain')).toBe('');
+    },
+  );
 });
 
 describe('dev turn', () => {
@@ -219,12 +223,17 @@ describe('dev turn', () => {
     expect(lines.at(-1)).toMatchObject({ outcome: 'completed', text: 'got go', usage: { inputTokens: 12 } });
   });
 
-  it.each([
-    ['an argument', `dev turn 'said so'`],
-    ['stdin', `dev turn`],
-    ['stdin, by name', `dev turn -`],
-    ['a file', `dev turn --prompt-file prompt.txt`],
-  ])('takes its prompt from %s', async (_, words) => {
+  it.each(
+    some(
+      [
+        ['an argument', `dev turn 'said so'`],
+        ['stdin', `dev turn`],
+        ['stdin, by name', `dev turn -`],
+        ['a file', `dev turn --prompt-file prompt.txt`],
+      ],
+      2,
+    ),
+  )('takes its prompt from %s', SPREAD, async (_, words) => {
     const room = commandRoom();
     writeFileSync(join(room.repository, 'prompt.txt'), 'said so');
     const script = room.script({ turns: [{ steps: [{ answer: 'got {prompt}' }] }] });
@@ -267,7 +276,7 @@ describe('dev turn', () => {
     expect(run.code).toBe(1);
   });
 
-  it('shows nothing that a terminal obeys', async () => {
+  it('shows nothing that a terminal obeys', ALL, async () => {
     const room = commandRoom();
     const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\rX\b\u202e';
     const announced = `${JSON.stringify({ type: 'session', id: `s${evil}`, model: evil, resumed: false })}\n`;
@@ -282,7 +291,7 @@ describe('dev turn', () => {
     for (const raw of [[], ['--raw']]) expect((await room.run(['log', ...raw])).stdout).not.toMatch(OBEYED);
   });
 
-  it('goes on when nobody reads any more', async () => {
+  it('goes on when nobody reads any more', ALL, async () => {
     const room = commandRoom();
     const args = scriptedTurn(room, [...steps, { sleep: 300 }, ...steps], '--json');
     const run = await shell(room, `squad ${args.join(' ')} | head -1`);
@@ -314,7 +323,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('checks the program and variables that the user’s own file names for a runtime', async () => {
+  it('checks the program and variables that the user’s own file names for a runtime', ALL, async () => {
     const room = commandRoom();
     const folder = join(room.root, '.config', 'squad');
     mkdirSync(folder, { recursive: true });

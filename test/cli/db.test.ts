@@ -16,6 +16,7 @@ import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { startProgram } from '../substrate/ledger/programs.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { storedLedger } from '../support/stored-ledger.ts';
+import { ALL } from '../support/lane.ts';
 
 interface Room extends EngineRoom {
   readonly directory: string;
@@ -68,7 +69,7 @@ describe('db backup', () => {
     expect(readdirSync(repository).filter((file) => file.endsWith('.new'))).toEqual([]);
   });
 
-  it('never takes a row that is written meanwhile for damage', async () => {
+  it('never takes a row that is written meanwhile for damage', ALL, async () => {
     const { directory, database } = openRoom();
     const writer = startProgram('writer', [directory, '60000', '0']);
     await writer.line(1);
@@ -127,7 +128,7 @@ describe('db export', () => {
     expect((await run(['db', 'export', 'all.jsonl'])).code).toBe(2);
   });
 
-  it('gives what belongs to one run', async () => {
+  it('gives what belongs to one run', ALL, async () => {
     const { directory, run } = openRoom();
     const ledger = openLedger(directory, { clock: { now: () => 5 } });
     ledger.createRun({ id: 'other', name: 'other' });

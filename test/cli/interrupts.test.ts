@@ -3,6 +3,7 @@ import { handleInterrupts } from '../../src/cli/interrupts.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -34,7 +35,7 @@ describe('T21: Ctrl-C', () => {
     expect(end.code).toBe(0);
   });
 
-  it('once: nothing new starts, although the turn would be tried again', async () => {
+  it('once: nothing new starts, although the turn would be tried again', ALL, async () => {
     const room = roomForTest();
     const steps = [{ run: ['sleep', '1'] }, { exit: 3 }];
     const { end } = await interrupted(room.start(scriptedTurn(room, steps, '--json', '--retries', '2')), 'SIGINT');
@@ -53,7 +54,7 @@ describe('T21: Ctrl-C', () => {
     expectSound(room);
   });
 
-  it('thrice: everything of it is killed at once', async () => {
+  it('thrice: everything of it is killed at once', ALL, async () => {
     const room = roomForTest();
     const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
     const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT', 'SIGINT');

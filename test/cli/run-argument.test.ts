@@ -98,21 +98,25 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
     expect(readdirSync(join(bench.repository, '.squad', 'runs'))).toHaveLength(1);
   });
 
-  it.skipIf(NO_TMUX !== undefined)('takes standard input at a terminal, and can ask there afterwards', async (test) => {
-    const bench = openBench(test);
-    const { tmux, screen, close } = openTmuxRoom();
-    test.onTestFinished(close);
-    const line = `HOME=${bench.root} ${process.execPath} ${CLI_ENTRY} run - --runtime scripted; echo "ended with $?"; sleep 600`;
-    tmux('in', '-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', bench.repository, line);
-    const seen = async (text: string) => eventually(text, () => screen('in', '').includes(text) || undefined, 60);
-    await seen('Write the objective, then press Ctrl-D');
-    tmux('in', 'send-keys', '-l', 'add a login form');
-    tmux('in', 'send-keys', 'Enter', 'C-d');
-    await seen('Allow exactly these commands');
-    tmux('in', 'send-keys', 'n', 'Enter');
-    await seen('you did not consent to these commands');
-    await seen('ended with 78');
-  });
+  it.skipIf(NO_TMUX !== undefined)(
+    'takes standard input at a terminal, and can ask there afterwards',
+    ALL,
+    async (test) => {
+      const bench = openBench(test);
+      const { tmux, screen, close } = openTmuxRoom();
+      test.onTestFinished(close);
+      const line = `HOME=${bench.root} ${process.execPath} ${CLI_ENTRY} run - --runtime scripted; echo "ended with $?"; sleep 600`;
+      tmux('in', '-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', bench.repository, line);
+      const seen = async (text: string) => eventually(text, () => screen('in', '').includes(text) || undefined, 60);
+      await seen('Write the objective, then press Ctrl-D');
+      tmux('in', 'send-keys', '-l', 'add a login form');
+      tmux('in', 'send-keys', 'Enter', 'C-d');
+      await seen('Allow exactly these commands');
+      tmux('in', 'send-keys', 'n', 'Enter');
+      await seen('you did not consent to these commands');
+      await seen('ended with 78');
+    },
+  );
 
   it('takes an issue, whose text is a quotation and commands nothing', ALL, async (test) => {
     const bench = openBench(test);

@@ -14,6 +14,7 @@ import { createRepository, git } from '../support/git.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { killAll } from '../support/marked-pids.ts';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 /** A run that is not over in a repository: its ledger, a folder with a commit, a ref of that work, and its branch, which is merged. */
 async function leaveRun(root: string, repository: string, name: string): Promise<string> {
@@ -114,7 +115,7 @@ describe('squad uninstall', () => {
     expect(again.stdout).toMatch(/^squad keeps nothing here\n/);
   });
 
-  it('finds the repositories from anywhere', async () => {
+  it('finds the repositories from anywhere', ALL, async () => {
     const { room, other } = await machine();
     const removed = await runInProcess({ root: room.root, repository: room.root }, ['uninstall', '--yes']);
     expect(removed.code, removed.stderr).toBe(0);
@@ -141,7 +142,7 @@ describe('squad uninstall', () => {
     );
   });
 
-  it('keeps a branch that is checked out', async () => {
+  it('keeps a branch that is checked out', ALL, async () => {
     const { room } = await machine();
     git(room.repository, 'switch', '-q', 'squad/tidy');
     const removed = await room.run(['uninstall', '--yes']);
@@ -183,7 +184,7 @@ describe('squad uninstall', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('removes a ledger that it cannot read', async () => {
+  it('removes a ledger that it cannot read', ALL, async () => {
     const { room } = await machine();
     writeFileSync(join(room.repository, '.squad', 'squad.db'), 'no database');
     expect(await room.run(['uninstall', '--yes'])).toMatchObject({ code: 0, stderr: '' });
@@ -191,7 +192,7 @@ describe('squad uninstall', () => {
     expect(refsOf(room.repository)).toEqual(['refs/heads/main']);
   });
 
-  it('does not take a moved repository for another one', async () => {
+  it('does not take a moved repository for another one', ALL, async () => {
     const { room, other } = await machine();
     renameSync(other, `${other}-moved`);
     createRepository(other);
@@ -208,7 +209,7 @@ describe('squad uninstall', () => {
     expect(existsSync(join(room.root, 'new', '.squad'))).toBe(true);
   });
 
-  it('is refused while a process works in a folder', async () => {
+  it('is refused while a process works in a folder', ALL, async () => {
     const { room, state } = await machine();
     const child = spawn('sleep', ['300'], { cwd: state });
     try {

@@ -119,7 +119,7 @@ describe.skipIf(NO_TMUX !== undefined)('a board at a terminal', { timeout: 300_0
     expect(all).not.toContain('q leave');
   });
 
-  it('asks the run’s question where it is watched, too', async () => {
+  it('asks the run’s question where it is watched, too', ALL, async () => {
     const runs = bench(commits({ 'b.txt': 'b\n' }));
     runs.settings({ plan: 'ask' });
     const [driving, watching] = openShells(runs);

@@ -8,6 +8,7 @@ import { killAll, markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 import { expectUnharmed, openRunRoom } from '../support/run-room.ts';
 import { FAN_OUT, fanOut } from '../support/run-scenarios.ts';
+import { ALL } from '../support/lane.ts';
 
 const KILLED = { SQUAD_FAILPOINTS: 'graph.applied:3=kill' };
 
@@ -25,35 +26,39 @@ it('T6 a damaged checkpoints.db is set aside with a notice, and the run goes on 
   expectUnharmed(room);
 });
 
-it('T6 a damaged or missing squad.db stops every command that would go on, with the file and the next command', async () => {
-  const room = openRunRoom(FAN_OUT);
-  onTestFinished(() => room.close());
-  const path = join(room.repository, '.squad', 'squad.db');
-  expect((await room.begin({ SQUAD_FAILPOINTS: 'operation.noted:1=kill' }).finished).signal).toBe('SIGKILL');
-  // A reader that is the last to leave brings the log into the file.
-  expect((await room.run(['db', 'backup'])).code).toBe(0);
-  const harms: (() => unknown)[] = [
-    () => damageFile(path, 'a zeroed page', createRandom(1)),
-    () => damageFile(path, 'nothing', createRandom(1)),
-    () => rmSync(path),
-  ];
-  for (const harm of harms) {
-    const whole = readFileSync(path);
-    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
-    harm();
-    // A new run is refused as well: nothing is ever begun on top of damage.
-    const engines = harm === harms[0] ? [room.resume(), room.begin()] : [room.resume()];
-    for (const { finished } of engines) {
-      const refused = await finished;
-      expect([refused.code, refused.lines], refused.stderr).toEqual([
-        65,
-        [expect.objectContaining({ type: 'error', exitCode: 65 })],
-      ]);
-      expect(refused.stderr).toMatch(/^squad: \S+\/squad\.db: [^\n]+\nNext: [^\n]*`squad db check`[^\n]*\n$/);
+it(
+  'T6 a damaged or missing squad.db stops every command that would go on, with the file and the next command',
+  ALL,
+  async () => {
+    const room = openRunRoom(FAN_OUT);
+    onTestFinished(() => room.close());
+    const path = join(room.repository, '.squad', 'squad.db');
+    expect((await room.begin({ SQUAD_FAILPOINTS: 'operation.noted:1=kill' }).finished).signal).toBe('SIGKILL');
+    // A reader that is the last to leave brings the log into the file.
+    expect((await room.run(['db', 'backup'])).code).toBe(0);
+    const harms: (() => unknown)[] = [
+      () => damageFile(path, 'a zeroed page', createRandom(1)),
+      () => damageFile(path, 'nothing', createRandom(1)),
+      () => rmSync(path),
+    ];
+    for (const harm of harms) {
+      const whole = readFileSync(path);
+      for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+      harm();
+      // A new run is refused as well: nothing is ever begun on top of damage.
+      const engines = harm === harms[0] ? [room.resume(), room.begin()] : [room.resume()];
+      for (const { finished } of engines) {
+        const refused = await finished;
+        expect([refused.code, refused.lines], refused.stderr).toEqual([
+          65,
+          [expect.objectContaining({ type: 'error', exitCode: 65 })],
+        ]);
+        expect(refused.stderr).toMatch(/^squad: \S+\/squad\.db: [^\n]+\nNext: [^\n]*`squad db check`[^\n]*\n$/);
+      }
+      writeFileSync(path, whole);
     }
-    writeFileSync(path, whole);
-  }
-});
+  },
+);
 
 it('T6 a squad.db that comes to harm under a living engine ends the run with exit 65, the file and the next command', async () => {
   const room = openRunRoom(fanOut(3_000));

@@ -5,7 +5,7 @@ import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 /** The agent leaves one line a run outside its folder, so that a second run of it cannot hide. */
 function scriptWithTrace(trace: string) {
@@ -74,7 +74,7 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     },
   );
 
-  it('between the settlement of a lost try and the claim of the next: the next try is made', async () => {
+  it('between the settlement of a lost try and the claim of the next: the next try is made', ALL, async () => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
     const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];

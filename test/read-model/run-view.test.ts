@@ -3,7 +3,7 @@ import { runEventSchema, TURN_EVENTS, type RunEvent } from '../../src/model/run-
 import { openRunView, type RunView } from '../../src/read-model/run-view.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 
-import { SPREAD, spread } from '../support/lane.ts';
+import { ALL, SPREAD, spread } from '../support/lane.ts';
 import { oraclePlan } from '../simulation/oracle/oracle-plan.ts';
 import { runWorld } from '../simulation/world/simulated-world.ts';
 
@@ -62,7 +62,7 @@ describe('a view of a run', { timeout: 300_000 }, () => {
     expect([...kinds]).toEqual(expect.arrayContaining(all));
   });
 
-  it('shows the same after crashes, whether it was there all along or is opened at the end', SPREAD, async () => {
+  it('shows the same after crashes, whether it was there all along or is opened at the end', ALL, async () => {
     let crashed = 0;
     for (const seed of SEEDS.slice(0, spread(3, 12))) {
       const { engines, outside, late } = await watch(seed, true);

@@ -72,7 +72,7 @@ const WHOLE = `${SKILL}${VARIABLES.MY_WORD}`;
 const FIRST = expect.stringContaining('first with a token');
 
 describe('an agent’s armory', { timeout: 200_000 }, () => {
-  it('is that of the run’s start, whatever its files say since', async () => {
+  it('is that of the run’s start, whatever its files say since', ALL, async () => {
     bench = open([]);
     const target = (path: string) => join(bench.repository, path);
     const spoil: Step = {

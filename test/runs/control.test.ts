@@ -113,7 +113,7 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
     expect(await bench.report()).toContain('not needed');
   });
 
-  it('a run is cancelled for good, with and without an engine', async (test) => {
+  it('a run is cancelled for good, with and without an engine', ALL, async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     const engine = bench.startRun();
     await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');
@@ -214,7 +214,7 @@ describe.concurrent('a usage limit that is not waited for', { timeout: 300_000 }
 });
 
 describe('which run is gone on with', { timeout: 300_000 }, () => {
-  it('is none once a sweep is told to end, also while it takes them up', async (test) => {
+  it('is none once a sweep is told to end, also while it takes them up', ALL, async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     const engine = bench.startRun();
     await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');

@@ -136,7 +136,7 @@ describe('a failed task says why, and where its work is', { timeout: 300_000 }, 
 });
 
 describe('a run that stopped at a limit', { timeout: 300_000 }, () => {
-  it('is resumed with a higher one: the command that is told goes on', async () => {
+  it('is resumed with a higher one: the command that is told goes on', ALL, async () => {
     bench = openRunBench({
       script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],
     });

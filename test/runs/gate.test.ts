@@ -66,7 +66,7 @@ describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
     await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion not checked');
   });
 
-  it('that are not met go back to a builder, and are judged again', async (test) => {
+  it('that are not met go back to a builder, and are judged again', ALL, async (test) => {
     const again = { ...judges('fix-1.txt'), when: '# Task judge-2' };
     const script = [...ONE, made('fix-1'), again, judges(null)];
     const bench = benchFor(test, { script, objective: UNCHECKED });

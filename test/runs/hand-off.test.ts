@@ -3,6 +3,7 @@ import type { RunStatus } from '../../src/read-model/status.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
+import { ALL } from '../support/lane.ts';
 import { again, APPROVE_ALL, author, commits, objective, piece, plan } from './run-script.ts';
 
 const agent = (name: string, role: string, access = 'edit') => ({ name, role, access, runtime: 'scripted' });
@@ -96,7 +97,7 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
 describe('a tester that is never content', () => {
   it(
     'ends the piece after its rounds, and the run says what was wrong to the last',
-    { timeout: 300_000 },
+    { ...ALL, timeout: 300_000 },
     async (test) => {
       const bench = openRunBench({
         settings: { agents: [agent('builder-1', 'builder'), agent('tester-1', 'tester', 'read-only')] },

@@ -43,7 +43,7 @@ function turnsTaken(bench: RunBench): string[] {
 }
 
 describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
-  it('an agent’s limit moves its work to a colleague, a task’s limit fails that task alone', async (test) => {
+  it('an agent’s limit moves its work to a colleague, a task’s limit fails that task alone', ALL, async (test) => {
     const bench = openRunBench({
       settings: {
         agents: [PLANNER, builder('bob', { turns: 1 }), builder('cyd'), REX],

@@ -53,7 +53,7 @@ function benchWith(login: 'expired' | 'missing', fallback: boolean): { tries: ()
 const HOME = { CODEX_HOME: '/nonexistent' };
 
 describe('a runtime whose login has expired', { timeout: 300_000 }, () => {
-  it('is tried once; its stand-in delivers everything, and nobody is asked', async () => {
+  it('is tried once; its stand-in delivers everything, and nobody is asked', ALL, async () => {
     const { tries } = benchWith('expired', true);
     const { code, stdout, stderr } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
     expect(code, stdout + stderr).toBe(0);

@@ -100,41 +100,45 @@ describe.concurrent('mail in a run that is no council', { timeout: 300_000 }, ()
     expect(bench.fileOnBranch('told.txt')).toContain('The colour is left.');
   });
 
-  it('asks a person where nobody else is MAIN, waits for the answer, and goes on by it in the same session', async (test) => {
-    const question = {
-      action: 'clarify',
-      to: ['MAIN'],
-      question: 'Which colour?',
-      context: 'none is named',
-      code_path: 'a.txt#L1',
-    };
-    const bench = open(test, [
-      plan([piece('a')]),
-      author('a', [tool('ask', question), { answer: 'I wait' }]),
-      {
-        when: 'has been answered',
-        steps: [{ write: { path: 'told.txt', text: '{prompt}' } }, ...commits({ 'a.txt': 'green\n' })],
-      },
-    ]);
-    const waiting = await bench.runAll();
-    expect(waiting.code).toBe(3);
-    expect(waiting.lines.at(-1)).toMatchObject({
-      outcome: 'waiting',
-      questions: [{ text: expect.stringContaining('Which colour?') }],
-    });
-    const [asked] = (waiting.lines.at(-1)?.['questions'] ?? []) as { id: string }[];
-    expect((await bench.run(['answer', asked?.id ?? '', 'green'])).code).toBe(0);
-    const ended = await bench.run(['resume', '--json']);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(bench.fileOnBranch('a.txt')).toBe('green');
-    expect(bench.fileOnBranch('told.txt')).toContain('"answer":"green"');
-    expect(sessionsOf(ended, 'a', 'builder-1')).toEqual(sessionsOf(waiting, 'a', 'builder-1'));
-    const { messages, unread, status } = mailOf(bench, (await bench.status()).runId);
-    expect(messages).toEqual(['builder-1 → MAIN: ask/clarify', 'MAIN → builder-1: send/answer']);
-    expect(status.unanswered).toEqual([]);
-    // A person was asked in another way, and need not read the question as well.
-    expect(unread.filter((line) => line.endsWith('builder-1'))).toEqual([]);
-  });
+  it(
+    'asks a person where nobody else is MAIN, waits for the answer, and goes on by it in the same session',
+    ALL,
+    async (test) => {
+      const question = {
+        action: 'clarify',
+        to: ['MAIN'],
+        question: 'Which colour?',
+        context: 'none is named',
+        code_path: 'a.txt#L1',
+      };
+      const bench = open(test, [
+        plan([piece('a')]),
+        author('a', [tool('ask', question), { answer: 'I wait' }]),
+        {
+          when: 'has been answered',
+          steps: [{ write: { path: 'told.txt', text: '{prompt}' } }, ...commits({ 'a.txt': 'green\n' })],
+        },
+      ]);
+      const waiting = await bench.runAll();
+      expect(waiting.code).toBe(3);
+      expect(waiting.lines.at(-1)).toMatchObject({
+        outcome: 'waiting',
+        questions: [{ text: expect.stringContaining('Which colour?') }],
+      });
+      const [asked] = (waiting.lines.at(-1)?.['questions'] ?? []) as { id: string }[];
+      expect((await bench.run(['answer', asked?.id ?? '', 'green'])).code).toBe(0);
+      const ended = await bench.run(['resume', '--json']);
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(bench.fileOnBranch('a.txt')).toBe('green');
+      expect(bench.fileOnBranch('told.txt')).toContain('"answer":"green"');
+      expect(sessionsOf(ended, 'a', 'builder-1')).toEqual(sessionsOf(waiting, 'a', 'builder-1'));
+      const { messages, unread, status } = mailOf(bench, (await bench.status()).runId);
+      expect(messages).toEqual(['builder-1 → MAIN: ask/clarify', 'MAIN → builder-1: send/answer']);
+      expect(status.unanswered).toEqual([]);
+      // A person was asked in another way, and need not read the question as well.
+      expect(unread.filter((line) => line.endsWith('builder-1'))).toEqual([]);
+    },
+  );
 
   it('takes a person’s answer by mail as well, also while no engine lives', ALL, async (test) => {
     const question = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const SAY = 'printf "%s|%s|%s\\n" "$SQUAD_EVENT" "$SQUAD_RUN" "$SQUAD_TEXT" >> "$HOME/notices"';
 const PLAN = plan([piece('a')]);
@@ -21,7 +22,7 @@ describe('notify of squad.yaml', { timeout: 300_000 }, () => {
     expect(notices().slice(1)).toEqual(['done|make-things|make-things: DONE, all work is delivered and verified']);
   });
 
-  it('does not end the run if it fails', async ({ onTestFinished }) => {
+  it('does not end the run if it fails', ALL, async ({ onTestFinished }) => {
     const script = [PLAN, author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
     const bench = openRunBench({ script, settings: { notify: 'exit 7' } });
     onTestFinished(() => bench.end());

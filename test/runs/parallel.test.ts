@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
 import { author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const IDS = Array.from({ length: 12 }, (_, index) => `t-${index + 1}`);
 const agent = (name: string, role: string) => ({ name, role, runtime: 'scripted' });
 
 describe('twelve independent tasks, four at once', () => {
-  it('never has more than four turns alive, and really has four', { timeout: 300_000 }, async (test) => {
+  it('never has more than four turns alive, and really has four', { ...ALL, timeout: 300_000 }, async (test) => {
     const bench = openRunBench({
       settings: { agents: [agent('planner', 'planner'), agent('builder', 'builder')] },
       script: [

@@ -121,7 +121,7 @@ describe.concurrent('a usage limit', { timeout: 300_000 }, () => {
 });
 
 describe.concurrent('a limit of the run', { timeout: 300_000 }, () => {
-  it('stops it with exit 4; only a raised one lets it go on', async (test) => {
+  it('stops it with exit 4; only a raised one lets it go on', ALL, async (test) => {
     const bench = benchFor(test, [author('a', COMMITS)]);
     const ended = await bench.runAll(['--max-turns', '2']);
     expect(ended.code, ended.stderr).toBe(4);

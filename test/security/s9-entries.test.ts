@@ -7,6 +7,7 @@ import { APPROVE_ALL, author, commits, objective, piece, plan, type Step } from 
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { tokenSamples } from './tokens.ts';
+import { ALL } from '../support/lane.ts';
 
 /** Where text comes in. Each has a secret of its own, so that one that is stored says how it came. */
 const ENTRIES = [
@@ -206,7 +207,7 @@ describe('S9: whatever way a secret comes in', () => {
   });
 });
 
-it('S9: nor does what a remote answers', { timeout: 300_000 }, async (test) => {
+it('S9: nor does what a remote answers', { ...ALL, timeout: 300_000 }, async (test) => {
   const refusing = openRunBench({
     settings: { publish: { remote: 'origin' } },
     script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],

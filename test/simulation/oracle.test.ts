@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { tryOracle } from './oracle/try-oracle.ts';
 import { SPREAD, spread } from '../support/lane.ts';
 
-const COUNT = Number(process.env['SQUAD_ORACLE_SEEDS'] ?? spread(4, 40));
+const COUNT = Number(process.env['SQUAD_ORACLE_SEEDS'] ?? spread(2, 40));
 const FROM = Number(process.env['SQUAD_ORACLE_SEED'] ?? 1);
 const MOST_MS = 240_000;
 

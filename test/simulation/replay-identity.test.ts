@@ -5,7 +5,7 @@ import { seededPlan } from './world/seeded-plan.ts';
 import type { Cast, Part } from './world/simulated-agents.ts';
 import { runWorld, type WorldEnd, type WorldPlan } from './world/simulated-world.ts';
 
-const RUNS = Number(process.env['SQUAD_SIM_REPLAYS'] ?? spread(2, 5));
+const RUNS = Number(process.env['SQUAD_SIM_REPLAYS'] ?? spread(1, 5));
 const FROM = 500;
 
 /** The run, and agents that say again what its ledger has of them. */

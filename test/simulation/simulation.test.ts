@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { trySeeds } from './world/try-seeds.ts';
 import { SPREAD, spread } from '../support/lane.ts';
 
-const COUNT = Number(process.env['SQUAD_SIM_SEEDS'] ?? spread(8, 200));
+const COUNT = Number(process.env['SQUAD_SIM_SEEDS'] ?? spread(4, 200));
 const FROM = Number(process.env['SQUAD_SIM_SEED'] ?? 1);
 
 it(

@@ -73,7 +73,7 @@ describe('createSquad', { timeout: 120_000 }, () => {
     expect(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal))).toEqual(before);
   });
 
-  it('refuses commands without consent and lists them, and asks a function once', async () => {
+  it('refuses commands without consent and lists them, and asks a function once', ALL, async () => {
     const bench = benchFor(STEPS, { verify: [{ run: 'test -s one.txt' }] });
     const squad = squadIn(bench);
     await expect(squad.run('objective.md', { runtime: 'scripted' })).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
     expect((await run.done).outcome).toBe('done');
   });
 
-  it('has that very id if it is a UUID, also from the command line', async () => {
+  it('has that very id if it is a UUID, also from the command line', ALL, async () => {
     const bench = benchFor([{ sleep: 60_000 }]);
     const runId = '0f8fad5b-d9cb-469f-a165-70867728950e';
     const { onEvent, first } = watcher();
@@ -175,7 +175,7 @@ describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
 });
 
 describe('a run that this process drives', { timeout: 120_000 }, () => {
-  it('is looked at, paused and stopped, and keeps its lock', async () => {
+  it('is looked at, paused and stopped, and keeps its lock', ALL, async () => {
     const bench = benchFor([{ sleep: 60_000 }]);
     const squad = squadIn(bench);
     const { onEvent, first } = watcher();

@@ -9,6 +9,7 @@ import { openRunBench, type RunBench } from '../../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from '../../runs/run-script.ts';
 import { collect } from '../../support/in-process.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 /** A run in this process whose questions a person with these prompts answers. `wait`: the prompt stays open. */
 async function attended(
@@ -69,7 +70,7 @@ describe('a run whose questions are asked at the terminal', { timeout: 120_000 }
     expect(said).toContain('Plan of make-things: 1 task');
   });
 
-  it('waits with exit 3 once the person puts off all that it waits for, and is resumed', async (test) => {
+  it('waits with exit 3 once the person puts off all that it waits for, and is resumed', ALL, async (test) => {
     const bench = benchFor(test);
     const { end } = await attended(bench, [undefined]);
     expect(end).toMatchObject({ outcome: 'waiting', exitCode: 3, questions: [{ id: 'plan-1' }] });
@@ -85,7 +86,7 @@ describe('a run whose questions are asked at the terminal', { timeout: 120_000 }
     expect(said).toContain('plan-1 was answered elsewhere.');
   });
 
-  it('closes the prompt when the run is stopped elsewhere', async (test) => {
+  it('closes the prompt when the run is stopped elsewhere', ALL, async (test) => {
     const bench = benchFor(test);
     const { end, said } = await attended(bench, ['wait'], async () => bench.run(['stop']));
     expect(end).toMatchObject({ outcome: 'stopped' });

@@ -38,7 +38,7 @@ const POINTS = [
 const MANY = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]));
 
 describe('SIGKILL of the engine, then another one', () => {
-  it.each(some(POINTS, 3))('at %s: the run ends as if nothing had happened', SPREAD, async (point) => {
+  it.each(some(POINTS, 2))('at %s: the run ends as if nothing had happened', SPREAD, async (point) => {
     const bench = await openBench({ 'a.txt': 'a\n' });
     const before = fingerprint(bench.repository);
     // The second pass where there is one: then there is work of the first task to lose.
@@ -63,7 +63,7 @@ describe('SIGKILL of the engine, then another one', () => {
     expect(readProcess(left)).toBeUndefined();
   });
 
-  it('with what git leaves when it is killed early in filling a folder, and a ref that stays locked', async () => {
+  it('with what git leaves when it is killed early in filling a folder, and a ref that stays locked', ALL, async () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
     await endOf(startEngine(bench, 'git.before-folder=kill'));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { killMailWriter, type Death } from '../../../support/mail-kills.ts';
+import { ALL } from '../../../support/lane.ts';
 
 /** Each life has written at least once by its end; `npm run test:chaos` has many more. */
 const LIVES = 8;
@@ -13,7 +14,7 @@ test('a writer of mail that is killed again and again loses nothing, sends nothi
   console.log(`${acked} acknowledged and ${accepted} read over ${LIVES} kills`);
 });
 
-test('killed before and after each kind of commit, it goes on as if nothing had been', async () => {
+test('killed before and after each kind of commit, it goes on as if nothing had been', ALL, async () => {
   const deaths: Death[] = [1, 3, 5].flatMap((pass) => [
     { points: `mail.before-commit:${pass}` },
     { points: `mail.after-commit:${pass}` },

@@ -19,6 +19,7 @@ export interface JsonOptions {
 }
 
 export interface InitOptions extends JsonOptions {
+  readonly playbook?: string;
   readonly yes?: boolean;
 }
 

@@ -11,6 +11,7 @@ import {
   JSON_LINES,
   JSON_OBJECT,
   lazily,
+  PLAYBOOKS,
   positiveNumber,
   RUNTIMES,
   wholeNumber,
@@ -89,7 +90,9 @@ export async function createProgram(
 }
 
 function addSetupCommands(program: Command, context: CommandContext): void {
-  addCommand(program, 'init', 'Write squad.yaml and an example objective. Overwrite nothing.', 'squad init')
+  const about = 'Write squad.yaml and an example objective. Overwrite nothing.';
+  addCommand(program, 'init', about, 'squad init', 'squad init --playbook objective')
+    .option('--playbook <name>', `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}`)
     .option('--yes', 'ask nothing; write what was found')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/init.ts')).init));

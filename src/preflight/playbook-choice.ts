@@ -1,6 +1,6 @@
 import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
-import { SquadError } from '../model/errors.ts';
+import { badInput, SquadError } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
@@ -41,15 +41,20 @@ export function choosePlaybook(
     throw problemError([{ ...inSettings, message, example: `playbook: ${DEFAULT_PLAYBOOK}` }]);
   }
   const message = missing(name, known);
-  if (given !== undefined) {
-    throw new SquadError({
-      code: 'bad-input',
-      message,
-      next: `Choose an available one: \`squad run objective.md --playbook ${DEFAULT_PLAYBOOK}\`.`,
-    });
-  }
+  if (given !== undefined) throw unavailable(message);
   const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
   throw problemError([{ ...(ofObjective === undefined ? inSettings : inObjective), message }]);
+}
+
+/** The playbook that a person named on the command line. Throws `bad-input` if it is not registered. */
+export function namedPlaybook(own: Playbooks, name: string): Playbook<unknown> {
+  const playbook = createPlaybook(own, name);
+  if (playbook === undefined) throw unavailable(missing(name, playbookNames(own)));
+  return playbook;
+}
+
+function unavailable(message: string): SquadError {
+  return badInput(message, `Choose an available one, such as \`--playbook ${DEFAULT_PLAYBOOK}\`.`);
 }
 
 function missing(name: string, known: readonly string[]): string {

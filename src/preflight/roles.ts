@@ -59,7 +59,18 @@ export function judgesOf({ roles }: Staffing): string[] {
   return [...new Set(['reviewer', ...Object.keys(roles).filter((role) => roles[role]?.judges === true)])];
 }
 
-/** The complete session instructions of an agent. The runtime itself reads the repository's AGENTS.md or CLAUDE.md. */
+/** What a text that describes a whole role has, in this order. */
+const ROLE_HEADINGS = /^#+ +Identity *\n[^]*^#+ +Boundaries *\n[^]*^#+ +Execution *\n/m;
+
+/** Whether the text describes a role on its own, so that squad adds nothing of its own about it. */
+export function isWholeRole(text: string): boolean {
+  return ROLE_HEADINGS.test(text.replaceAll('\r\n', '\n'));
+}
+
+/**
+ * The complete session instructions of an agent. A file that describes a whole role replaces squad's text about it; any other file is
+ * added. The runtime itself reads the repository's AGENTS.md or CLAUDE.md.
+ */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,
   { instructions }: Pick<Role, 'instructions'>,
@@ -67,12 +78,16 @@ export function renderInstructions(
 ): string {
   const { name, role, access, commits = true } = agent;
   const workspace = access === 'read-only' ? LOOKING : commits ? CHANGING : EDITING;
+  const whole = file !== undefined && isWholeRole(file.text);
+  const known = instructions ?? (Object.hasOwn(KNOWN, role) ? KNOWN[role] : otherRole(role));
   return [
     `You are ${name}, a member of a squad of coding agents that works on one objective in one git repository.`,
-    instructions ?? (Object.hasOwn(KNOWN, role) ? KNOWN[role] : otherRole(role)),
+    whole ? `Your role is ${role}. This repository describes it (${file.path}):\n\n${file.text.trim()}` : known,
     workspace,
     RULES,
-    ...(file === undefined ? [] : [`Further instructions from this repository (${file.path}):\n\n${file.text.trim()}`]),
+    ...(file === undefined || whole
+      ? []
+      : [`Further instructions from this repository (${file.path}):\n\n${file.text.trim()}`]),
   ].join('\n\n');
 }
 

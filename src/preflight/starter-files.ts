@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
+import type { Playbook } from '../model/plan.ts';
 import { LIMITS } from '../model/limit-table.ts';
 import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import { createDefaultPlaybook } from '../playbooks/registry.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../text/json.ts';
+import { isWholeRole } from './roles.ts';
 import { castOf } from './roster.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
@@ -62,6 +63,23 @@ interface Choice {
   readonly only?: readonly string[] | undefined;
   /** Runtimes that were found too and work only where they are named. */
   readonly others?: readonly string[];
+  /** Absent: the default one. */
+  readonly playbook?: Playbook<unknown>;
+}
+
+/** Role files are in this folder of the repository. */
+const ROLE_FOLDER = 'squad/roles';
+
+/** A file for each role that the playbook describes as a whole, ready to edit. */
+export function roleFiles({ roles }: Pick<Playbook<never>, 'roles'>): Record<string, string> {
+  const whole = Object.entries(roles).flatMap(([role, { instructions = '' }]) =>
+    isWholeRole(instructions) ? [[roleFile(role), `# ${role}\n\n${instructions}\n`]] : [],
+  );
+  return Object.fromEntries(whole) as Record<string, string>;
+}
+
+function roleFile(role: string): string {
+  return `${ROLE_FOLDER}/${role}.md`;
 }
 
 /**
@@ -70,19 +88,21 @@ interface Choice {
 export function renderSettings(
   found: readonly string[],
   { setup, verify, because, unsure }: Proposal,
-  { usd, only, others = [] }: Choice = {},
+  { usd, only, others = [], playbook = createDefaultPlaybook() }: Choice = {},
 ): string {
   const defaults = defaultSettings().limits;
   const limits = { ...defaults, usd: usd ?? defaults.usd };
+  const { settings: section } = playbook;
   return `${[
     '# squad settings for this repository. Every key is optional. Except for setup and verify, the values without a “#”',
     '# are the defaults.',
     'version: 1',
-    `playbook: ${DEFAULT_PLAYBOOK}`,
+    `playbook: ${playbook.name}`,
+    ...(section === undefined ? [] : [`# ${section.example}`]),
     '',
     ...(only === undefined
-      ? rosterLines(found, others)
-      : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(only)]),
+      ? rosterLines(playbook, found, others)
+      : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(playbook, only)]),
     '',
     'limits:',
     ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
@@ -114,22 +134,35 @@ function step(key: string, run: string | undefined, otherwise: string, unsure = 
   return [`${mark}${key}:`, `${mark}  - { run: ${JSON.stringify(run ?? otherwise)}, minutes: 10 }`];
 }
 
-function rosterLines(found: readonly string[], others: readonly string[]): string[] {
+function rosterLines(playbook: Playbook<unknown>, found: readonly string[], others: readonly string[]): string[] {
   const [first] = BUILT_IN_RUNTIMES;
   const more = `# Also here, for an agent that names it as its runtime: ${others.join(', ')}.`;
-  const [said, runtimes]: [string, readonly string[]] =
+  const also = others.length === 0 ? [] : [more];
+  const runtimes = found.length === 0 ? [first] : found;
+  const none = 'squad found no agent runtime yet (see `squad doctor`).';
+  if (Object.keys(roleFiles(playbook)).length > 0) {
+    const why = found.length === 0 ? `${none} Name yours.` : `Found here: ${found.join(' and ')}.`;
+    return [
+      `# Each agent has its role from its file in ${ROLE_FOLDER}. ${why}`,
+      'agents:',
+      ...agentLines(playbook, runtimes),
+      ...also,
+    ];
+  }
+  const said =
     found.length === 0
-      ? [`squad found no agent runtime yet (see \`squad doctor\`). With ${first} the roster would be:`, [first]]
-      : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
-  const lines = ['# agents:', ...agentLines(runtimes).map((line) => `# ${line}`)];
-  return [`# ${said}`, ...lines, ...(others.length === 0 ? [] : [more])];
+      ? `${none} With ${first} the roster would be:`
+      : `squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`;
+  return [`# ${said}`, '# agents:', ...agentLines(playbook, runtimes).map((line) => `# ${line}`), ...also];
 }
 
-function agentLines(runtimes: readonly string[]): string[] {
+function agentLines(playbook: Playbook<unknown>, runtimes: readonly string[]): string[] {
   const { members } = defaultSettings().team;
-  return castOf(createDefaultPlaybook(), { runtimes, members }).map(
-    ({ name, role, runtime, access }) => `  - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,
-  );
+  const files = roleFiles(playbook);
+  return castOf(playbook, { runtimes, members }).map(({ name, role, runtime, access }) => {
+    const file = roleFile(role) in files ? `, instructions: ${roleFile(role)}` : '';
+    return `  - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access}${file} }`;
+  });
 }
 
 /** An objective that is safe to run as it is. */
@@ -149,7 +182,7 @@ export const STARTER_OBJECTIVE = `# Objective: Explain how to work on this proje
 
 ## Constraints
 
-- Change no other file
+- Change no code
 
 ## Context
 

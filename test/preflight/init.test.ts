@@ -171,6 +171,58 @@ describe('squad init', () => {
     expect(run).toMatchObject({ code: 78, stdout: '' });
   });
 
+  describe('with a playbook whose roles are whole', () => {
+    const FILES = ['pm', 'ba', 'writer', 'builder', 'reviewer'].map((role) => `squad/roles/${role}.md`);
+
+    it('writes a file for each role, and a roster that names them', async () => {
+      const room = roomForTest();
+      const run = await room.run(['init', '--playbook', 'objective', '--json'], { PATH: gitOnly(room.root) });
+      expect(run).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(run.stdout)).toMatchObject({ written: ['squad.yaml', 'objective.md', ...FILES], kept: [] });
+      const text = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
+      const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
+      const agents = ['pm', 'ba', 'writer', 'builder-1', 'builder-2', 'reviewer'].map((name) => ({
+        ...{ name, role: name.replace(/-\d/, ''), runtime: 'claude' },
+        instructions: `squad/roles/${name.replace(/-\d/, '')}.md`,
+      }));
+      expect(parsed).toMatchObject({ ok: true, value: { playbook: 'objective', agents } });
+      for (const file of FILES) {
+        const role = readFileSync(join(room.repository, file), 'utf8');
+        expect(role).toMatch(
+          /^# \w+\n\n## Identity\n\n[^#]+\n\n## Boundaries\n\n- [^#]+\n\n## Execution\n\n- [^#]+\n$/,
+        );
+      }
+    });
+
+    it('overwrites none of them, and says how old settings name the new ones', async () => {
+      const room = roomForTest();
+      mkdirSync(join(room.repository, 'squad/roles'), { recursive: true });
+      writeFileSync(join(room.repository, 'squad/roles/pm.md'), 'mine');
+      writeFileSync(join(room.repository, 'squad.yaml'), 'version: 1\n');
+      const run = await room.run(['init', '--playbook', 'objective'], { PATH: gitOnly(room.root) });
+      expect(run.stdout).toMatch(/^kept .*squad\/roles\/pm\.md /m);
+      expect(run.stdout).toMatch(/^Next: name the new roles in squad\.yaml: `instructions: squad\/roles\/ba\.md`/m);
+      expect(readFileSync(join(room.repository, 'squad/roles/pm.md'), 'utf8')).toBe('mine');
+      expect(readFileSync(join(room.repository, 'squad.yaml'), 'utf8')).toBe('version: 1\n');
+    });
+
+    it('writes nothing at all where a link leads its folder elsewhere', async () => {
+      const room = roomForTest();
+      mkdirSync(join(room.root, 'elsewhere'));
+      symlinkSync(join(room.root, 'elsewhere'), join(room.repository, 'squad'));
+      const run = await room.run(['init', '--playbook', 'objective'], { PATH: gitOnly(room.root) });
+      expect(run).toMatchObject({ code: 65, stdout: '' });
+      expect(run.stderr).toMatch(/squad is no folder, and squad would write into it\nNext: Move it away/);
+      expect(git(room.repository, 'status', '--porcelain')).toBe('?? squad');
+    });
+
+    it('is refused by name, with the nearest one', async () => {
+      const run = await roomForTest().run(['init', '--playbook', 'objectiv']);
+      expect(run.stderr).toMatch(/no playbook is called “objectiv”; did you mean “objective”\?[^]*\nNext: Choose an /);
+      expect(run).toMatchObject({ code: 65, stdout: '' });
+    });
+  });
+
   it('has help with an example', async () => {
     const run = await roomForTest().run(['init', '--help']);
     expect(run.stdout).toMatch(/Overwrite\s+nothing\.[^]*Example:\n {2}squad init\n/);

@@ -83,7 +83,10 @@ describe('what the settings alone tell about a roster', () => {
     [
       'objective',
       ['a ba edit', 'b builder edit'],
-      ['2: objective needs an agent with the role pm', '2: objective needs an agent with the role reviewer'],
+      [
+        '2: objective needs an agent with the role pm; add it to agents: - { name: pm, role: pm, runtime: claude, access: edit }',
+        '2: objective needs an agent with the role reviewer; add it to agents: - { name: reviewer, role: reviewer, runtime: claude, access: read-only }',
+      ],
     ],
     ['council', ['m main edit'], ['2: council needs at least one agent with the role member']],
     ['council', ['m main edit', 'a member edit'], []],

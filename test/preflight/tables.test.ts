@@ -178,6 +178,36 @@ describe('instructions', () => {
   });
 });
 
+describe('a file with a role', () => {
+  const WHOLE = '# pm\n\n## Identity\n\nA pm.\n\n## Boundaries\n\n- none\n\n## Execution\n\n- plan\n';
+  const said = (text: string) =>
+    renderInstructions(
+      { name: 'one', role: 'pm', access: 'edit' },
+      { instructions: 'Your own text.' },
+      { path: 'pm.md', text },
+    );
+
+  it.each([WHOLE, WHOLE.replaceAll('\n', '\r\n'), WHOLE.replaceAll('##', '###')])(
+    'replaces that of squad: %j',
+    (text) => {
+      expect(said(text)).toContain(`Your role is pm. This repository describes it (pm.md):\n\n${text.trim()}`);
+      expect(said(text)).not.toContain('Your own text.');
+      expect(said(text)).toMatch(/is information, never an order/);
+    },
+  );
+
+  it.each(['## Identity', '## Boundaries', '## Execution'])('is added to that of squad without %s', (heading) => {
+    expect(said(WHOLE.replace(heading, 'Notes'))).toMatch(
+      /Your own text\.[^]*\nFurther instructions from this repository/,
+    );
+  });
+
+  it('is added to that of squad if its parts are in another order', () => {
+    const text = '## Execution\n\n- plan\n\n## Identity\n\nA pm.\n\n## Boundaries\n\n- none\n';
+    expect(said(text)).toContain('Your own text.');
+  });
+});
+
 describe('options of a playbook', () => {
   const { limits } = defaultSettings();
   const settings = { ...defaultSettings(), publish: { remote: 'origin', pr: true } };

@@ -1,12 +1,16 @@
-import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compose, type Composition } from '../../compose.ts';
-import { SquadError, errorText } from '../../model/errors.ts';
+import { badInput, SquadError, errorText } from '../../model/errors.ts';
+import type { Playbook } from '../../model/plan.ts';
+import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
+import { namedPlaybook } from '../../preflight/playbook-choice.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
 import {
   proposeSteps,
   renderSettings,
+  roleFiles,
   STARTER_OBJECTIVE,
   usualBudget,
   type Proposal,
@@ -23,6 +27,7 @@ import { plainLine } from '../../text/plain-text.ts';
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
 export async function init({ host, output, exit }: CommandContext, options: InitOptions): Promise<void> {
   const composition = compose(host);
+  const playbook = namedPlaybook(composition.playbooks, options.playbook ?? DEFAULT_PLAYBOOK);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
   const usable = (await probeAgents(composition, host)).filter(({ probe }) => probe.ok);
   const runtimes = usable.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
@@ -30,20 +35,25 @@ export async function init({ host, output, exit }: CommandContext, options: Init
   const steps = proposeSteps(await lookAround(root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
   const settings = asks
-    ? await askForSettings({ runtimes, others }, steps)
-    : renderSettings(runtimes, steps, { others });
+    ? await askForSettings({ runtimes, others }, steps, playbook)
+    : renderSettings(runtimes, steps, { others, playbook });
   if (settings === undefined) {
     output.problem('squad wrote nothing.');
     return exit(130);
   }
-  const files = { [SETTINGS_FILE]: settings, 'objective.md': STARTER_OBJECTIVE };
+  const files = { [SETTINGS_FILE]: settings, 'objective.md': STARTER_OBJECTIVE, ...roleFiles(playbook) };
+  for (const name of Object.keys(files)) await refuseLinkedFolder(root, dirname(name));
   const written: string[] = [];
   const kept: string[] = [];
   for (const [name, text] of Object.entries(files)) {
     ((await writeNew(join(root, name), text)) ? written : kept).push(name);
   }
   const objective = relative(host.workingDirectory, join(root, 'objective.md'));
-  const next = nextSteps({ objective, runtimes, hasCommit, isNew: written.includes('objective.md') });
+  const roles = Object.keys(roleFiles(playbook)).filter((name) => written.includes(name));
+  const next = nextSteps({
+    ...{ objective, runtimes, hasCommit, isNew: written.includes('objective.md') },
+    unused: kept.includes(SETTINGS_FILE) ? roles : [],
+  });
   printResult(output, options, { type: 'init', root, written, kept, runtimes, next }, [
     ...written.map((name) => `wrote  ${plainLine(join(root, name))}`),
     ...kept.map((name) => `kept   ${plainLine(join(root, name))}  (it was there; nothing in it was changed)`),
@@ -64,7 +74,7 @@ interface Found {
 }
 
 /** undefined: the person broke off. */
-async function askForSettings(found: Found, steps: Proposal): Promise<string | undefined> {
+async function askForSettings(found: Found, steps: Proposal, playbook: Playbook<unknown>): Promise<string | undefined> {
   const { askSetup } = await import('../ask/init-questions.ts');
   const setup = await askSetup({ ...found, verify: steps.verify ?? '', usd: usualBudget() });
   if (setup === undefined) return undefined;
@@ -76,7 +86,7 @@ async function askForSettings(found: Found, steps: Proposal): Promise<string | u
     because: isProposed ? because : undefined,
   });
   const only = isDeepStrictEqual(setup.runtimes, found.runtimes) ? undefined : setup.runtimes;
-  return renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others });
+  return renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others, playbook });
 }
 
 /** Even as a dangling link. */
@@ -109,9 +119,20 @@ async function lookAround(root: string): Promise<Surroundings> {
   return { names, packageJson: await text('package.json'), makefile: await text('Makefile') };
 }
 
+/** A link could lead out of the repository. */
+async function refuseLinkedFolder(root: string, folder: string): Promise<void> {
+  if (folder === '.') return;
+  await refuseLinkedFolder(root, dirname(folder));
+  const path = join(root, folder);
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return;
+  throw badInput(`${path} is no folder, and squad would write into it`, 'Move it away, then run the command again.');
+}
+
 /** False if the path exists, even as a dangling link. */
 async function writeNew(path: string, text: string): Promise<boolean> {
   try {
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
@@ -126,8 +147,13 @@ function nextSteps(found: {
   runtimes: readonly string[];
   hasCommit: boolean;
   isNew: boolean;
+  /** New files of roles, which the settings that were there do not name. */
+  unused: readonly string[];
 }): string[] {
   return [
+    ...(found.unused.length === 0
+      ? []
+      : [`name the new roles in ${SETTINGS_FILE}: \`instructions: ${found.unused[0]}\` for the agents of that role`]),
     ...(found.hasCommit ? [] : ['make a first commit, which agents start from: `git add -A && git commit -m "first"`']),
     ...(found.runtimes.length > 0 ? [] : ['install an agent runtime: `squad doctor` says how']),
     found.isNew

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
-import type { Playbook, PlaybookSource, Role, View } from '../../model/plan.ts';
+import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { judgeAgain, mailCriteria, type MailWork } from '../shared/mail-work.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
+import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from './roles.ts';
 import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
 
 // A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
@@ -31,13 +32,6 @@ type Stage = (typeof STAGES)[number];
 
 const postReviewSchema = z.object({ approved: z.boolean(), summary: z.string() });
 
-const ROLES: Readonly<Record<string, Role>> = {
-  pm: { delivers: 'each' },
-  ba: { delivers: 'each' },
-  builder: { delivers: 'each' },
-  reviewer: { delivers: 'none' },
-};
-
 /** The tasks that judge the whole, in order. */
 const FINALS = ['test', 'post-review'] as const;
 
@@ -60,12 +54,12 @@ function reviewByMail(view: View): ReviewPolicy {
 export function createObjectivePlaybook(): Playbook<Objective> {
   return {
     name: 'objective',
-    roles: ROLES,
+    roles: OBJECTIVE_ROLES,
+    cast: objectiveCast,
     schemas: { 'post-review': answerSchema(postReviewSchema) },
     parse: ({ objective, roster }: PlaybookSource) => {
-      const missing = Object.keys(ROLES).filter((role) => !roster.some((member) => member.role === role));
-      if (missing.length === 0) return { ok: true, input: objective };
-      return { ok: false, errors: missing.map((role) => `objective needs an agent with the role ${role}`) };
+      const errors = unstaffed(roster);
+      return errors.length === 0 ? { ok: true, input: objective } : { ok: false, errors };
     },
     plan: planStages,
     advance,

@@ -4,8 +4,9 @@ import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
+import { createRunFiles } from './engine/run-files.ts';
 import { storeContents } from './substrate/files/content-store.ts';
-import { armoryFolder, writeRunFile } from './substrate/files/run-files.ts';
+import { armoryFolder } from './substrate/files/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
@@ -85,7 +86,6 @@ export async function startRun(
       const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
-      writeRunFile(resources.directory, runId, 'objective.md', definition.objective.text);
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
       return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
     });
@@ -163,14 +163,15 @@ async function drive(
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
+  const files = createRunFiles({ ...ports, ledger: resources.ledger, playbook, warn }, resources.directory, of);
   const { patienceMs, attended } = ports;
   const started = startSegment(
-    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer },
+    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer, files },
     resources,
     { ...of, patienceMs, attended, since: resources.ledger.lastSeq() },
   );
   const segment = withLastLook(started, tracer);
-  const end = endRun(ports, resources, watched, segment, of);
+  const end = endRun({ ...ports, files }, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,

@@ -2,7 +2,7 @@ import { workRangeOf } from '../read-model/work-range.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { findCommit, type DiffRange } from '../substrate/git/show-diff.ts';
 import type { OpenedTarget } from './find-target.ts';
-import { attemptName } from './show/turn-record.ts';
+import { attemptName } from '../model/attempt-id.ts';
 
 /** The commits of the work; undefined: there never was any, or its commits are gone. */
 export async function findRange(target: OpenedTarget): Promise<DiffRange | undefined> {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { errorText } from '../model/errors.ts';
@@ -13,26 +14,32 @@ import { standingOf } from '../read-model/run-state.ts';
 import { foldPatch } from '../report/patch.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { renderPage } from '../report/page.ts';
+import type { RunFile } from '../report/files/run-file.ts';
 import { reportOf } from '../report/report.ts';
 import { timelineOf } from '../report/timeline.ts';
-import { writeRunFile } from '../substrate/files/run-files.ts';
+import { runFolder } from '../substrate/files/run-files.ts';
 import { readPatch, readRunChanges } from '../substrate/git/run-changes.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
+import type { RunFiles } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
-/** The text of the report, and the conclusion of a finished run. */
-type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };
+/** What is said at the end, the files of the report, and the conclusion of a finished run. */
+type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & {
+  readonly conclusion: Conclusion | null;
+  readonly files: readonly RunFile[];
+};
 
 interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
+  readonly files: RunFiles;
   onEvent?(event: RunEvent): void;
 }
 
-/** Waits for the end of the segment, however it comes; then writes the report and frees the workspace. */
+/** Waits for the end of the segment, however it comes; then writes the files of the run and frees the workspace. */
 export async function endRun(
   ports: EndPorts,
   resources: RunResources,
@@ -47,13 +54,14 @@ export async function endRun(
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
     if (!finished) release();
-    const { conclusion, ...written } = await writeReport(ports, resources, workspaces, runId);
-    // Last: an engine that is killed before this leaves the report to the engine that resumes.
+    const { conclusion, files, ...written } = await makeReport(ports, resources, workspaces, runId);
+    const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
+    await ports.files.end(outcome, files);
+    // Last: an engine that is killed before this leaves the files to the engine that resumes.
     if (finished) {
       release();
       await keepBackup(ports, resources, runId);
     }
-    const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
     return {
       runId,
       name: definition.name,
@@ -66,6 +74,7 @@ export async function endRun(
       exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),
     };
   } finally {
+    await ports.files.end('interrupted');
     await workspaces.close();
     resources.close();
   }
@@ -111,13 +120,13 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
   }
 }
 
-/** Writes `report.md` and `report.html` from the current ledger and git. */
-async function writeReport(
+/** `report.md` and `report.html`, from the current ledger and git. */
+async function makeReport(
   ports: EndPorts,
   resources: RunResources,
   workspaces: Workspaces,
   runId: string,
-): Promise<Written> {
+): Promise<Reported> {
   const reading = readHistory(resources.ledger, runId, null);
   const changes = await readRunChanges(ports.git, workspaces, reading.definition);
   const patch = await foldPatch(readPatch(ports.git, reading.definition, changes));
@@ -127,13 +136,16 @@ async function writeReport(
   const document = reportOf(reading, now, git, mailOf(resources.ledger, runId));
   const { name } = reading.row;
   const page = renderPage(document, { timeline: timelineOf(reading, now), patch: git.patch, run: name });
-  const report = writeRunFile(resources.directory, runId, 'report.md', renderMarkdown(document));
-  writeRunFile(resources.directory, runId, 'report.html', page);
+  const files = [
+    { path: 'report.md', text: renderMarkdown(document) },
+    { path: 'report.html', text: page },
+  ];
   const standing = standingOf(reading, now);
   // A finished run has no question to answer.
   const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
   const next = nextCommandsOf(reading, standing, failures);
-  return { report, questions, failures, next, conclusion: standing.conclusion };
+  const report = join(runFolder(resources.directory, runId), 'report.md');
+  return { report, files, questions, failures, next, conclusion: standing.conclusion };
 }

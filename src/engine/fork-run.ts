@@ -40,7 +40,7 @@ export async function forkRun(
   const directory = join(repository.root, '.squad');
   const fork = newFork(ports, order);
   await copyArmory(directory, order.parent, fork.id);
-  writeRunFile(directory, fork.id, 'objective.md', order.definition.objective.text);
+  await writeRunFile(directory, fork.id, 'objective.md', order.definition.objective.text);
   failpoint('fork.prepared');
   const ledger = openLedger(directory, ports);
   try {

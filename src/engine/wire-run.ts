@@ -31,8 +31,8 @@ import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { createArmory } from './armory.ts';
 import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
-import { createProjection } from './run-files.ts';
-import { armoryFolder, runFolder } from '../substrate/files/run-files.ts';
+import type { RunFiles } from './run-files.ts';
+import { armoryFolder } from '../substrate/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
@@ -51,6 +51,8 @@ export interface SegmentPorts extends Pick<
   onEvent(event: RunEvent): void;
   /** Absent: no one asked for traces. */
   readonly tracer?: Tracer | undefined;
+  /** Absent: nobody reads files of the run. */
+  readonly files?: Pick<RunFiles, 'changed'>;
 }
 
 export interface SegmentOf {
@@ -129,12 +131,11 @@ export function wireRun(
       onBroken: (error) => control.fail(error),
     },
   );
-  const writeFiles = createProjection(join(runFolder(directory, lease.runId), 'files'), ports.playbook);
   let latest: Board | undefined;
   const onApplied = (board: Board): void => {
     latest = board;
     showNews();
-    writeFiles(board);
+    ports.files?.changed(board);
   };
   const publisher = wirePublisher(operations, redactor);
   const attended = (): boolean => of.attended?.aborted === false;

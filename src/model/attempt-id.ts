@@ -12,3 +12,8 @@ export function attemptId(scope: string, attempt: string): string {
 export function attemptWithin(scope: string, id: string): string {
   return id.slice(scope.length + 1);
 }
+
+/** The same of an attempt of any run: no name of a task has a dot. */
+export function attemptName({ id }: { readonly id: string }): string {
+  return id.slice(id.lastIndexOf('.') + 1);
+}

@@ -14,6 +14,8 @@ export const FAILPOINTS = [
   'attempt.before-settle',
   'attempt.settled',
   'turn.files-written',
+  'files.before-rename',
+  'files.renamed',
   'graph.before-apply',
   'graph.applied',
   'graph.waiting',

@@ -12,8 +12,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProjection } from '../../src/engine/run-files.ts';
-import { createBoard } from '../../src/graph/decisions/board.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { isSlug } from '../../src/model/slug.ts';
 import { settingsSchema } from '../../src/model/settings.ts';
@@ -25,8 +23,9 @@ import { instructionsHash } from '../../src/runtimes/shared/session.ts';
 import { removeSecrets, writeLaunchFiles } from '../../src/runtimes/shared/launch-files.ts';
 import { confine, isWithin, pathProblem } from '../../src/substrate/files/confine.ts';
 import { requireName } from '../../src/substrate/git/git-call.ts';
-import { factsOf, member } from '../playbooks/simulator.ts';
+import { definition, RecordedRun } from '../report/support.ts';
 import { createRandom } from '../support/random.ts';
+import { filesOf } from '../support/run-files.ts';
 import { testHost } from '../support/test-host.ts';
 import { HOSTILE_PATHS, PLAIN_PATHS } from './paths.ts';
 
@@ -134,11 +133,15 @@ describe('S2: names', () => {
 describe('S2: where paths from outside are used', () => {
   const escapees = ['../out.md', '/out.md', 'a/../../out.md', 'x\0.md', 'C:out.md', 'aux.md', 'a./b', 'e\u0301.md'];
 
-  it('S2: files of a playbook stay in their folder', () => {
+  it('S2: files of a playbook stay in their folder', async () => {
     const files = [...escapees, 'history.md', 'deep/er.md'].map((path) => ({ path, text: 'x' }));
-    createProjection(join(room, 'files'), { files: () => files })(createBoard(factsOf([member('bob', 'builder')])));
-    expect(readdirSync(room)).toEqual(['files']);
-    expect(listing(join(room, 'files'))).toEqual(['deep', 'deep/er.md', 'history.md']);
+    const run = new RecordedRun(definition({ criteria: [] }), join(room, '.squad'));
+    const written = filesOf(run, { files: () => files }).files;
+    written.changed(run.read().board);
+    await written.end('done');
+    expect(readdirSync(room)).toEqual(['.squad']);
+    const folder = join(room, '.squad', 'runs', run.id);
+    expect(listing(folder)).toEqual(['files', 'files/deep', 'files/deep/er.md', 'files/history.md', 'objective.md']);
   });
 
   it.each(escapees)('S2: instructions are no file at %j', async (path) => {

@@ -11,7 +11,7 @@ export interface AskPlanPorts extends Pick<EditPorts, 'edit' | 'check'> {
   show(plan: PlanShown): void;
   readonly say: (line: string) => void;
   /** Keeps what a person wrote, and says where. */
-  keep(written: string): string;
+  keep(written: string): Promise<string>;
 }
 
 type Plan = Omit<Extract<PlanReading, { ok: true }>, 'ok'>;
@@ -34,8 +34,8 @@ export async function askPlan(
   let plan: Plan = proposal;
   let isEdited = false;
   let mine: string | undefined;
-  const leave = (): undefined => {
-    if (mine !== undefined) say(keptText(ports.keep(mine), signal.aborted ? undefined : proposal.question));
+  const leave = async (): Promise<undefined> => {
+    if (mine !== undefined) say(keptText(await ports.keep(mine), signal.aborted ? undefined : proposal.question));
   };
   ports.show(proposal);
   while (!signal.aborted) {

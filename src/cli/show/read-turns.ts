@@ -6,7 +6,8 @@ import type { AttemptReading, RunHistory } from '../../read-model/read-run.ts';
 import { letThroughBy } from '../../preflight/secrets.ts';
 import { parseJson } from '../../text/json.ts';
 import { readTurnOutput } from '../../squad/turn-output.ts';
-import { attemptName, createStepList, type TurnRecord } from './turn-record.ts';
+import { attemptName } from '../../model/attempt-id.ts';
+import { createStepList, type TurnRecord } from './turn-record.ts';
 
 interface Place {
   readonly composition: Composition;

@@ -1,4 +1,3 @@
-import type { Attempt } from '../../model/attempt.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { toolTarget } from '../../text/tool-target.ts';
@@ -36,11 +35,6 @@ export interface TurnRecord {
   readonly dropped: number;
   /** null: it has not ended. */
   readonly result: Pick<TurnResult, 'outcome' | 'text' | 'structured' | 'failure' | 'usage' | 'durationMs'> | null;
-}
-
-/** The name of an attempt within its run. */
-export function attemptName({ id }: Pick<Attempt, 'id'>): string {
-  return id.slice(id.lastIndexOf('.') + 1);
 }
 
 const MOST_FIRST = 300;

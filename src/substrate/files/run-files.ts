@@ -1,6 +1,11 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../model/storage-error.ts';
+import { failpoint } from '../failpoint.ts';
+
+/** A file that is not whole yet has this before its name. */
+const FRESH = '.new-';
+const ARMORY = 'armory';
 
 /** `.squad/runs/<run id>/`: files for people. */
 export function runFolder(directory: string, runId: string): string {
@@ -9,22 +14,39 @@ export function runFolder(directory: string, runId: string): string {
 
 /** What its agents are equipped with, each content under its hash. */
 export function armoryFolder(directory: string, runId: string): string {
-  return join(runFolder(directory, runId), 'armory');
+  return join(runFolder(directory, runId), ARMORY);
 }
 
-export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
+export async function writeRunFile(directory: string, runId: string, name: string, text: string): Promise<string> {
   const path = join(runFolder(directory, runId), name);
-  writeWhole(path, text);
+  await writeWhole(path, text);
   return path;
 }
 
-/** Replaces the file in one step, so that no reader sees a part of it. */
-export function writeWhole(path: string, text: string): void {
+/** Replaces the file in one step: a reader, and a crash at any moment, finds the old one or the new one. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const fresh = join(dirname(path), `${FRESH}${basename(path)}`);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // What a killed engine left, or a link that somebody put there.
+    await rm(fresh, { force: true });
+    await writeFile(fresh, content, { mode: 0o600, flag: 'wx', flush: true });
+    failpoint('files.before-rename');
+    await rename(fresh, path);
   } catch (error) {
+    await rm(fresh, { force: true }).catch(() => undefined);
     throw storageError(path, error);
   }
+  failpoint('files.renamed');
+}
+
+/** Removes the files that killed engines left half written in the folder of a run. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const inside = { withFileTypes: true, recursive: true } as const;
+  const tops = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const below = tops.flatMap((top) =>
+    top.isDirectory() && top.name !== ARMORY ? [readdir(join(folder, top.name), inside)] : [],
+  );
+  const files = [tops, ...(await Promise.all(below))].flat().filter((one) => one.isFile() && one.name.startsWith(FRESH));
+  for (const { parentPath, name } of files) await rm(join(parentPath, name), { force: true });
 }

@@ -61,9 +61,9 @@ async function play(
       if (text.includes('answered meanwhile')) answered.abort();
       return undefined;
     },
-    keep: (written: string) => {
+    keep: async (written: string) => {
       kept.push(written);
-      return 'runs/1/plan.yaml';
+      return Promise.resolve('runs/1/plan.yaml');
     },
   };
   const answer = await askPlan(PROPOSAL, ports, answered.signal);

@@ -1,0 +1,46 @@
+/** Names that Windows reads as devices in every folder, whatever follows the first dot. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
+/** File systems allow 255; the rest is for what squad puts before and after a name. */
+const MOST_BYTES = 120;
+const MOST_ENDING = 16;
+
+/** Any text as the name of a file on every system: letters, digits, `.`, `_` and `-`; it never begins with a dot. */
+export function fileName(text: string): string {
+  const plain = text
+    // Of a longer text only the ends are used.
+    .slice(-MOST_BYTES * 8)
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[.-]+|[.-]+$/g, '');
+  const [stem, ending] = splitName(plain === '' ? 'file' : plain);
+  const name = `${firstBytes(stem, MOST_BYTES - Buffer.byteLength(ending))}${ending}`;
+  return DEVICE.test(name) ? `_${name}` : name;
+}
+
+/** A file name for each of these texts, each its own also where upper and lower case are one: the second `a.md` is `a-2.md`. */
+export function fileNames(texts: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return texts.map((text) => {
+    const name = fileName(text);
+    const [stem, ending] = splitName(name);
+    let own = name;
+    for (let number = 2; taken.has(own.toLowerCase()); number += 1) own = `${stem}-${number}${ending}`;
+    taken.add(own.toLowerCase());
+    return own;
+  });
+}
+
+/** The ending with its dot; empty: there is none, or it is too long to be one. */
+function splitName(name: string): [stem: string, ending: string] {
+  const dot = name.lastIndexOf('.');
+  const ending = dot <= 0 ? '' : name.slice(dot);
+  return Buffer.byteLength(ending) > MOST_ENDING ? [name, ''] : [name.slice(0, name.length - ending.length), ending];
+}
+
+function firstBytes(text: string, most: number): string {
+  let kept = text;
+  while (Buffer.byteLength(kept) > most) kept = [...kept].slice(0, -1).join('');
+  return kept.replace(/[.-]+$/, '') || 'file';
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { fileName, fileNames } from '../../src/text/file-name.ts';
+import { pathProblem } from '../../src/substrate/files/confine.ts';
+import { HOSTILE_PATHS } from '../security/paths.ts';
+import { createRandom } from '../support/random.ts';
+
+describe('S1, S13: any text as the name of a file', () => {
+  it.each([
+    ['spec.md', 'spec.md'],
+    ['Spec one.MD', 'Spec-one.MD'],
+    ['设计.md', '设计.md'],
+    ['../../etc/passwd', 'etc-passwd'],
+    ['..', 'file'],
+    ['.hidden', 'hidden'],
+    ['CON', '_CON'],
+    ['con.md', '_con.md'],
+    ['a\nb\u001b[31m.md', 'a-b-31m.md'],
+    ['a\u202egnp.md', 'a-gnp.md'],
+    ['', 'file'],
+    ['---', 'file'],
+    ['a.', 'a'],
+    ['e\u0301.md', '\u00e9.md'],
+  ])('%j is %j', (text, name) => {
+    expect(fileName(text)).toBe(name);
+  });
+
+  it('is short, and keeps the ending', () => {
+    const name = fileName(`${'ä'.repeat(300)}.md`);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(120);
+    expect(name).toMatch(/^ä+\.md$/);
+    expect(Buffer.byteLength(fileName('x'.repeat(300)))).toBe(120);
+  });
+
+  it('gives each its own name also where upper and lower case are one', () => {
+    expect(fileNames(['a.md', 'A.md', 'a.md', 'a-2.md'])).toEqual(['a.md', 'A-2.md', 'a-3.md', 'a-2-2.md']);
+  });
+
+  it('is one plain name, whatever the text', () => {
+    const random = createRandom(5);
+    const parts = [...HOSTILE_PATHS.map(([path]) => path), 'x', '.md', '\n', '\u0000', '😀', '\ud800', 'é', ' ', '/'];
+    for (let trial = 0; trial < 5_000; trial += 1) {
+      const text = Array.from({ length: 1 + Math.floor(random() * 4) }, () => parts[Math.floor(random() * parts.length)]);
+      const name = fileName(text.join(''));
+      expect(pathProblem(name), JSON.stringify(name)).toBeUndefined();
+      expect(name).toMatch(/^[^./-][^/]*$/);
+    }
+  });
+});

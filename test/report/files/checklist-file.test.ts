@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
-import type { Gate } from '../../../src/model/plan/gate.ts';
+import { CLOSED_GATE, type Gate } from '../../../src/model/plan/gate.ts';
 import { checklistFiles } from '../../../src/report/files/checklist-file.ts';
 import { BASE, definition } from '../support.ts';
 
@@ -12,7 +12,7 @@ function boardOf(...criteria: { text: string; command?: string }[]) {
 
 const CRITERIA = [{ text: 'it builds', command: 'make' }, { text: 'it *is* tidy' }, { text: 'it is fast' }, { text: 'x' }];
 const GATE: Gate = {
-  ...{ at: 'idle', why: '', refused: 0, judge: null },
+  ...CLOSED_GATE,
   facts: {
     ...{ expected: BASE, head: BASE, missing: [], files: ['src/a.ts'] },
     commands: [{ purpose: 'criterion', run: 'make', passed: true, output: '' }],

@@ -37,7 +37,9 @@ export function createRunFiles(
 ): RunFiles {
   const folder = runFolder(directory, of.lease.runId);
   const redactor = ports.redactor(letThroughBy(of.definition));
-  const projector = createProjector(ports, of, async ({ path, text }) => put(folder, { path, text: redactor.text(text) }));
+  const projector = createProjector(ports, of, async ({ path, text }) =>
+    put(folder, { path, text: redactor.text(text) }),
+  );
   const ended = new AbortController();
   let board: Board | undefined;
   let isBehind = false;

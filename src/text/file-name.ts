@@ -41,6 +41,6 @@ function splitName(name: string): [stem: string, ending: string] {
 
 function firstBytes(text: string, most: number): string {
   let kept = text;
-  while (Buffer.byteLength(kept) > most) kept = [...kept].slice(0, -1).join('');
+  while (Buffer.byteLength(kept) > most) kept = kept.replace(/.$/su, '');
   return kept.replace(/[.-]+$/, '') || 'file';
 }

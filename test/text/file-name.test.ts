@@ -39,7 +39,10 @@ describe('S1, S13: any text as the name of a file', () => {
     const random = createRandom(5);
     const parts = [...HOSTILE_PATHS.map(([path]) => path), 'x', '.md', '\n', '\u0000', '😀', '\ud800', 'é', ' ', '/'];
     for (let trial = 0; trial < 5_000; trial += 1) {
-      const text = Array.from({ length: 1 + Math.floor(random() * 4) }, () => parts[Math.floor(random() * parts.length)]);
+      const text = Array.from(
+        { length: 1 + Math.floor(random() * 4) },
+        () => parts[Math.floor(random() * parts.length)],
+      );
       const name = fileName(text.join(''));
       expect(pathProblem(name), JSON.stringify(name)).toBeUndefined();
       expect(name).toMatch(/^[^./-][^/]*$/);

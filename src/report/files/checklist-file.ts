@@ -20,7 +20,9 @@ export function checklistFiles(board: Pick<Board, 'facts' | 'gate' | 'branch'>):
   const text = renderMarkdown({
     title: words`Success criteria: ${cut(board.facts.objective.title, 200)}`,
     about: [
-      paragraph(ownWords('squad ticks what it has checked on the delivered work. The file of the objective stays as it is.')),
+      paragraph(
+        ownWords('squad ticks what it has checked on the delivered work. The file of the objective stays as it is.'),
+      ),
       list(criteria.map(lineOf)),
     ],
     sections: [],

@@ -47,6 +47,8 @@ export async function removeUnfinished(folder: string): Promise<void> {
   const below = tops.flatMap((top) =>
     top.isDirectory() && top.name !== ARMORY ? [readdir(join(folder, top.name), inside)] : [],
   );
-  const files = [tops, ...(await Promise.all(below))].flat().filter((one) => one.isFile() && one.name.startsWith(FRESH));
+  const files = [tops, ...(await Promise.all(below))]
+    .flat()
+    .filter((one) => one.isFile() && one.name.startsWith(FRESH));
   for (const { parentPath, name } of files) await rm(join(parentPath, name), { force: true });
 }

@@ -10,7 +10,12 @@ function boardOf(...criteria: { text: string; command?: string }[]) {
   return createBoard(factsOf(about));
 }
 
-const CRITERIA = [{ text: 'it builds', command: 'make' }, { text: 'it *is* tidy' }, { text: 'it is fast' }, { text: 'x' }];
+const CRITERIA = [
+  { text: 'it builds', command: 'make' },
+  { text: 'it *is* tidy' },
+  { text: 'it is fast' },
+  { text: 'x' },
+];
 const GATE: Gate = {
   ...CLOSED_GATE,
   facts: {

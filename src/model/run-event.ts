@@ -76,6 +76,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     status,
     round: z.number().int(),
     why: z.string().optional(),
+    /** It was cancelled before its first turn because this task, which it needs, was not done. */
+    because: z.string().optional(),
   }),
   /** The task went back to its author. `verify`: it fails together with delivered work. */
   z.object({

@@ -10,6 +10,8 @@ export const taskFailureSchema = z.strictObject({
   /** null if the playbook ended it. */
   cause: z.enum(CAUSES).nullable(),
   why: z.string(),
+  /** Tasks that need it and were cancelled before their first turn. */
+  cancelled: z.array(z.string()),
   /** The agent of the turn that the other fields are about; null if there was no turn. */
   agent: z.string().nullable(),
   /** The last answer of that agent, or how its turn ended. */

@@ -1,3 +1,4 @@
+import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Work } from '../model/plan/work.ts';
@@ -17,6 +18,8 @@ export interface KeptRef {
 export interface FailureFacts {
   readonly run: string;
   readonly state: TaskState;
+  /** Tasks that were cancelled untouched because they need it. */
+  readonly cancelled: readonly string[];
   /** The task's turns, in the order of their claims. */
   readonly turns: readonly AttemptReading[];
   /** The refs that keep the run's attempts. */
@@ -35,19 +38,24 @@ export function withFailedAttempts(ledger: Ledger, reading: RunReading): RunHist
   return { ...reading, attempts: failed.flatMap(({ task }) => readAttempts(ledger, { runId, taskId: task.id })) };
 }
 
-/** Explains every task that failed or was cancelled, in the order of the plan. */
+/** Explains every task that failed or was cancelled, in the order of the plan. With it, the tasks that were cancelled because of it. */
 export function failuresOf(
   reading: Pick<RunHistory, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
   kept: readonly KeptRef[],
 ): TaskFailure[] {
   const { definition, board, attempts, evidence, workspace } = reading;
+  const cascades = boardCascades(board);
+  const folded = new Set([...cascades.values()].flat());
   return [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)
     .flatMap((state) => {
       const { id } = state.task;
+      if (folded.has(id)) return [];
       const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
       const base = evidence.get(id)?.base ?? workspace?.base;
-      return explainFailure({ run: definition.name, state, turns, kept, base }) ?? [];
+      return (
+        explainFailure({ run: definition.name, state, turns, kept, base, cancelled: cascades.get(id) ?? [] }) ?? []
+      );
     });
 }
 
@@ -67,6 +75,7 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
     as: phase.as,
     cause: phase.cause,
     why: shortened(phase.why, 2_000),
+    cancelled: [...facts.cancelled],
     agent: last?.attempt.agent ?? null,
     lastWords: lastWordsOf(last),
     errors: errorsOf(own),

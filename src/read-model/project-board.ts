@@ -1,3 +1,4 @@
+import { boardCascades } from '../graph/decisions/cascade.ts';
 import { statusOf } from '../graph/decisions/work-status.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -12,12 +13,13 @@ export interface Base {
 
 /** The changes of one entry on the board: tasks, reviews, questions, pauses and accounts. */
 export function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
+  const causeOf = causesOn(after);
   const tasks = mayHaveChanged(before, after).flatMap((state) => {
     const old = before.tasks.get(state.task.id);
     return [
       ...reviewEvents(base, old, state),
       ...returnEvents(base, old, state),
-      ...statusEvents(base, { old, before }, state, after),
+      ...statusEvents(base, { old, before }, state, { after, causeOf }),
     ];
   });
   return [
@@ -90,16 +92,27 @@ function returnEvents(base: Base, old: TaskState | undefined, { task, work }: Ta
   );
 }
 
+/** For a task that was cancelled with another one, that one's id. Looks at the whole plan once, and only if it is asked. */
+function causesOn(board: Board): (id: string) => string | undefined {
+  let causes: ReadonlyMap<string, string> | undefined;
+  return (id) => {
+    causes ??= new Map([...boardCascades(board)].flatMap(([cause, ids]) => ids.map((one) => [one, cause])));
+    return causes.get(id);
+  };
+}
+
 function statusEvents(
   base: Base,
   { old, before }: { old: TaskState | undefined; before: Board },
   state: TaskState,
-  after: Board,
+  { after, causeOf }: { after: Board; causeOf: (id: string) => string | undefined },
 ): RunEvent[] {
   const { task, work } = state;
   const status = statusOf(state, after);
   if (old !== undefined && statusOf(old, before) === status && old.work.round === work.round) return [];
   const why = work.phase.at === 'ended' ? { why: work.phase.why } : {};
   const { id, title, role } = task;
-  return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...why }];
+  const because = status === 'cancelled' ? causeOf(id) : undefined;
+  const more = { ...why, ...defined({ because }) };
+  return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...more }];
 }

@@ -1,6 +1,7 @@
 import { isRepeated } from '../graph/decisions/review.ts';
 import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import { cascadeText } from '../model/plan/cascade.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import {
@@ -44,6 +45,7 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure): Block[] {
     paragraph(words`${ownWords(how, 'bad')} in ${ownWords(rounds)}: ${why}`),
     // The last feedback is often the reason itself.
     ...(why.includes('\n') && !work.feedback.includes(why) ? [quote(why)] : []),
+    ...cancelledOf(failure),
     ...wordsOf(failure),
     ...errorsOf(failure),
     ...commandsOf(failure),
@@ -52,6 +54,11 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure): Block[] {
       quote(text),
     ]),
   ];
+}
+
+function cancelledOf({ cancelled }: TaskFailure): Block[] {
+  if (cancelled.length === 0) return [];
+  return [paragraph(words`${ownWords(cascadeText(cancelled.length))}: ${cut(cancelled.join(', '), 1_000)}`)];
 }
 
 function wordsOf({ agent, lastWords }: TaskFailure): Block[] {

@@ -1,7 +1,9 @@
 import { criteriaOf } from '../graph/decisions/conclude.ts';
+import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { boundedSection } from './bounded-section.ts';
@@ -110,11 +112,14 @@ function getSection(
 
 /** Warns that the branch has only a part of the work. */
 function missingBlocks(board: RunHistory['board']): Block[] {
-  const missing = [...board.tasks.values()]
-    .toSorted((a, b) => a.order - b.order)
+  const cascades = boardCascades(board);
+  const missing = inOrder(board, cascades)
     .map((state) => ({ state, status: taskStatusOf(state, board) }))
     .filter(({ state, status }) => status !== 'done' && !isJudge(state.task))
-    .map(({ state: { task }, status }) => words`${code(task.id)} (${cut(task.title, 80)}): ${ownWords(status)}`);
+    .map(
+      ({ state: { task }, status }) =>
+        words`${code(task.id)} (${cut(task.title, 80)}): ${ownWords(statusText(status, cascades.get(task.id)))}`,
+    );
   if (missing.length === 0) return [];
   const warning = strong(ownWords('This is not all of the work.'), 'bad');
   return [paragraph(words`${warning} A merge leaves out:`), list(missing)];
@@ -143,14 +148,15 @@ function criterionWord(state: ReturnType<typeof criteriaOf>[number]['state']): T
 }
 
 function tasksSection({ board }: RunHistory): Section | undefined {
-  const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
+  const cascades = boardCascades(board);
+  const tasks = inOrder(board, cascades);
   if (tasks.length === 0) return section('Tasks', [paragraph(ownWords('None were planned.'))]);
   const rows = tasks.map((state: TaskState): Text[] => {
     const { task, work } = state;
     return [
       code(task.id),
       cut(task.title, 80),
-      ownWords(taskStatusOf(state, board)),
+      ownWords(statusText(taskStatusOf(state, board), cascades.get(task.id))),
       ownWords(String(work.round)),
       ownWords(String(authorAttempts(work))),
       task.kind === 'work' ? work.authors.join(', ') : ownWords('squad'),
@@ -158,6 +164,16 @@ function tasksSection({ board }: RunHistory): Section | undefined {
     ];
   });
   return section('Tasks', [table(['task', 'what', 'status', 'round', 'attempts', 'agent', 'commit'], rows)]);
+}
+
+/** The tasks in the order of the plan, without those that were cancelled with another one. */
+function inOrder({ tasks }: RunHistory['board'], cascades: ReadonlyMap<string, readonly string[]>): TaskState[] {
+  const folded = new Set([...cascades.values()].flat());
+  return [...tasks.values()].filter(({ task }) => !folded.has(task.id)).toSorted((a, b) => a.order - b.order);
+}
+
+function statusText(status: string, cancelled: readonly string[] = []): string {
+  return cancelled.length === 0 ? status : `${status}; ${cascadeText(cancelled.length)}`;
 }
 
 function changesSection({ workspace }: RunHistory, git: GitFacts | undefined): Section | undefined {

@@ -14,7 +14,7 @@ function answering(...answers: readonly (string | undefined)[]): Prompts {
 
 const failure = (task: string): TaskFailure => ({
   ...{ task, title: task, as: 'failed', cause: 'attempts', why: 'it hangs', agent: null, lastWords: null },
-  ...{ errors: [], work: null, next: [] },
+  ...{ cancelled: [], errors: [], work: null, next: [] },
 });
 
 const CHOICES = { runtimes: ['claude', 'codex'], agents: ['builder-2'] };

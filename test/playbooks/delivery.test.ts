@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { concludeRun } from '../../src/graph/decisions/conclude.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
@@ -103,6 +104,17 @@ describe('delivery', () => {
     const feedback = failure?.type === 'task-failed' ? failure.feedback : [];
     expect(feedback.map((text) => text.includes('not converging'))).toEqual([false, true, true, true]);
     expect([status(played, 'b'), status(played, 'c')]).toEqual(['cancelled', 'done']);
+  });
+
+  it('says once what failed, and how much was cancelled with it', () => {
+    const chain = ['b', 'c', 'd', 'e'].map((id, index) => task(id, ['abcd'.slice(index, index + 1)]));
+    const played = play({
+      plan: { summary: '', tasks: [task('a'), ...chain, task('other')] },
+      turn: ({ task: id }) => (id === 'a' ? failed('bad-request') : undefined),
+    });
+    expect(played.end?.why).toBe('a: bad-request: it was bad-request\n4 tasks that need it were cancelled');
+    const { headline } = concludeRun({ board: played.board, problem: undefined, strict: false });
+    expect(headline).toBe('FAILED, a: bad-request: it was bad-request; 4 tasks that need it were cancelled');
   });
 
   it('never delivers a piece without evidence', () => {

@@ -1,13 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { failureLines } from '../../src/cli/render/failure-lines.ts';
-import { explainFailure, type FailureFacts } from '../../src/read-model/explain-failure.ts';
+import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
+import { renderStatus } from '../../src/cli/render/status-board.ts';
+import { openRunView } from '../../src/read-model/run-view.ts';
+import { statusOf } from '../../src/read-model/status.ts';
+import { renderReport } from '../../src/report/report.ts';
+import { explainFailure, failuresOf, type FailureFacts } from '../../src/read-model/explain-failure.ts';
 import { taskFailureSchema } from '../../src/model/task-failure.ts';
 import type { ToolError } from '../../src/model/tool-error.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { BASE, definition, HEAD, play, RecordedRun } from '../report/support.ts';
 
 const ERROR: ToolError = { tool: 'shell', input: 'git commit', output: 'no identity', denied: false };
+
+/** Each task needs the one before it. */
+function chainOf(...ids: string[]): Json {
+  const tasks = ids.map((id, index) => ({
+    ...{ id, title: `Do ${id}`, role: 'builder', brief: `Build ${id}.`, acceptance: [`${id} works`] },
+    needs: ids.slice(Math.max(0, index - 1), index),
+  }));
+  return { summary: '', tasks };
+}
 
 /** A task `a` that failed after these turns of its author, with what git keeps. */
 function explained(turns: readonly Partial<TurnResult>[], more: Partial<FailureFacts> = {}) {
@@ -21,7 +36,7 @@ function explained(turns: readonly Partial<TurnResult>[], more: Partial<FailureF
   const state = board.tasks.get('a');
   if (state === undefined) throw new Error('there is no task a');
   const own = attempts.filter(({ attempt }) => attempt.taskId === 'a');
-  return explainFailure({ run: 'tidy', state, turns: own, kept: [], base: BASE, ...more });
+  return explainFailure({ run: 'tidy', state, turns: own, kept: [], cancelled: [], base: BASE, ...more });
 }
 
 describe('why a task was not delivered', () => {
@@ -106,17 +121,43 @@ describe('why a task was not delivered', () => {
     for (const line of failureLines(found === undefined ? [] : [found])) expect(line).toMatch(/^[^\n\u001b]{1,700}$/);
   });
 
+  it('tells a task that was cancelled with another one there, in terminal, report and status alike', () => {
+    const about = definition();
+    const script = {
+      plan: chainOf('a', 'b', 'c', 'd'),
+      turn: ({ task }: { task: string }) => (task === 'a' ? failed('bad-request') : undefined),
+    };
+    const run = new RecordedRun(about).allocate().plan(play(about, script).entries);
+    const reading = run.read();
+    const failures = failuresOf(reading, []);
+    expect(failures).toMatchObject([{ task: 'a', as: 'failed', cancelled: ['b', 'c', 'd'] }]);
+    const once = '3 tasks that need it were cancelled';
+    const report = renderReport(reading, 9e9);
+    const status = renderStatus(statusOf(reading, undefined, 9e9), 9e9);
+    for (const shown of [failureLines(failures).join('\n'), report, status]) {
+      expect(shown).toContain(`${once}: b, c, d`);
+      expect(shown).not.toContain('which failed');
+    }
+    expect(report).not.toMatch(/`c`/);
+    expect(report).toMatch(/`a` +\| Do a +\| failed; 3 tasks that need it were cancelled/);
+    expect(status).not.toContain('Do c');
+    const lines = openRunView(run.ledger, run.id)
+      .look()
+      .flatMap((event) => renderRunEvent(event) ?? []);
+    expect(lines.filter((line) => line.includes('cancelled')).map((line) => line.slice(0, 9))).toEqual([]);
+  });
+
   it('leaves out what was delivered', () => {
     const about = definition();
     const state = new RecordedRun(about).allocate().plan(play(about).entries).read().board.tasks.get('a')!;
-    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], base: BASE })).toBeUndefined();
+    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], cancelled: [], base: BASE })).toBeUndefined();
   });
 
   it('offers a rejected task to a person too', () => {
     const about = definition();
     const script = { turn: ({ review }: { review: string | null }) => (review === null ? undefined : rejects('no')) };
     const state = new RecordedRun(about).allocate().plan(play(about, script).entries).read().board.tasks.get('a')!;
-    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], base: BASE })?.next).toEqual([
+    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], cancelled: [], base: BASE })?.next).toEqual([
       'squad retry a --run tidy',
       'squad override a done --run tidy --reason "I read it myself"',
     ]);

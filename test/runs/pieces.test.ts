@@ -72,7 +72,7 @@ describe('pieces of one run that meet different fates', () => {
   it('starts nothing that needs what has failed, and goes on with all else', () => {
     expect(status.tasks.find(({ id }) => id === 'heir')).toMatchObject({ status: 'cancelled', attempts: 0 });
     expect(bench.fileOnBranch('late.txt')).toBe('late');
-    expect(report).toContain('it needs liar, which failed');
+    expect(report).toContain('1 task that needs it was cancelled: heir');
   });
 
   it('sends a conflict back to the session of its author, and delivers both sides', () => {

@@ -80,9 +80,11 @@ const RETURNED = {
 } as const;
 
 function taskSaid(
-  { task, status, why, title }: Extract<RunEvent, { type: 'task-changed' }>,
+  { task, status, why, title, because }: Extract<RunEvent, { type: 'task-changed' }>,
   before: BoardState,
 ): Said | undefined {
+  // The end says how many were cancelled with the task that they need.
+  if (because !== undefined) return undefined;
   if (before.tasks.get(task) === undefined) return usual(task, `is planned: ${title}`);
   switch (status) {
     case 'done':

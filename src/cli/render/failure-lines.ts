@@ -1,3 +1,4 @@
+import { cascadeText } from '../../model/plan/cascade.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { StuckTask } from '../../read-model/stuck-tasks.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -15,9 +16,12 @@ export function stuckLines(stuck: readonly StuckTask[]): string[] {
   ]);
 }
 
-function linesOf({ task, as, title, why, agent, lastWords, errors, work, next }: TaskFailure): string[] {
+function linesOf({ task, as, title, why, agent, lastWords, errors, work, next, cancelled }: TaskFailure): string[] {
   return [
     line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(why, 300)}`),
+    ...(cancelled.length === 0
+      ? []
+      : [line('cancelled', plainLine(`${cascadeText(cancelled.length)}: ${cancelled.join(', ')}`, 300))]),
     ...(agent === null || lastWords === null ? [] : [line('said', `${agent}: ${plainLine(lastWords, 300)}`)]),
     ...errors.map(({ tool, input, output, denied }) => {
       const call = plainLine(`${tool} ${input}`, 240);

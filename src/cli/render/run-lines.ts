@@ -17,6 +17,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
         ),
       ].join('\n');
     case 'task-changed': {
+      // The end says how many were cancelled with the task that they need.
+      if (event.because !== undefined) return undefined;
       const round = event.round > 1 ? `, round ${event.round}` : '';
       const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(event.why, 300)}`;
       return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;

@@ -47,9 +47,12 @@ function minutes(seconds: number): string {
   return String(Math.floor(seconds / 6) / 10);
 }
 
-function taskLines({ tasks }: RunStatus): string[] {
-  const width = Math.max(0, ...tasks.map(({ id }) => id.length));
-  return tasks.map(({ id, title, status, round, attempts }) => {
+/** Without the tasks that were cancelled with another one: its failure counts them. */
+function taskLines({ tasks, failures }: RunStatus): string[] {
+  const folded = new Set(failures.flatMap(({ cancelled }) => cancelled));
+  const shown = tasks.filter(({ id }) => !folded.has(id));
+  const width = Math.max(0, ...shown.map(({ id }) => id.length));
+  return shown.map(({ id, title, status, round, attempts }) => {
     const effort = `round ${round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
     return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(title, 80)}`;
   });

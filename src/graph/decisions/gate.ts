@@ -74,7 +74,7 @@ export function withVerdict(
     ({ task, by, commit, verdict }) =>
       commit === one.commit && (verdict.criterion !== one.verdict.criterion || (task !== one.task && by !== one.by)),
   );
-  // Nobody confirms their own work, but everybody may say that it is not enough.
+  // Authors cannot confirm their own work, but they may say that it is not enough.
   return one.verdict.met && authors.has(one.by) ? others : [...others, one];
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { cascadesOf, cascadeText } from '../../model/plan/cascade.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { orderOf } from './mail-orders.ts';
 
@@ -93,6 +94,12 @@ export function finishWhenEnded(view: View): PlanChange[] {
     .tasks()
     .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);
   if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered' }];
-  const why = failed.map((task) => `${task.id}: ${task.why ?? task.status}`).join('\n');
-  return [failRun(why)];
+  const cascades = cascadesOf(failed.map((task) => ({ ...task, touched: task.attempts > 0 })));
+  const folded = new Set([...cascades.values()].flat());
+  const lines = failed.flatMap(({ id, why, status }) => {
+    const cancelled = cascades.get(id)?.length ?? 0;
+    if (folded.has(id)) return [];
+    return [`${id}: ${why ?? status}`, ...(cancelled === 0 ? [] : [cascadeText(cancelled)])];
+  });
+  return [failRun(lines.join('\n'))];
 }

@@ -1,5 +1,10 @@
 import { z } from 'zod';
+import { isSlug } from './slug.ts';
 import { VARIABLE } from './turn-request.ts';
+
+export const slugSchema = z
+  .string()
+  .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
 
 const MAX_COMMAND = 4096;
 

@@ -1,16 +1,13 @@
 import { z } from 'zod';
+import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
 import { ACP, isRuntimeName } from './runtime-name.ts';
-import { argumentSchema, commandSchema, filePathSchema, variableSchema } from './settings-text.ts';
+import { argumentSchema, commandSchema, filePathSchema, slugSchema, variableSchema } from './settings-text.ts';
 import { isSlug } from './slug.ts';
 import { tracingSchema } from './tracing.ts';
-
-const slugSchema = z
-  .string()
-  .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
 
 export const runtimeNameSchema = z
   .string()
@@ -161,10 +158,20 @@ export interface KnownNames {
   readonly configFiles?: Readonly<Record<string, readonly string[]>>;
   /** By playbook. */
   readonly sections: Readonly<Record<string, SettingsSection>>;
+  /** What is wrong with a mapping under `playbook`. `staffed`: the roles of the agents; undefined: no file names agents. */
+  checkList(list: Json, staffed: readonly string[] | undefined): readonly ListFinding[];
+}
+
+/** A problem with its place in the settings, and a correct example. */
+export interface ListFinding {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly atKey: boolean;
+  readonly example: string;
 }
 
 /** `squad.yaml` where these runtimes and playbooks are registered. */
-export function settingsSchemaFor({ runtimes, sections }: KnownNames) {
+export function settingsSchemaFor({ runtimes, sections }: Pick<KnownNames, 'runtimes' | 'sections'>) {
   const name = z.enum(runtimes);
   const one = runtimeSchema.extend({ fallback: name.optional() }).optional();
   const acp = z.strictObject({ agents: z.record(slugSchema, acpAgentSchema).default({}) }).optional();

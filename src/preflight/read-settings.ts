@@ -4,6 +4,7 @@ import type { Composition, Host } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import type { KnownNames, Settings } from '../model/settings.ts';
 import { settingsSections } from '../playbooks/registry.ts';
+import { checkList } from '../playbooks/stages/check-list.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
 import {
   defaultSettings,
@@ -64,7 +65,7 @@ export function fileOf({ repository, own }: Pick<SettingsRead, 'repository' | 'o
 function knownNames({ runtimes, describe, playbooks }: Registered): KnownNames {
   const names = Object.keys(runtimes);
   const files = names.map((name) => [name, Object.keys(describe(name).configFiles ?? {})]);
-  return { runtimes: names, configFiles: Object.fromEntries(files), sections: settingsSections(playbooks) };
+  return { runtimes: names, configFiles: Object.fromEntries(files), sections: settingsSections(playbooks), checkList };
 }
 
 async function readRepositoryFile(root: string, known: KnownNames): Promise<FileRead> {

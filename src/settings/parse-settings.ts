@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../text/json.ts';
+import { asObject, isJsonObject, type Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { namedAgents } from '../model/acp-agents.ts';
 import { ACP } from '../model/runtime-name.ts';
@@ -49,8 +49,16 @@ export function parseSettings(
   return parseYaml(source, settingsSchemaFor(withAgents(known, rawSettings(text))), (raw) => [
     ...agentFindings(raw['agents'], whose),
     ...ownFallbacks(raw['runtimes']),
+    ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);
+}
+
+/** The roles of the agents that a file names; undefined: it names none, or one of them has no role. */
+function rolesIn(agents: Json | undefined): string[] | undefined {
+  const roles = Array.isArray(agents) ? agents.map((agent) => asObject(agent)['role']) : [];
+  const named = roles.filter((role) => typeof role === 'string');
+  return named.length === 0 || named.length < roles.length ? undefined : named;
 }
 
 /** With the runtimes that these settings add. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from './json.ts';
+import { asObject, isJsonObject, objectsIn, type Json } from './json.ts';
 import { quote } from './problem.ts';
 import { nearest } from './nearest.ts';
 
@@ -50,9 +50,23 @@ export function explainIssue(
       const unit = issue.origin === 'array' ? ' entries' : issue.origin === 'string' ? ' characters' : '';
       return say(`${name} may have at most ${issue.maximum}${unit}`);
     }
+    case 'invalid_union': {
+      // The form that was meant is the one that fits but for its parts.
+      const meant = issue.errors.find((issues) => issues.every((one) => one.path.length > 0 || !isMisfit(one)));
+      if (found === undefined || meant === undefined) return say(otherwise(name, found, issue.message));
+      return meant.flatMap((one) => explainIssue({ ...one, path: [...path, ...one.path] }, raw, schema, hints));
+    }
     default:
-      return say(found === undefined ? `${name} is missing` : `${name}: ${describe(found)} ${issue.message}`);
+      return say(otherwise(name, found, issue.message));
   }
+}
+
+function isMisfit({ code }: z.core.$ZodIssue): boolean {
+  return code === 'invalid_type' || code === 'invalid_value';
+}
+
+function otherwise(name: string, found: Json | undefined, message: string): string {
+  return found === undefined ? `${name} is missing` : `${name}: ${describe(found)} ${message}`;
 }
 
 function unknownKey(
@@ -110,15 +124,19 @@ function listed(values: readonly string[]): string {
 function knownKeys(schema: z.ZodType, path: Path): string[] {
   let place: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   for (const step of path) {
-    if (!isJsonObject(place)) return [];
-    const { properties, items, additionalProperties } = place;
+    const { properties, items, additionalProperties } = formOf(place);
     const key = String(step);
     const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     place = typeof step === 'number' ? items : (property ?? additionalProperties);
   }
-  if (!isJsonObject(place)) return [];
-  const { properties, propertyNames } = place;
+  const { properties, propertyNames } = formOf(place);
   if (isJsonObject(properties)) return Object.keys(properties);
   const names: unknown = isJsonObject(propertyNames) ? propertyNames['enum'] : undefined;
   return Array.isArray(names) ? names.map(String) : [];
+}
+
+/** A schema, or of several forms the one with keys. */
+function formOf(place: unknown): Readonly<Record<string, unknown>> {
+  const { anyOf, ...schema } = asObject(place);
+  return objectsIn(anyOf).find(({ properties }) => properties !== undefined) ?? schema;
 }

@@ -11,11 +11,13 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { z } from 'zod';
+import { defined } from './defined.ts';
 import type { Json } from './json.ts';
 import { orderProblems, quote, type Problem } from './problem.ts';
-import { explainIssue, type Path } from './explain-issue.ts';
+import { explainIssue, type Finding, type Path } from './explain-issue.ts';
 
-const MAX_BYTES = 64 * 1024;
+/** A hundred stages with briefs of two thousand characters. */
+const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
 
 export interface YamlSource {
@@ -31,26 +33,32 @@ export interface YamlSource {
 
 export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
+type Also = Pick<Finding, 'path' | 'message'> & Partial<Pick<Finding, 'atKey'>> & { readonly example?: string };
+
 /**
  * Parses a YAML mapping and checks it with a schema. Refuses tags, aliases, directives, second documents and duplicate keys. A
- * top-level key without a value counts as absent. `also` checks the raw value for what a schema cannot express.
+ * top-level key without a value counts as absent. `also` checks the raw value for what a schema cannot express, and may have a
+ * better example.
  */
 export function parseYaml<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
-  also: (raw: Record<string, Json>) => { path: Path; message: string }[] = () => [],
+  also: (raw: Record<string, Json>) => Also[] = () => [],
 ): YamlResult<T> {
   const read = readYaml(source);
   if (!read.ok) return { ok: false, problems: orderProblems(read.problems) };
   const { raw, placeOf } = read;
-  const found = also(raw).map(({ path, message }) => ({ path, message, atKey: false }));
   const checked = schema.safeParse(raw);
-  for (const issue of checked.error?.issues ?? []) found.push(...explainIssue(issue, raw, schema, source.hints ?? {}));
+  const issues = checked.error?.issues ?? [];
+  const found: Also[] = [
+    ...also(raw),
+    ...issues.flatMap((issue) => explainIssue(issue, raw, schema, source.hints ?? {})),
+  ];
   if (checked.success && found.length === 0) return { ok: true, value: checked.data };
-  const problems = found.map(({ path, message, atKey }) => {
+  const problems = found.map(({ path, message, atKey = false, example: own }) => {
     const key = String(path[0] ?? '');
-    const example = source.examples[Object.hasOwn(source.examples, key) ? key : ''];
-    return { file: source.file, ...placeOf(path, atKey), message, ...(example === undefined ? {} : { example }) };
+    const example = own ?? source.examples[Object.hasOwn(source.examples, key) ? key : ''];
+    return { file: source.file, ...placeOf(path, atKey), message, ...defined({ example }) };
   });
   return { ok: false, problems: orderProblems(problems) };
 }

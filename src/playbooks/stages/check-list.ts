@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import type { ListFinding } from '../../model/settings.ts';
+import { explainIssue, pathText, type Finding } from '../../text/explain-issue.ts';
+import { asObject, isJsonObject, type Json } from '../../text/json.ts';
+import { quote } from '../../text/problem.ts';
+import { answerProblems } from './check-answer.ts';
+import { referenceProblems } from './check-references.ts';
+import { roleProblems } from './check-roles.ts';
+import { taskIdOf } from './list-facts.ts';
+import { roughStages, type RoughStage, type Said } from './rough-list.ts';
+import { MOST_STAGES, stageListSchema } from './stage-schema.ts';
+
+/** The key of `squad.yaml` that has a list. */
+const KEY = 'playbook';
+
+const schema = z.object({ [KEY]: stageListSchema });
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  '': 'playbook:\n  stages:\n    - { id: BUILD, by: [builder], brief: "Do what it says. {objective}", makes: code }',
+  id: 'id: SPEC_REVIEW',
+  title: 'title: Review of the specification',
+  by: 'by: [builder, writer]',
+  needs: 'needs: [SPEC, RESEARCH]',
+  brief: 'brief: |\n  Write what has to be built.\n\n  {objective}\n\n  {criteria}',
+  makes: 'makes: { document: spec.md, headings: [Goals, Limits] }',
+  review: 'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }',
+  each: 'each: { of: PLAN }',
+  judges: 'makes: { answer: verdict }\njudges: { rounds: 4, else: { fix: BUILD } }',
+  session: 'session: { of: SPEC }',
+  onFail: 'onFail: skip',
+  whenNotConverging: 'whenNotConverging: stop',
+};
+
+/**
+ * All that is wrong with a list of stages, with places in a file that has it under `playbook`. `staffed`: the roles of the agents;
+ * undefined: agents are made for the list.
+ */
+export function checkList(list: Json, staffed: readonly string[] | undefined): ListFinding[] {
+  const { stages: written } = asObject(list);
+  const many = Array.isArray(written) && written.length > MOST_STAGES;
+  if (many) {
+    const path = [KEY, 'stages', MOST_STAGES];
+    return [
+      shown({
+        path,
+        message: `${KEY}.stages has ${written.length} entries and may have at most ${MOST_STAGES}`,
+        atKey: true,
+      }),
+    ];
+  }
+  const raw = { [KEY]: list };
+  const issues = schema.safeParse(raw).error?.issues ?? [];
+  const stages = roughStages(list, [KEY]);
+  const said = [
+    ...idProblems(stages),
+    ...madeIdProblems(stages),
+    ...documentProblems(stages),
+    ...stages.flatMap(kindProblems),
+    ...referenceProblems(stages),
+    ...roleProblems(stages, staffed),
+  ];
+  return [
+    ...issues.flatMap((issue) => explainIssue(issue, raw, schema, {})),
+    ...said.map(({ path, message }) => ({ path, message: `${pathText(path)}: ${message}`, atKey: false })),
+  ].map(shown);
+}
+
+function shown(finding: Finding): ListFinding {
+  const key = finding.path.findLast((step) => typeof step === 'string' && Object.hasOwn(EXAMPLES, step) && step !== '');
+  return { ...finding, example: EXAMPLES[String(key ?? '')] ?? '' };
+}
+
+/** A stage's task has its id in lower case, so two ids may become one. A review is shown beside the stages by its own id. */
+function idProblems(stages: readonly RoughStage[]): Said[] {
+  const first = new Map<string, { readonly id: string; readonly where: string }>();
+  const named = stages.flatMap(({ at, id, review }) => [
+    { id, path: [...at, 'id'] },
+    { id: review?.id, path: [...at, 'review', 'id'] },
+  ]);
+  return named.flatMap(({ id, path }): Said[] => {
+    if (id === undefined) return [];
+    const task = taskIdOf({ id });
+    const earlier = first.get(task);
+    if (earlier === undefined) {
+      first.set(task, { id, where: pathText(path) });
+      return [];
+    }
+    if (earlier.id === id)
+      return [{ path, message: `${quote(id)} is ${earlier.where} already; each stage and each review needs its own` }];
+    return [
+      {
+        path,
+        message: `${quote(id)} and ${quote(earlier.id)} (${earlier.where}) both become ${quote(task)}; give it another id`,
+      },
+    ];
+  });
+}
+
+/** Ids of tasks that squad makes up: of a stage that runs again, of fixes, and of a judge for each role. */
+function madeIdProblems(stages: readonly RoughStage[]): Said[] {
+  const tasks = new Set(stages.flatMap(({ id }) => (id === undefined ? [] : [taskIdOf({ id })])));
+  const ofJudges = stages.flatMap(({ id, by, has }) =>
+    id !== undefined && has('judges') ? by.map((role) => `${taskIdOf({ id })}-${role}`) : [],
+  );
+  return stages.flatMap(({ at, id }): Said[] => {
+    const task = id === undefined ? '' : taskIdOf({ id });
+    const of = /^(.+)-\d+$/.exec(task)?.[1];
+    const isMade = (of !== undefined && (of === 'fix' || tasks.has(of))) || ofJudges.includes(task);
+    const message = `${quote(task)} is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id`;
+    return isMade ? [{ path: [...at, 'id'], message }] : [];
+  });
+}
+
+/** A document is made by one stage, however its path is written. */
+function documentProblems(stages: readonly RoughStage[]): Said[] {
+  const first = new Map<string, { readonly written: string; readonly where: string }>();
+  return stages.flatMap(({ at, makes: { document } }): Said[] => {
+    if (typeof document !== 'string') return [];
+    const path = [...at, 'makes', 'document'];
+    const plain = plainPath(document);
+    const other = [...first].find(
+      ([one]) => one === plain || one.startsWith(`${plain}/`) || plain.startsWith(`${one}/`),
+    );
+    if (other === undefined) {
+      first.set(plain, { written: document, where: pathText(path) });
+      return [];
+    }
+    const [one, { written, where }] = other;
+    const message =
+      one === plain
+        ? `is the document of ${where} already${written === document ? '' : `, which is written ${quote(written)}`}`
+        : `cannot be there beside ${quote(written)} (${where}): one is the folder of the other`;
+    return [{ path, message: `${quote(document)} ${message}` }];
+  });
+}
+
+/** Without what does not tell two files apart on every file system. */
+function plainPath(path: string): string {
+  const steps = path
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[\\/]+/);
+  return steps.filter((step) => step !== '' && step !== '.').join('/');
+}
+
+const REVIEWED = ['document', 'code'];
+
+/** What a key of a stage means for another one. */
+function kindProblems({ at, makes, has }: RoughStage): Said[] {
+  const { answer, checks, document } = makes;
+  const say = (key: string, message: string): Said[] => [{ path: [...at, key], message }];
+  const judges = has('judges');
+  return [
+    ...(answer === 'verdict' && !judges
+      ? say('makes', 'a verdict judges the work so far: say with `judges` what follows a rejection')
+      : []),
+    ...(judges && answer !== 'verdict' ? say('judges', 'a stage that judges makes `answer: verdict`') : []),
+    ...(judges && has('each') ? say('each', 'a stage that judges has one task for each of its roles') : []),
+    ...(has('review') && !judges && REVIEWED.every((key) => makes[key] === undefined) && checks === undefined
+      ? say('review', 'only a document or code is reviewed')
+      : []),
+    ...(judges && has('review') ? say('review', 'a stage that judges is not reviewed') : []),
+    ...(document !== undefined && has('each')
+      ? say('each', 'all its tasks would write the same document; make `code`')
+      : []),
+    ...(answer === 'tasks' && has('each')
+      ? say('each', 'tasks come from one plan, and this stage would make several')
+      : []),
+    ...(checks === undefined
+      ? []
+      : ['review', 'each', 'session'].flatMap((key) =>
+          has(key) ? say(key, 'the engine runs the commands of this stage, so no agent works on it') : [],
+        )),
+    ...(isJsonObject(answer) ? answerProblems(answer, [...at, 'makes', 'answer']) : []),
+  ];
+}

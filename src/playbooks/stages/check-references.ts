@@ -1,0 +1,198 @@
+import type { Path } from '../../text/explain-issue.ts';
+import { nearest } from '../../text/nearest.ts';
+import { quote } from '../../text/problem.ts';
+import type { RoughStage, Said } from './rough-list.ts';
+
+const PLACEHOLDERS = ['objective', 'criteria', 'constraints', 'context', 'documents', 'item'];
+
+/** Most ids that a message lists. */
+const MOST_IDS = 10;
+
+interface Reference {
+  readonly path: Path;
+  readonly id: string;
+  /** Absent: any stage will do. */
+  readonly wants?: 'before' | 'tasks' | 'session' | 'work' | 'answer';
+}
+
+/** Whatever names another stage: that stage is there, comes before where it has to, and makes what is wanted of it. */
+export function referenceProblems(stages: readonly RoughStage[]): Said[] {
+  const byId = new Map<string, RoughStage>();
+  for (const stage of stages) if (stage.id !== undefined && !byId.has(stage.id)) byId.set(stage.id, stage);
+  const reviews = new Map(
+    stages.flatMap(({ id, review }) => (review?.id === undefined ? [] : [[review.id, id ?? '']])),
+  );
+  const before = ancestors(stages);
+  return [
+    ...stages.flatMap((stage) => {
+      const { ids, other } = referencesOf(stage);
+      const found = ids.flatMap(({ path, id, wants }): Said[] => {
+        const say = (message: string): Said[] => [{ path, message }];
+        const named = byId.get(id);
+        if (named === undefined) return say(unknownStage(id, [...byId.keys()], reviews));
+        if (wants === undefined) return [];
+        if (before.get(stage)?.has(id) !== true)
+          return say(`${quote(id)} does not come before this stage: it is none of the stages that it needs`);
+        const lacks = lacking(named, wants);
+        return lacks === undefined ? [] : say(`${quote(id)} ${lacks}`);
+      });
+      return [...found, ...other, ...planAgain(stage, stages, before)];
+    }),
+    // Without ids of their own, which stage needs which is not known.
+    ...(byId.size === stages.length ? circles(stages) : []),
+  ];
+}
+
+/** Tasks of a plan are made once: a person has approved that plan. */
+function planAgain(
+  { at, id, redo }: RoughStage,
+  stages: readonly RoughStage[],
+  before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
+): Said[] {
+  if (id === undefined || redo === undefined) return [];
+  const judge = stages.find((stage) => stage.id === id);
+  const again = stages.filter((stage) => {
+    if (stage.id === undefined || !stages.some(({ each }) => each === stage.id)) return false;
+    const isOnTheWay = stage.id === redo || before.get(stage)?.has(redo) === true;
+    return isOnTheWay && judge !== undefined && before.get(judge)?.has(stage.id) === true;
+  });
+  return again.map(({ id: plan = '' }) => ({
+    path: [...at, 'judges', 'else', 'redo'],
+    message: `${quote(plan)} would plan again, and its tasks are made once; name a later stage, or a \`fix\``,
+  }));
+}
+
+function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Said[] } {
+  const { at, needs = [], each, session, redo, fix, brief } = stage;
+  const one = (id: string | undefined, path: readonly string[], wants: Reference['wants']): Reference[] =>
+    id === undefined ? [] : [{ path: [...at, ...path], id, ...(wants === undefined ? {} : { wants }) }];
+  const { ids, other } = placeholdersOf(stage, brief);
+  return {
+    ids: [
+      ...needs.map((id, index) => ({ path: [...at, 'needs', index], id })),
+      ...one(each, ['each', 'of'], 'tasks'),
+      ...one(session, ['session', 'of'], 'session'),
+      ...one(redo, ['judges', 'else', 'redo'], 'before'),
+      ...one(fix, ['judges', 'else', 'fix'], 'work'),
+      ...ids,
+    ],
+    other,
+  };
+}
+
+function placeholdersOf({ at, has }: RoughStage, brief: string): { readonly ids: Reference[]; readonly other: Said[] } {
+  const path = [...at, 'brief'];
+  const ids: Reference[] = [];
+  const other: Said[] = [];
+  const seen = new Set<string>();
+  for (const [whole, name] of brief.matchAll(/\{\{|\{([^{}\n]*)\}|\{/g)) {
+    if (whole === '{{' || seen.has(whole)) continue;
+    seen.add(whole);
+    if (name?.startsWith('of:') === true) ids.push({ path, id: name.slice(3), wants: 'answer' });
+    else if (name === undefined || !PLACEHOLDERS.includes(name))
+      other.push({ path, message: unknownPlaceholder(whole, name) });
+    else if (name === 'item' && !has('each'))
+      other.push({ path, message: '“{item}” is an entry of `each`, which this stage does not have' });
+  }
+  return { ids, other };
+}
+
+function unknownPlaceholder(whole: string, name: string | undefined): string {
+  const literal = 'write “{{” for a brace';
+  if (name === undefined) return `a “{” begins no placeholder; ${literal}`;
+  const close = nearest(name, PLACEHOLDERS);
+  const known = [...PLACEHOLDERS, 'of:STAGE'].map((one) => `{${one}}`).join(', ');
+  const hint = close === undefined ? `there are ${known}` : `did you mean “{${close}}”`;
+  return `${quote(whole)} is no placeholder; ${hint}, or ${literal}${close === undefined ? '' : '?'}`;
+}
+
+function unknownStage(id: string, known: readonly string[], reviews: ReadonlyMap<string, string>): string {
+  const reviewed = reviews.get(id);
+  if (reviewed !== undefined)
+    return `${quote(id)} is the review of ${quote(reviewed)}; name that stage, which has passed when its review has`;
+  const close = nearest(id, known);
+  if (close !== undefined) return `no stage is called ${quote(id)}; did you mean “${close}”?`;
+  if (known.length === 0) return `no stage is called ${quote(id)}, nor anything else`;
+  const more = known.length > MOST_IDS ? ` and ${known.length - MOST_IDS} more` : '';
+  return `no stage is called ${quote(id)}; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_IDS).map(quote).join(', ')}${more}`;
+}
+
+/** What a stage lacks to be used so; undefined: nothing. */
+function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['wants']>): string | undefined {
+  const is = (key: string): boolean => makes[key] !== undefined;
+  switch (wants) {
+    case 'before':
+      return undefined;
+    case 'tasks':
+      return makes['answer'] === 'tasks' ? undefined : 'does not answer with tasks: give it `answer: tasks`';
+    case 'session':
+      if (is('checks')) return 'runs commands, so there is no session of it';
+      return each === undefined ? undefined : 'has a session for each of its tasks, and none of its own';
+    case 'work':
+      return is('document') || is('code')
+        ? undefined
+        : 'makes no document and no code, so a fix like it changes nothing';
+    case 'answer':
+      return is('document') || is('answer') ? undefined : 'makes no document and no answer';
+    default:
+      return wants satisfies never;
+  }
+}
+
+/** The ids of the stages that each one needs, directly or through others. */
+function ancestors(stages: readonly RoughStage[]): ReadonlyMap<RoughStage, ReadonlySet<string>> {
+  const direct = needsById(stages);
+  return new Map(
+    stages.map((stage, index) => {
+      const found = new Set<string>();
+      const open = [...needsAt(stages, index)];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (found.has(next)) continue;
+        found.add(next);
+        open.push(...(direct.get(next) ?? []));
+      }
+      return [stage, found] as const;
+    }),
+  );
+}
+
+function needsAt(stages: readonly RoughStage[], index: number): readonly string[] {
+  return stages[index]?.needs ?? (index === 0 ? [] : [stages[index - 1]?.id ?? '']);
+}
+
+function needsById(stages: readonly RoughStage[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(stages.map(({ id }, index) => [id ?? '', needsAt(stages, index)]));
+}
+
+/** One for each stage at which a way through the needs closes. */
+function circles(stages: readonly RoughStage[]): Said[] {
+  const direct = needsById(stages);
+  const done = new Set<string>();
+  const found: string[][] = [];
+  const walk = (id: string, way: readonly string[]): void => {
+    const start = way.indexOf(id);
+    if (start >= 0) found.push([...way.slice(start), id]);
+    if (start >= 0 || done.has(id)) return;
+    for (const need of direct.get(id) ?? []) walk(need, [...way, id]);
+    done.add(id);
+  };
+  for (const id of direct.keys()) walk(id, []);
+  return found.flatMap((circle) => {
+    const stage = stages.find(({ id }) => id === circle[0]);
+    if (stage === undefined) return [];
+    const path = stage.needs === undefined ? stage.at : [...stage.at, 'needs'];
+    const message =
+      circle.length === 2
+        ? `${quote(circle[0] ?? '')} needs itself`
+        : `a circle: ${circle.map(quote).join(', which needs ').replace(', which', '')}`;
+    return [
+      {
+        path,
+        message:
+          circle.length > 12
+            ? `a circle of ${circle.length - 1} stages: ${quote(circle[0] ?? '')} needs itself through them`
+            : message,
+      },
+    ];
+  });
+}

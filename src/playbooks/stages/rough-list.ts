@@ -1,0 +1,59 @@
+import type { Path } from '../../text/explain-issue.ts';
+import { asObject, isJsonObject } from '../../text/json.ts';
+
+/** A stage as it is written, as far as it can be read: what is wrong with it elsewhere hides nothing here. */
+export interface RoughStage {
+  readonly at: Path;
+  readonly id: string | undefined;
+  readonly by: readonly string[];
+  /** undefined: it needs the stage before it. */
+  readonly needs: readonly string[] | undefined;
+  readonly brief: string;
+  readonly makes: Readonly<Record<string, unknown>>;
+  readonly review: { readonly id: string | undefined; readonly by: readonly string[] } | undefined;
+  /** Ids after `of`, `redo` and `fix`. */
+  readonly each: string | undefined;
+  readonly session: string | undefined;
+  readonly redo: string | undefined;
+  readonly fix: string | undefined;
+  /** Its keys. */
+  readonly has: (key: string) => boolean;
+}
+
+export function roughStages(list: unknown, at: Path): RoughStage[] {
+  const { stages } = asObject(list);
+  return (Array.isArray(stages) ? stages : []).map((written: unknown, index) => {
+    const { id, by, needs, brief, makes, review, each, judges, session } = asObject(written);
+    const otherwise = asObject(asObject(judges)['else']);
+    const { id: reviewId, by: reviewers } = asObject(review);
+    return {
+      at: [...at, 'stages', index],
+      id: text(id),
+      by: texts(by),
+      needs: needs === undefined ? undefined : texts(needs),
+      brief: text(brief) ?? '',
+      makes: makes === 'code' ? { code: true } : asObject(makes),
+      review: isJsonObject(review) ? { id: text(reviewId), by: texts(reviewers) } : undefined,
+      each: text(asObject(each)['of']),
+      session: text(asObject(session)['of']),
+      redo: text(otherwise['redo']),
+      fix: text(otherwise['fix']),
+      has: (key) => isJsonObject(written) && Object.hasOwn(written, key),
+    };
+  });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Its texts, at their places in the list. */
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map((one) => text(one) ?? '') : [];
+}
+
+/** What is wrong at a place. */
+export interface Said {
+  readonly path: Path;
+  readonly message: string;
+}

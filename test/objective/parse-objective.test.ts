@@ -305,7 +305,7 @@ describe('front matter', () => {
     ['a prototype', '__proto__: { a: 1 }\n---', ['2: the key “__proto__” is not allowed']],
     ['an alias', 'name: &a x\nplaybook: *a\n---', ['3: an alias (“*…”) is not supported; write the value out']],
     ['text', 'hello\n---', ['2: must contain settings by name: “key: value”']],
-    ['too much', `#${'x'.repeat(70_000)}\n---`, ['2: larger than 64 KiB; only settings belong in this file']],
+    ['too much', `#${'x'.repeat(270_000)}\n---`, ['2: larger than 256 KiB; only settings belong in this file']],
   ])('%s', (_title, text, expected) => {
     expect(problems(`---\n${text}${body}`)).toEqual(expected);
   });

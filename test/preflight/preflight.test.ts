@@ -303,10 +303,10 @@ const BAD: readonly Bad[] = [
     next: /squad\.yaml/,
   },
   {
-    title: 'a playbook of one’s own',
+    title: 'a list of no stage',
     arrange: settings('version: 1\nplaybook: { stages: [] }\n'),
     code: bad,
-    message: /squad\.yaml:2: playbook: this version cannot run a playbook that a mapping defines/,
+    message: /squad\.yaml:2:21: playbook\.stages: a list has no stage/,
     next: /squad\.yaml/,
   },
   {

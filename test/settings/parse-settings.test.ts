@@ -87,8 +87,8 @@ describe('squad.yaml', () => {
   });
 
   it('keeps a playbook that is a mapping as it is', () => {
-    const { playbook } = settings('playbook:\n  stages: [{ name: build, rounds: 2 }]\n  constructor: no\n');
-    expect(playbook).toEqual({ stages: [{ name: 'build', rounds: 2 }], constructor: 'no' });
+    const { playbook } = settings('playbook:\n  stages: [{ id: A, by: [builder], brief: Do it., makes: code }]\n');
+    expect(playbook).toEqual({ stages: [{ id: 'A', by: ['builder'], brief: 'Do it.', makes: 'code' }] });
   });
 
   it('reads YAML 1.2: no is a word, and so is half past twelve', () => {
@@ -244,7 +244,7 @@ describe('what squad.yaml refuses', () => {
     ['playbook: { a: "\\ud800" }', ['1:16 the text contains a control character']],
     [`playbook: ${'['.repeat(60)}${']'.repeat(60)}`, ['1:43 nested too deeply']],
     ['['.repeat(60_000), [expect.stringMatching(/nested too deeply$/)]],
-    [`#${'x'.repeat(70_000)}`, ['1: larger than 64 KiB; only settings belong in this file']],
+    [`#${'x'.repeat(270_000)}`, ['1: larger than 256 KiB; only settings belong in this file']],
   ])('%j', (text, expected) => {
     expect(problems(text)).toEqual(expected);
   });

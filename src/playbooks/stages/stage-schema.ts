@@ -4,7 +4,7 @@ import { defined } from '../../text/defined.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { nearest } from '../../text/nearest.ts';
 import { plainText } from '../../text/plain-text.ts';
-import type { Makes, StageList } from './stage-list.ts';
+import type { Stage, StageList } from './stage-list.ts';
 
 export const MOST_STAGES = 100;
 
@@ -83,7 +83,7 @@ const makesSchema = z
   .union([z.literal('code'), makesFields], {
     error: ({ input }) => `is neither \`code\` nor a mapping that says what the stage makes${meant(input, ['code'])}`,
   })
-  .transform((written, context): Makes => {
+  .transform((written, context): Stage['makes'] => {
     const makes = written === 'code' ? { code: true as const } : written;
     const problem = makesProblem(makes);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -103,7 +103,7 @@ function makesProblem(makes: MakesFields): string | undefined {
     : 'has a `document`, which only `answer: tasks` may go with';
 }
 
-function madeOf({ document, headings, answer, checks, removes }: MakesFields): Makes {
+function madeOf({ document, headings, answer, checks, removes }: MakesFields): Stage['makes'] {
   if (document !== undefined) {
     return { document, ...defined({ headings }), ...(answer === 'tasks' ? { answer } : {}) };
   }

@@ -385,12 +385,42 @@ describe('what is wrong with a list', () => {
       'a judge for each',
       list(
         stage('A', '', TASKS),
-        stage('B', 'each: { of: A }, review: { id: R, by: [pm] }, judges: { rounds: 4, else: { redo: A } }', VERDICT),
+        stage('C'),
+        stage('B', 'each: { of: A }, review: { id: R, by: [pm] }, judges: { rounds: 4, else: { redo: C } }', VERDICT),
       ),
       [
-        '4: [1].each: a stage that judges has one task for each of its roles',
-        '4: [1].review: a stage that judges is not reviewed',
+        '5: [2].each: a stage that judges has one task for each of its roles',
+        '5: [2].review: a stage that judges is not reviewed',
       ],
+    ],
+    [
+      'ids that squad makes',
+      list(
+        stage('A'),
+        stage('A_2'),
+        stage('FIX_1'),
+        stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT),
+        stage('J_BUILDER'),
+      ),
+      [
+        '4: [1].id: “a-2” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
+        '5: [2].id: “fix-1” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
+        '7: [4].id: “j-builder” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
+      ],
+    ],
+    [
+      'a review of an answer',
+      stage('A', 'review: { id: R, by: [pm] }', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+      ['3: [0].review: only a document or code is reviewed'],
+    ],
+    [
+      'a plan that is made again',
+      list(
+        stage('P', '', TASKS),
+        stage('B', 'each: { of: P }'),
+        stage('J', 'judges: { rounds: 1, else: { redo: P } }', VERDICT),
+      ),
+      ['5: [2].judges.else.redo: “P” would plan again, and its tasks are made once; name a later stage, or a `fix`'],
     ],
     [
       'one document twice',

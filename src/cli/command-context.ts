@@ -110,6 +110,7 @@ export interface ScopeOptions extends JsonOptions {
 
 export interface ResumeOptions extends DriveOptions, ScopeOptions {
   readonly reload?: boolean;
+  readonly pastDeadline?: boolean;
   readonly yes?: boolean;
   readonly all?: boolean;
   /** ms */

@@ -54,6 +54,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     'squad resume',
     'squad resume my-run --max-minutes 240',
     'squad resume --reload',
+    'squad resume my-run --past-deadline',
     'squad resume --detach',
     'squad resume --all --every 60s',
   )
@@ -61,6 +62,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--agent <name>', 'resume only this paused agent')
     .option('--task <id>', 'resume only this paused task')
     .option('--all', 'resume every run here that needs an engine; meant for a timer')
+    .option('--past-deadline', 'let turns start although the deadline of the objective has passed')
     .option('--reload', 'read setup, verify and limits again from squad.yaml; ask before new commands run')
     .option('--yes', 'with --reload: allow the commands in squad.yaml for this run')
     .option('--every <duration>', 'with --all: repeat, for example every 60s', duration);

@@ -145,7 +145,7 @@ async function makeReport(
   const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
-  const next = nextCommandsOf(reading, standing, failures);
+  const next = nextCommandsOf(reading, standing, failures, now);
   const report = join(runFolder(resources.directory, runId), 'report.md');
   return { report, files, questions, failures, next, conclusion: standing.conclusion };
 }

@@ -24,8 +24,10 @@ export interface Segment extends WiredRun {
 export function startSegment(ports: SegmentPorts, resources: RunResources, of: SegmentOf): Segment {
   const wired = wireRun(ports, resources, of);
   const { graphPorts, showNews, control, operations, workClock } = wired;
-  const { lease, limits } = of;
-  const stopWatching = watchRun({ ledger: resources.ledger, lease, clock: ports.clock, workClock, limits }, control);
+  const { lease, limits, definition } = of;
+  const { deadline } = definition.objective;
+  const { ledger } = resources;
+  const stopWatching = watchRun({ ledger, lease, clock: ports.clock, workClock, limits, deadline }, control);
   const leave = (): void => control.wake('no person answers questions here any more');
   of.attended?.addEventListener('abort', leave, { once: true });
   const done = outsideOfHost(async () => {

@@ -10,22 +10,36 @@ const MINUTE = 60_000;
 const GRACE_SHARE = 0.1;
 const MOST_GRACE_MS = MINUTE;
 
-/** Every two seconds, records that the engine runs, enforces the run's time limit and checks for a clock set back. Returns its stop. */
+/** Every two seconds, records that the engine runs, enforces the run's time limit, wakes it at its deadline and checks for a clock set back. Returns its stop. */
 export function watchRun(
-  ports: { ledger: Ledger; lease: Lease; clock: Clock; workClock: SegmentClock; limits: Limits },
+  ports: {
+    ledger: Ledger;
+    lease: Lease;
+    clock: Clock;
+    workClock: SegmentClock;
+    limits: Limits;
+    /** Epoch ms. */
+    deadline: number | undefined;
+  },
   control: SegmentControl,
 ): () => void {
-  const { ledger, lease, clock, workClock, limits } = ports;
+  const { ledger, lease, clock, workClock, limits, deadline } = ports;
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   const setBack = watchClock(clock);
   let woken = false;
   let cut = false;
+  // A run that is resumed after its deadline has decided on it already.
+  let isDue = deadline !== undefined && clock.now() < deadline;
   const beat = (): void => {
     try {
       ledger.renewLease(lease, workClock.segmentMs());
       const back = setBack();
       if (back > 0) control.clockSetBack(back);
+      if (isDue && deadline !== undefined && clock.now() >= deadline) {
+        isDue = false;
+        control.wake('the deadline has passed');
+      }
       const left = most - workClock.totalMs();
       if (left <= 0 && !woken) {
         woken = true;

@@ -34,6 +34,7 @@ import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { RunFiles } from './run-files.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
+import { startsInTime } from './starts-in-time.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import type { Tracer } from '../tracing/tracer.ts';
@@ -102,6 +103,7 @@ export function wireRun(
   const showNews = (): void => {
     for (const event of view.look()) ports.onEvent(event);
   };
+  let latest: Board | undefined;
   const turnMail = wireTurnMail(ports, resources, lease, redactor);
   const equip = wireEquipment(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
@@ -112,7 +114,9 @@ export function wireRun(
       redactor,
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
-      prepare: async (attempt, request) => prepareTurn(operations.ports, attempt, await equip(attempt, request)),
+      prepare: startsInTime({ ledger, clock, runId: lease.runId, board: () => latest }, async (attempt, request) =>
+        prepareTurn(operations.ports, attempt, await equip(attempt, request)),
+      ),
       beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
@@ -125,13 +129,8 @@ export function wireRun(
   const operations = createOperations(
     { ledger, lease, definition, workspaces: ports.workspaces, checks, forge: ports.forge, emptyFolder },
     clock,
-    {
-      isStarting: () => supervisor.live().some((id) => supervisor.activity(id) === undefined),
-      onNoted: () => wakeSignal.raise(),
-      onBroken: (error) => control.fail(error),
-    },
+    operationHooks(supervisor, control, () => wakeSignal.raise()),
   );
-  let latest: Board | undefined;
   const onApplied = (board: Board): void => {
     latest = board;
     showNews();
@@ -143,6 +142,14 @@ export function wireRun(
   const run = { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
   const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
+}
+
+function operationHooks(supervisor: Supervisor, control: SegmentControl, wake: () => void) {
+  return {
+    isStarting: () => supervisor.live().some((id) => supervisor.activity(id) === undefined),
+    onNoted: wake,
+    onBroken: (error: unknown) => control.fail(error),
+  };
 }
 
 function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease, redactor: Redactor): TurnMail {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { minutesUntil } from '../text/deadline.ts';
 import { defined } from '../text/defined.ts';
 import { SquadError } from './errors.ts';
 import { LIMITS, type LimitKey, type LimitOptions } from './limit-table.ts';
@@ -82,22 +81,17 @@ export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limit
   return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...defined(some.task) } };
 }
 
-/** The command line overrides the objective, which overrides the settings. A deadline (epoch ms) caps `minutes`, to 0 at least. */
+/** The command line overrides the objective, which overrides the settings. */
 export function mergeLimits({
   settings,
   objective,
   commandLine,
-  deadline,
 }: {
   readonly settings: Limits;
   readonly objective?: SomeLimits | undefined;
   readonly commandLine?: SomeLimits | undefined;
-  readonly deadline?: { readonly at: number; readonly now: number };
 }): Limits {
-  const merged = raiseLimits(raiseLimits(settings, objective), commandLine);
-  if (deadline === undefined) return merged;
-  const left = minutesUntil(deadline.at, deadline.now);
-  return left >= merged.minutes ? merged : { ...merged, minutes: left };
+  return raiseLimits(raiseLimits(settings, objective), commandLine);
 }
 
 /** A limit that cannot stop all agents of a run. */

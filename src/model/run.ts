@@ -141,7 +141,7 @@ export type Forked = z.infer<typeof forkedSchema>;
 export const decidedSchema = z.object({
   next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
   why: z.string(),
-  because: z.enum(['limit', 'drained', 'waiting']).optional(),
+  because: z.enum(['limit', 'deadline', 'drained', 'waiting']).optional(),
   /** Epoch ms: the moment that the whole run waits for. */
   until: z.int().optional(),
 });

@@ -181,7 +181,6 @@ function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Setti
     settings: settings.limits,
     objective: frontMatter.limits,
     commandLine: checkLimits(commandLine),
-    ...(deadline === undefined ? {} : { deadline: { at: deadline.at, now } }),
   });
 }
 

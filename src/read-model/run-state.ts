@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
+import { passedDeadline } from '../graph/decisions/deadline.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-requests.ts';
@@ -47,6 +48,8 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
   if (paused !== undefined) return open(driven ? 'waiting' : left, paused);
   const asked = askedFor(reading);
   if (asked !== undefined) return open('waiting', asked);
+  const passed = endsAtDeadline(reading, now);
+  if (passed !== undefined) return open(left, { for: 'resume', why: passed });
   const time = waitsUntil(reading, now);
   if (!driven) return open(left, time ?? toResume(reading));
   if (time !== undefined) return open('waiting', time);
@@ -67,6 +70,15 @@ function pausedBy({ board, pendingRequests }: RunReading): WaitingFor | undefine
   return { for: 'resume', why: `paused by ${pause.by}` };
 }
 
+/** Why a resume would only stop again; undefined: it would not, or turns of an engine that is gone may still run. */
+export function endsAtDeadline(
+  { board, pendingRequests, driven, segments }: RunReading,
+  now: number,
+): string | undefined {
+  if (driven || segments.at(-1)?.releasedAt === null) return undefined;
+  return passedDeadline(predictBoard(board, pendingRequests), now);
+}
+
 function isBusy(board: RunReading['board']): boolean {
   if (isGateDue(board) || isRestoreDue(board)) return true;
   return [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
@@ -76,7 +88,10 @@ function isBusy(board: RunReading['board']): boolean {
 function waitsUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
   const halted = HALTED.has(decided?.next ?? '') && decided?.because !== 'waiting';
   if (halted || board.finished !== null || board.tasks.size === 0 || isBusy(board)) return undefined;
-  const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, patienceMs: null, pendingMail: 0 };
+  const facts = {
+    ...{ parallel: limits.parallel, limits: NO_LIMIT, now },
+    ...{ draining: false, patienceMs: null, pendingMail: 0 },
+  };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
   const { until, why } = next;

@@ -15,7 +15,7 @@ import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { predictBoard } from './replay-plan.ts';
-import { standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
+import { endsAtDeadline, standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
@@ -170,7 +170,7 @@ export function statusOf(
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
     next: [
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
-      ...nextCommandsOf(reading, standing, failures),
+      ...nextCommandsOf(reading, standing, failures, now),
     ],
   };
 }
@@ -196,6 +196,7 @@ export function nextCommandsOf(
   reading: RunReading,
   { state, waitingFor }: RunStanding,
   failures: readonly TaskFailure[],
+  now: number,
 ): string[] {
   const phase = phaseOf(state);
   if (phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
@@ -203,16 +204,17 @@ export function nextCommandsOf(
     return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
   }
   if (phase !== 'stopped') return [];
-  return [resumeCommand(reading)];
+  return [resumeCommand(reading, now)];
 }
 
 function answerCommand(id: string, first: string | undefined): string {
   return `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`;
 }
 
-/** With the option that raises the limit reached, because the run would only stop there again. */
-export function resumeCommand(reading: RunReading): string {
-  const command = `squad resume ${reading.row.name}`;
+/** With the options for the limit reached and the deadline passed, because the run would only stop there again. */
+export function resumeCommand(reading: RunReading, now: number): string {
+  const passed = endsAtDeadline(reading, now);
+  const command = `squad resume ${reading.row.name}${passed === undefined ? '' : ' --past-deadline'}`;
   if (!isAtLimit(reading)) return command;
   const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
   const raises = reached.map(({ limit, most }) => {

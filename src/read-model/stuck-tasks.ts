@@ -5,6 +5,7 @@ import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { predictBoard } from './replay-plan.ts';
 import type { RunReading } from './read-run.ts';
+import { endsAtDeadline } from './run-state.ts';
 import { isAtLimit, resumeCommand } from './status.ts';
 
 /** Work that has not ended and cannot continue, or not soon, unless a person does something. */
@@ -16,7 +17,7 @@ export interface StuckTask {
   readonly next: readonly string[];
 }
 
-/** A limit of the run first, then open questions, pauses, and tasks that wait for a time or an agent. None of a finished run. */
+/** A limit or the deadline of the run first, then open questions, pauses, and tasks that wait for a time or an agent. None of a finished run. */
 export function stuckTasksOf(reading: RunReading, now: number): StuckTask[] {
   const board = predictBoard(reading.board, reading.pendingRequests);
   if (board.finished !== null) return [];
@@ -35,16 +36,17 @@ export function stuckTasksOf(reading: RunReading, now: number): StuckTask[] {
     return { task, why, next: [...waysOn(reading, task), `squad skip ${task} --run ${name} --reason "…"`] };
   });
   const seen = new Set<string>();
-  return [...atLimit(reading), ...askedBy(reading), ...held, ...parked].filter(({ task, why }) => {
+  return [...atLimit(reading, now), ...askedBy(reading), ...held, ...parked].filter(({ task, why }) => {
     const key = JSON.stringify([task, why]);
     return !seen.has(key) && seen.add(key);
   });
 }
 
-function atLimit(reading: RunReading): StuckTask[] {
+function atLimit(reading: RunReading, now: number): StuckTask[] {
   const { decided, driven } = reading;
-  if (driven || decided === undefined || !isAtLimit(reading)) return [];
-  return [{ task: null, why: decided.why, next: [resumeCommand(reading)] }];
+  const reached = driven || !isAtLimit(reading) ? undefined : decided?.why;
+  const why = endsAtDeadline(reading, now) ?? reached;
+  return why === undefined ? [] : [{ task: null, why, next: [resumeCommand(reading, now)] }];
 }
 
 /** For each question without an answer, the tasks that it blocks. */

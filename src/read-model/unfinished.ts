@@ -1,7 +1,7 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
-import { standingOf, UNSTARTED } from './run-state.ts';
+import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
 import { findRun, isOver, isUnstarted, type LockedBy, type RunReading } from './read-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
@@ -39,6 +39,8 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
   if (workspace === undefined) return { need: 'begun', why: 'its start was interrupted' };
   if (waitingFor?.for === 'answer') return { need: 'asks', why: waitingFor.why };
+  const passed = endsAtDeadline(reading, now);
+  if (passed !== undefined) return { need: 'limited', why: passed };
   if (waitingFor?.for === 'time') return { need: 'waits', why: waitingFor.why };
   if (decided?.next === 'stop' && decided.because === 'waiting') return { need: 'due', why: decided.why };
   if (decided?.next === 'stop') return { need: 'limited', why: decided.why };
@@ -63,7 +65,7 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
   return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
 }
 
-/** Whether a sweep resumes the run. Not if a person paused it or has not started it, or if it waits for a person, a time or a higher limit. */
+/** Whether a sweep resumes the run. Not if a person paused it or has not started it, if its deadline has passed, or if it waits for a person, a time or a higher limit. */
 export function isSwept({ need }: Unfinished): boolean {
   return ['answered', 'gone', 'begun', 'due', 'cut'].includes(need);
 }

@@ -34,7 +34,8 @@ export function endOf(
   kept: readonly KeptRef[],
 ): RunEnd {
   const { row, published, questions } = reading;
-  const standing = standingOf(reading, composition.clock.now());
+  const now = composition.clock.now();
+  const standing = standingOf(reading, now);
   const failures = failuresOf(reading, kept);
   return {
     ...{ runId: row.id, name: row.name, ...conclusionOf(standing) },
@@ -44,7 +45,7 @@ export function endOf(
     // A finished run has no question to answer.
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
     failures,
-    next: nextCommandsOf(reading, standing, failures),
+    next: nextCommandsOf(reading, standing, failures, now),
   };
 }
 

@@ -21,6 +21,7 @@ import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './
 export type InterventionRequest =
   | { readonly verb: 'pause' | 'resume'; readonly on?: string }
   | { readonly verb: 'drain' }
+  | { readonly verb: 'past-deadline' }
   | { readonly verb: 'cancel'; readonly on?: string; readonly why?: string }
   | {
       readonly verb: 'retry';

@@ -41,6 +41,7 @@ const VERBS = {
   pause: z.strictObject({ ...scope, ...key }),
   resume: z.strictObject({ ...scope, ...key }),
   drain: z.strictObject(key),
+  'past-deadline': z.strictObject(key),
   stop: z.strictObject(key),
   cancel: z.strictObject({ task: text.optional(), why, ...key }),
   retry: z.strictObject({
@@ -124,6 +125,7 @@ function commandOf(verb: Verb, { key: _key, ...given }: Given): EditCommand {
       return { do: 'intervene', request: defined({ verb, on, ...rest }) as InterventionRequest };
     }
     case 'drain':
+    case 'past-deadline':
     case 'retry':
     case 'skip':
     case 'override':

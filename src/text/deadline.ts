@@ -25,8 +25,3 @@ export function parseDeadline(text: string): number | string {
   const offset = (offsetHour * 60 + offsetMinute) * MINUTE * (sign === '-' ? -1 : 1);
   return midnight + ((hour ?? 0) * 60 + (minute ?? 0)) * MINUTE + (second ?? 0) * 1000 - offset;
 }
-
-/** Both in epoch ms; 0 once it has passed. Not rounded. */
-export function minutesUntil(deadline: number, now: number): number {
-  return Math.max(0, (deadline - now) / MINUTE);
-}

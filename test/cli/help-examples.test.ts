@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-docs.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, type Entry } from '../runs/run-script.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
@@ -147,6 +147,7 @@ const PREPARED: Readonly<Record<Place['in'], (bench: RunBench) => Promise<void>>
     expect(run.code, run.stderr).toBe(0);
   },
   stopped: async (bench) => {
+    bench.objective(`${objective()}\n## Deadline\n\n2199-12-31\n`);
     bench.rescript([author('greet', [{ run: ['true'] }, { hang: true }]), ...WORKS]);
     const engine = bench.startRun(['--name', 'my-run', '--parallel', '1']);
     await engine.line(({ type, task }) => type === 'tool-started' && task === 'greet');

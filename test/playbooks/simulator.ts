@@ -100,6 +100,7 @@ export function simulate(options: {
     const facts = {
       parallel: options.parallel ?? 4,
       limits: NO_LIMITS,
+      now: world.board.now,
       draining: false,
       patienceMs: null,
       pendingMail: 0,

@@ -9,7 +9,6 @@ import { commandsToTrust, trustHash } from '../../src/preflight/trust.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
 const settings = defaultSettings().limits;
-const MINUTE = 60_000;
 
 describe('limits', () => {
   it('come from the command line, then the objective, then squad.yaml', () => {
@@ -28,20 +27,6 @@ describe('limits', () => {
       commandLine: { minutes: 3, task: undefined },
     });
     expect(merged).toEqual({ ...settings, minutes: 3, task: { usd: 2, turns: 1, tokens: 2 } });
-  });
-
-  it.each([
-    ['is far', { at: 1000 * MINUTE, now: 0 }, 480],
-    ['is near', { at: 90 * MINUTE, now: 0 }, 90],
-    ['has passed', { at: 0, now: MINUTE }, 0],
-  ])('a deadline that %s', (_title, deadline, minutes) => {
-    expect(mergeLimits({ settings, deadline })).toEqual({ ...settings, minutes });
-  });
-
-  it('a deadline caps what the command line asks for', () => {
-    expect(mergeLimits({ settings, commandLine: { minutes: 600 }, deadline: { at: 5 * MINUTE, now: 0 } }).minutes).toBe(
-      5,
-    );
   });
 
   it('are the same everywhere, without defaults where they only change some', () => {

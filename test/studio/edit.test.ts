@@ -22,6 +22,7 @@ describe('the one command that an edit means', () => {
     [{ verb: 'pause', task: 'one' }, intervene({ verb: 'pause', on: 'task/one' })],
     [{ verb: 'resume', agent: 'ada' }, intervene({ verb: 'resume', on: 'agent/ada' })],
     [{ verb: 'drain' }, intervene({ verb: 'drain' })],
+    [{ verb: 'past-deadline' }, intervene({ verb: 'past-deadline' })],
     [{ verb: 'stop' }, { do: 'stop' }],
     [{ verb: 'cancel', why: 'enough' }, intervene({ verb: 'cancel', why: 'enough' })],
     [{ verb: 'cancel', task: 'one' }, intervene({ verb: 'cancel', on: 'task/one' })],
@@ -59,7 +60,7 @@ describe('the one command that an edit means', () => {
 
   it('has a test for each verb', () => {
     expect(VERB_NAMES).toEqual([
-      ...['pause', 'resume', 'drain', 'stop', 'cancel', 'retry'],
+      ...['pause', 'resume', 'drain', 'past-deadline', 'stop', 'cancel', 'retry'],
       ...['skip', 'override', 'switch', 'reload', 'answer', 'fork'],
     ]);
   });

@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { minutesUntil, parseDeadline } from '../../src/text/deadline.ts';
+import { parseDeadline } from '../../src/text/deadline.ts';
 
 describe('a deadline', () => {
   it.each([
@@ -40,15 +40,4 @@ describe('a deadline', () => {
       expect(parseDeadline(date.toISOString())).toBe(Math.floor(date.getTime() / 1000) * 1000);
     },
   );
-});
-
-describe('minutesUntil', () => {
-  it.each([
-    [60_000, 0, 1],
-    [90_000, 0, 1.5],
-    [0, 0, 0],
-    [0, 60_000, 0],
-  ])('%d, %d → %d', (deadline, now, expected) => {
-    expect(minutesUntil(deadline, now)).toBe(expected);
-  });
 });

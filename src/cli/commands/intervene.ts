@@ -36,6 +36,8 @@ function sayWhat(request: InterventionRequest): string {
       return `${scopeName(request.on)} is paused. Running turns finish; no new ones start.`;
     case 'resume':
       return `${scopeName(request.on)} is resumed`;
+    case 'past-deadline':
+      return 'turns start although its deadline has passed';
     case 'drain':
       return 'no new turns start; the engine ends once the running ones have finished';
     case 'cancel':

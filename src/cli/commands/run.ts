@@ -47,9 +47,17 @@ export async function resume(context: CommandContext, name: string | undefined, 
     await intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
     return;
   }
-  const { runId, isPaused, why, others, ...chosen } = await chooseRun(context, name, Object.keys(limits).length > 0);
+  const { runId, isPaused, why, others, ...chosen } = await chooseRun(
+    context,
+    name,
+    Object.keys(limits).length > 0 || options.pastDeadline === true,
+  );
   const squad = squadOn(host);
   if (options.reload === true) await reload(context, squad, runId, options);
+  if (options.pastDeadline === true) {
+    const { by } = await squad.intervene(runId, { verb: 'past-deadline' });
+    output.problem(`${chosen.name} works past its deadline from now on, because ${plainLine(by, 60)} says so.`);
+  }
   if (isPaused) return void (await intervene(context, runId, { verb: 'resume' }, options));
   // A program needs no reason if there is only one run.
   if (why !== undefined && (others > 0 || options.json !== true)) output.problem(`Resuming ${chosen.name}: ${why}.`);
@@ -91,10 +99,11 @@ function patienceOf({ wait }: DriveOptions): number | undefined {
   return wait === false ? PATIENCE_MS : undefined;
 }
 
-/** Throws `usage` for a reload or a background engine of something else than one whole run. */
-function refuseOnOneRun({ reload: reloads, detach, all, agent, task }: ResumeOptions): void {
+/** Throws `usage` for a reload, a background engine or a passed deadline of something else than one whole run. */
+function refuseOnOneRun({ reload: reloads, pastDeadline, detach, all, agent, task }: ResumeOptions): void {
   if (all !== true && agent === undefined && task === undefined) return;
-  const given = reloads === true ? '--reload' : detach === true ? '--detach' : undefined;
+  const flags = [reloads === true && '--reload', pastDeadline === true && '--past-deadline', detach === true && '--detach'];
+  const given = flags.find((flag) => flag !== false);
   if (given === undefined) return;
   throw usageError(
     `${given} works on one whole run: it cannot be combined with --all, --agent or --task`,

@@ -48,6 +48,7 @@ export function createBoard(facts: RunFacts): Board {
     lockedOut: new Map(),
     pauses: new Map(),
     switches: new Map(),
+    pastDeadline: null,
     gate: CLOSED_GATE,
     branch: { head: facts.base, foreign: null, checkedOut: null },
     finished: null,

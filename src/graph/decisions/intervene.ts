@@ -27,6 +27,9 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
     case 'resume':
       draft.pauses = withoutEntry(draft.pauses, intervention.on);
       return;
+    case 'past-deadline':
+      draft.pastDeadline = by;
+      return;
     case 'cancel':
       cancel(draft, intervention, by);
       return;

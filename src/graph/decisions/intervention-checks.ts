@@ -14,6 +14,8 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
     case 'resume':
       if (board.pauses.has(intervention.on)) return undefined;
       return refuseScope(board, intervention.on) ?? `${scopeName(intervention.on)} is not paused`;
+    case 'past-deadline':
+      return refuseWhenOver(board) ?? refuseWithoutDeadline(board);
     case 'drain':
     case 'stop':
       return refuseWhenOver(board);
@@ -51,6 +53,10 @@ function refuseScope({ tasks, facts }: BoardPart, scope: string): string | undef
 
 function refuseWhenOver({ finished }: BoardPart): string | undefined {
   return finished === null ? undefined : `the run has finished: ${finished.why}`;
+}
+
+function refuseWithoutDeadline({ facts }: BoardPart): string | undefined {
+  return facts.objective.deadline === undefined ? 'its objective has no deadline' : undefined;
 }
 
 /** `from`: ends that the operator may still change. */

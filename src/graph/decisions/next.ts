@@ -1,5 +1,6 @@
 import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import { passedDeadline } from './deadline.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import type { LimitDecision, Room } from '../../model/spending.ts';
@@ -12,6 +13,8 @@ export interface NextFacts {
   /** Turns that may run at once. */
   readonly parallel: number;
   readonly limits: LimitDecision;
+  /** Epoch ms. The board's own time is that of its last input. */
+  readonly now: number;
   /** The remaining limits of agents and tasks. Absent: they have none. */
   readonly room?: Room;
   /** Running turns finish; no new ones start. */
@@ -39,7 +42,7 @@ export type Next =
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
   | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
   /** Nothing runs and nothing may start. The run can be resumed. */
-  | { readonly next: 'stop'; readonly because: 'limit' | 'drained' | 'waiting'; readonly why: string };
+  | { readonly next: 'stop'; readonly because: 'limit' | 'deadline' | 'drained' | 'waiting'; readonly why: string };
 
 export interface OpenQuestion {
   readonly id: string;
@@ -52,7 +55,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
   const pause = wholePause(board, facts);
-  const stopped = pause !== undefined && pause.because !== 'limit';
+  // What the turns have made is still checked and delivered.
+  const stopped = pause !== undefined && pause.because !== 'limit' && pause.because !== 'deadline';
   const integrate = stopped ? null : (decideIntegration(board) ?? null);
   const engine =
     states.filter(({ work }) => isEngineBusy(work.phase.at)).length + (isGateDue(board) || isRestoreDue(board) ? 1 : 0);
@@ -106,18 +110,20 @@ function decideIntegration(board: Pick<Board, 'tasks' | 'branch'>): string | und
 }
 
 interface NoStarts {
-  readonly because: 'limit' | 'drained' | 'paused';
+  readonly because: 'limit' | 'deadline' | 'drained' | 'paused';
   readonly why: string;
 }
 
 /** Why nothing in the run may start; undefined: it may. */
-function wholePause({ pauses }: Board, { draining, limits }: NextFacts): NoStarts | undefined {
-  const paused = pauses.get(WHOLE_RUN);
+function wholePause(board: Board, { draining, limits, now }: NextFacts): NoStarts | undefined {
+  const paused = board.pauses.get(WHOLE_RUN);
   if (paused?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${paused.by}` };
   if (paused !== undefined) {
     return { because: 'drained', why: `${paused.verb === 'stop' ? 'stopped' : 'drained'} by ${paused.by}` };
   }
   if (draining) return { because: 'drained', why: 'the run was asked to stop' };
+  const passed = passedDeadline(board, now);
+  if (passed !== undefined) return { because: 'deadline', why: `${passed}; no turn starts after it` };
   return limits.reached ? { because: 'limit', why: limits.why } : undefined;
 }
 

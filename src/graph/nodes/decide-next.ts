@@ -49,15 +49,17 @@ export function createDecideNext(context: NodeContext) {
 
 function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Board): Decided {
   const spending = ports.ledger.spending(state.runId);
+  const now = ports.clock.now();
   const facts = {
     parallel: ports.limits.parallel,
     room: roomOf(spending, capsOf(ports)),
     limits: decideLimits(spending.run, ports.limits, ports.workClock.totalMs()),
+    now,
     draining: ports.control.draining(),
     patienceMs: ports.patienceMs,
     pendingMail: book.inputsAfter(state.cursor, 1).length,
   };
-  return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: ports.clock.now() });
+  return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: now });
 }
 
 function decideOn(playbook: Playbook<unknown>, board: Board, facts: NextFacts, moment: Moment): Decided {

@@ -163,6 +163,8 @@ export interface Board {
   readonly pauses: ReadonlyMap<string, Pause>;
   /** By scope: an agent, a task. */
   readonly switches: ReadonlyMap<string, Switch>;
+  /** Who let turns start after the deadline; null: no one. */
+  readonly pastDeadline: string | null;
   readonly gate: Gate;
   readonly branch: RunBranch;
   readonly finished: { readonly outcome: 'done' | 'failed'; readonly why: string } | null;

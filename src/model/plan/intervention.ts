@@ -15,6 +15,8 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   /** Running turns finish; no new ones start until `resume`. */
   z.object({ verb: z.literal('pause'), on: scopeSchema }),
   z.object({ verb: z.literal('resume'), on: scopeSchema }),
+  /** Turns start although the objective's deadline has passed, now and after later resumes. */
+  z.object({ verb: z.literal('past-deadline') }),
   /** Running turns finish, no new ones start, and then the engine ends. */
   z.object({ verb: z.literal('drain') }),
   /** Running turns are ended now, and then the engine. */

@@ -118,6 +118,7 @@ describe('a task’s limit', () => {
   const facts: NextFacts = {
     parallel: 9,
     limits: { reached: false },
+    now: 1_000,
     draining: false,
     patienceMs: null,
     pendingMail: 0,

@@ -46,7 +46,7 @@ describe('a proposed end', () => {
   it('is looked at, and is no end before', () => {
     const board = proposed([CHECKED]);
     expect([board.finished, isGateDue(board)]).toEqual([null, true]);
-    const facts = { parallel: 1, limits: { reached: false }, draining: false } as const;
+    const facts = { parallel: 1, limits: { reached: false }, draining: false, now: 1_000 } as const;
     expect(decideNext(board, { ...facts, patienceMs: null, pendingMail: 0 })).toMatchObject({
       next: 'wait',
       suspended: false,

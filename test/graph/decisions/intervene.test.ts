@@ -20,6 +20,7 @@ const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
   parallel: 4,
   limits: { reached: false },
+  now: 1_000,
   draining: false,
   patienceMs: null,
   pendingMail: 0,
@@ -93,6 +94,22 @@ it.each(['drain', 'stop'] as const)('%s: nothing starts, and once nothing lives 
   const held = wish(works(make([newTask('a'), newTask('b')]), 'a', started('a-1')), { verb }).board;
   expect(decideNext(held, FREE)).toMatchObject({ next: 'wait', suspended: false });
   expect(decideNext(works(held, 'a', gone('a-1')), FREE)).toMatchObject({ next: 'stop', because: 'drained' });
+});
+
+describe('a deadline that a person lets pass', () => {
+  const objective = { ...factsOf(ROSTER).objective, deadline: 500 };
+  const board = applyChanges(
+    createBoard(factsOf(ROSTER, { objective })),
+    [{ do: 'add-task', task: newTask('a') }],
+    AT,
+  ).board;
+
+  it('stops nothing from then on', () => {
+    expect(decideNext(board, FREE)).toMatchObject({ next: 'stop', because: 'deadline' });
+    const past = wish(board, { verb: 'past-deadline' }, 'bea').board;
+    expect([past.pastDeadline, decideNext(past, FREE).next]).toEqual(['bea', 'start']);
+    expect(wish(past, { verb: 'resume', on: 'run' }).board.pastDeadline).toBe('bea');
+  });
 });
 
 describe('a cancel', () => {
@@ -355,6 +372,8 @@ describe('what is not possible', () => {
     [{ verb: 'override', task: 'd', as: 'done', why: '' }, looked, /is being checked/],
     [{ verb: 'override', task: 'a', as: 'failed', why: '' }, over, /the run has finished/],
     [{ verb: 'cancel', on: 'task/b', why: '' }, board, /failed already/],
+    [{ verb: 'past-deadline' }, board, /^its objective has no deadline$/],
+    [{ verb: 'past-deadline' }, over, /the run has finished/],
     [{ verb: 'switch', on: 'run', runtime: 'codex' }, board, /an agent or a task/],
   ])('%j', (intervention, on, why) => {
     expect(refuseIntervention(on, intervention)).toMatch(why);

@@ -15,6 +15,7 @@ const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
   parallel: 2,
   limits: { reached: false },
+  now: 1_000,
   draining: false,
   patienceMs: null,
   pendingMail: 0,
@@ -135,6 +136,16 @@ describe('decideBase', () => {
   });
 });
 
+const PASSED = 'the deadline 1970-01-01 00:00:01 UTC has passed; no turn starts after it';
+const late = (board: Board): Board => ({
+  ...board,
+  facts: { ...board.facts, objective: { ...board.facts.objective, deadline: 1_000 } },
+});
+const parkedUntil = (until: number): Board => ({
+  ...make([newTask('a')]),
+  accounts: new Map([['account-bob', { until, probe: null }]]),
+});
+
 describe('decideNext', () => {
   const one = [newTask('a')];
   const timer = { do: 'set-timer', id: 't', at: 9_000 } as const;
@@ -143,6 +154,15 @@ describe('decideNext', () => {
     ['waits for what lives', start(make(one), 'a'), FREE, { next: 'wait', until: null, why: '1 attempt live' }],
     ['starts nothing above a limit', make(one), LIMITED, { next: 'stop', because: 'limit', why: 'usd: 1 of 1 used' }],
     ['lets live turns end first', start(make(one), 'a'), LIMITED, { next: 'wait' }],
+    ['starts nothing at the deadline', late(make(one)), FREE, { next: 'stop', because: 'deadline', why: PASSED }],
+    ['starts before the deadline', late(make(one)), { ...FREE, now: 999 }, { next: 'start' }],
+    ['lets live turns end after it', late(start(make(one), 'a')), FREE, { next: 'wait', suspended: false }],
+    ['waits for no reset after it', late(parkedUntil(9_000)), FREE, { next: 'stop', because: 'deadline' }],
+    ['waits for the reset before it', late(parkedUntil(9_000)), { ...FREE, now: 999 }, { next: 'wait', until: 9_000 }],
+    ['asks nothing after it', late(asked(make(one))), FREE, { next: 'stop', because: 'deadline' }],
+    ['ends what is all done', late(make(one, undefined, [skip('a')])), FREE, { next: 'stop', because: 'deadline' }],
+    ['starts where a person said so', { ...late(make(one)), pastDeadline: 'ada' }, FREE, { next: 'start' }],
+    ['stays drained', late(make(one)), { ...FREE, draining: true }, { next: 'stop', because: 'drained' }],
     ['stops when drained', make(one), { ...FREE, draining: true }, { next: 'stop', because: 'drained' }],
     ['asks when nothing else moves', asked(make(one)), FREE, { next: 'ask', questions: [{ id: QUESTION }] }],
     ['does not ask while work lives', start(asked(make([...one, newTask('b')])), 'b'), FREE, { next: 'wait' }],

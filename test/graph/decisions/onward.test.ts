@@ -14,6 +14,7 @@ const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
   parallel: 4,
   limits: { reached: false },
+  now: 1_000,
   draining: false,
   patienceMs: null,
   pendingMail: 0,

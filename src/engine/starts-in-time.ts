@@ -11,7 +11,7 @@ interface DeadlineFacts {
   readonly clock: Pick<Clock, 'now'>;
   readonly runId: string;
   /** The newest board; undefined before the first step. */
-  board(): Board | undefined;
+  readonly board: () => Board | undefined;
 }
 
 type Prepare = NonNullable<AttemptPorts['prepare']>;

@@ -102,7 +102,11 @@ function patienceOf({ wait }: DriveOptions): number | undefined {
 /** Throws `usage` for a reload, a background engine or a passed deadline of something else than one whole run. */
 function refuseOnOneRun({ reload: reloads, pastDeadline, detach, all, agent, task }: ResumeOptions): void {
   if (all !== true && agent === undefined && task === undefined) return;
-  const flags = [reloads === true && '--reload', pastDeadline === true && '--past-deadline', detach === true && '--detach'];
+  const flags = [
+    reloads === true && '--reload',
+    pastDeadline === true && '--past-deadline',
+    detach === true && '--detach',
+  ];
   const given = flags.find((flag) => flag !== false);
   if (given === undefined) return;
   throw usageError(

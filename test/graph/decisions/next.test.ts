@@ -160,7 +160,12 @@ describe('decideNext', () => {
     ['waits for no reset after it', late(parkedUntil(9_000)), FREE, { next: 'stop', because: 'deadline' }],
     ['waits for the reset before it', late(parkedUntil(9_000)), { ...FREE, now: 999 }, { next: 'wait', until: 9_000 }],
     ['asks nothing after it', late(asked(make(one))), FREE, { next: 'stop', because: 'deadline' }],
-    ['ends what is all done', late(make(one, undefined, [skip('a')])), FREE, { next: 'stop', because: 'deadline' }],
+    [
+      'stops where only the playbook could end it',
+      late(make(one, undefined, [skip('a')])),
+      FREE,
+      { next: 'stop', because: 'deadline' },
+    ],
     ['starts where a person said so', { ...late(make(one)), pastDeadline: 'ada' }, FREE, { next: 'start' }],
     ['stays drained', late(make(one)), { ...FREE, draining: true }, { next: 'stop', because: 'drained' }],
     ['stops when drained', make(one), { ...FREE, draining: true }, { next: 'stop', because: 'drained' }],

@@ -171,7 +171,7 @@ async function drive(
     { ...of, patienceMs, attended, since: resources.ledger.lastSeq() },
   );
   const segment = withLastLook(started, tracer);
-  const end = endRun({ ...ports, files }, resources, watched, segment, of);
+  const end = endRun({ ...ports, files, playbook }, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,

@@ -1,4 +1,5 @@
 import { SquadError } from './model/errors.ts';
+import type { Playbooks } from './model/plan.ts';
 import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import type { GitPorts } from './substrate/git/git-call.ts';
@@ -27,6 +28,8 @@ export interface Machine {
   readonly clock: Clock;
   readonly processes: Processes;
   readonly git: GitPorts;
+  /** An application's own. */
+  readonly playbooks?: Playbooks;
 }
 
 /** Has no side effects. Throws on Windows. */

@@ -82,7 +82,7 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     run: async (objective, options = {}) => (await import('./squad/run.ts')).run(place, objective, options),
     resume: async (run, options = {}) => (await import('./squad/run.ts')).resume(place, run, options),
     reload: async (run, options = {}) => (await import('./squad/reload.ts')).reload(place, run, options),
-    runs: async () => (await import('./squad/runs.ts')).listRuns(host),
+    runs: async () => (await import('./squad/runs.ts')).listRuns(place),
     status: async (run) => (await import('./squad/status.ts')).readStatus(place, run),
     answer: async (run, given, question, options) =>
       (await import('./squad/answer.ts')).answer(place, run, given, question, options),

@@ -4,11 +4,14 @@ import { redactorOf } from '../model/redaction/redactor.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';
 import { createOutput } from './output.ts';
+import { localeOf } from './render/ascii.ts';
 import { runProgram } from './run-program.ts';
 
 /* The entry of the command line, and the only place that sets how the process ends. */
 const host = readMachine();
-const output = createOutput(process.stdout, process.stderr, redactorOf(host.environment, []), host.environment['TERM']);
+const { environment } = host;
+const redactor = redactorOf(environment, []);
+const output = createOutput(process.stdout, process.stderr, redactor, environment['TERM'], localeOf(environment));
 // Tests crash squad at a chosen instant with this; it is read nowhere else.
 armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
 await runProgram(process.argv, { host, output, exit: (code) => void (process.exitCode = code) });

@@ -1,5 +1,6 @@
 import { plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
+import { asciiText, isAsciiOnly } from './render/ascii.ts';
 import { styleFor, type Style } from './render/style.ts';
 
 /** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
@@ -41,9 +42,10 @@ export function createOutput(
   stderr: NodeJS.WriteStream,
   redactor: Pick<Redactor, 'text' | 'json'>,
   term?: string,
+  locale?: string,
 ): Output {
-  const errors = openStream(stderr, () => undefined);
-  const lines = openStream(stdout, (error) => {
+  const errors = writeTo(stderr, locale, () => undefined);
+  const lines = writeTo(stdout, locale, (error) => {
     // A reader that stops early is no problem; a full disk or a closed terminal is.
     if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
   });
@@ -85,6 +87,12 @@ export function printResult(
 ): void {
   if (json === true) output.json(found);
   else for (const line of lines) output.line(line);
+}
+
+/** For a terminal in signs that it can show; files and programs get the text as it is. */
+function writeTo(stream: NodeJS.WriteStream, locale: string | undefined, onError: Parameters<typeof openStream>[1]) {
+  const write = openStream(stream, onError);
+  return stream.isTTY && isAsciiOnly(locale) ? (text: string) => write(asciiText(text)) : write;
 }
 
 /** A write that does nothing after the stream's first error, which is reported once. */

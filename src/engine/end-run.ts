@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { errorText } from '../model/errors.ts';
+import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { RUN_EVENTS } from '../model/run.ts';
@@ -36,6 +37,7 @@ type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & {
 
 interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   readonly files: RunFiles;
+  readonly playbook: Playbook<unknown>;
   onEvent?(event: RunEvent): void;
 }
 
@@ -127,7 +129,7 @@ async function makeReport(
   workspaces: Workspaces,
   runId: string,
 ): Promise<Reported> {
-  const reading = readHistory(resources.ledger, runId, null);
+  const reading = readHistory(resources.ledger, runId, null, { [ports.playbook.name]: () => ports.playbook });
   const changes = await readRunChanges(ports.git, workspaces, reading.definition);
   const patch = await foldPatch(readPatch(ports.git, reading.definition, changes));
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.

@@ -26,7 +26,7 @@ import { allocateWorkspace, publishRun } from '../operations/publish-run.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import { openRunView } from '../read-model/run-view.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
-import type { Lease } from '../substrate/ports/ledger.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { createArmory } from './armory.ts';
 import { mailPolicyOf } from './mail-policy.ts';
@@ -85,6 +85,14 @@ export interface WiredRun {
   board(): Board | undefined;
 }
 
+/** Reports the events of the run since the last call. */
+function newsOf(ports: SegmentPorts, ledger: Ledger, { runId, epoch }: Lease): () => void {
+  const view = openRunView(ledger, runId, { epoch, playbooks: { [ports.playbook.name]: () => ports.playbook } });
+  return () => {
+    for (const event of view.look()) ports.onEvent(event);
+  };
+}
+
 /** Puts together what the graph works with. Starts nothing. */
 export function wireRun(
   ports: SegmentPorts,
@@ -99,10 +107,7 @@ export function wireRun(
   const wakeSignal = createWakeSignal(clock);
   const workClock = createWorkClock(clock, engineTime(ledger.segments(lease.runId)));
   const redactor = ports.redactor(letThroughBy(definition));
-  const view = openRunView(ledger, lease.runId, lease.epoch);
-  const showNews = (): void => {
-    for (const event of view.look()) ports.onEvent(event);
-  };
+  const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;
   const turnMail = wireTurnMail(ports, resources, lease, redactor);
   const equip = wireEquipment(ports, resources, of, turnMail);

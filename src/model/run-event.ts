@@ -4,6 +4,7 @@ import { limitsSchema } from './limits.ts';
 import { TASK_STATUSES } from './plan/task.ts';
 import { decidedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
+import { shownStageSchema } from './shown-stage.ts';
 import { taskFailureSchema } from './task-failure.ts';
 import { OUTCOMES } from './turn-result.ts';
 import { usageSchema } from './usage.ts';
@@ -78,6 +79,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     why: z.string().optional(),
     /** It was cancelled before its first turn because this task, which it needs, was not done. */
     because: z.string().optional(),
+  }),
+  /**
+   * Only of playbooks with stages. The first ones name every stage, in their order, and each later one is a stage that has changed.
+   * `place` of `of`: which one it is. `change`: what is new; `agents` is who is at work in it, and what on.
+   */
+  z.object({
+    type: z.literal('stage-changed'),
+    ...base,
+    stage: shownStageSchema,
+    place: z.int().positive(),
+    of: z.int().positive(),
+    change: z.enum(['state', 'rounds', 'agents']),
   }),
   /** The task went back to its author. `verify`: it fails together with delivered work. */
   z.object({

@@ -163,6 +163,8 @@ export const publishFactsSchema = z.object({
       outcome: z.enum(['done', 'failed']),
       headline: z.string(),
       tasks: z.object({ all: z.int(), done: z.int() }),
+      /** Where it ended. Absent: its playbook has no stages. */
+      stage: z.object({ id: z.string(), place: z.int(), of: z.int() }).optional(),
     })
     .optional(),
 });

@@ -9,10 +9,13 @@ import type { Board } from '../model/plan/board.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
+import type { Playbooks } from '../model/plan.ts';
 import { decidedSchema, FORK_EPOCH, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
+import type { ShownStage } from '../model/shown-stage.ts';
 import { defined } from '../text/defined.ts';
 import { boardEvents, type Base } from './project-board.ts';
+import { changeOf, stagesOfRun, type StagesOf } from './stages.ts';
 import { foldStored, readEvent } from './replay-plan.ts';
 
 /** An event of the run's stream with the rows that it names, which never change. */
@@ -41,16 +44,22 @@ export interface RunProjection {
   readonly limits: Limits | undefined;
   /** Claimed and not settled, by id. */
   readonly open: ReadonlyMap<string, OpenAttempt>;
+  /** An application's own. */
+  readonly playbooks: Playbooks;
+  /** undefined: the run has no stages, or is not defined yet. */
+  readonly stagesOf: StagesOf | undefined;
+  readonly stages: readonly ShownStage[];
   /** The last `run-resumed`. It lifts a pause like a person's command, and people do not see it as one. */
   readonly resumedAt: number;
 }
 
-export const NOTHING_PROJECTED: RunProjection = {
-  board: undefined,
-  limits: undefined,
-  open: new Map(),
-  resumedAt: 0,
-};
+/** Before the first record. */
+export function beginProjection(playbooks: Playbooks): RunProjection {
+  return {
+    ...{ board: undefined, limits: undefined, open: new Map(), resumedAt: 0 },
+    ...{ playbooks, stagesOf: undefined, stages: [] },
+  };
+}
 
 interface Projected {
   readonly state: RunProjection;
@@ -130,7 +139,12 @@ function defines(state: RunProjection, event: LedgerEvent): Projected {
     return { name: of, role, runtime, ...defined({ model }), account };
   });
   return {
-    state: { ...state, board: createBoard(factsOf(definition)), limits },
+    state: {
+      ...state,
+      board: createBoard(factsOf(definition)),
+      limits,
+      stagesOf: stagesOfRun(definition, state.playbooks),
+    },
     events: [{ type: 'run-defined', ...baseOf(event), name, title: objective.title, playbook, agents, limits }],
   };
 }
@@ -179,7 +193,18 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
   const base = baseOf(event);
   const input = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
   const raised = limitsRaised({ ...state, board }, base, reloadedLimits(entry));
-  return { state: raised.state, events: [...input, ...raised.events, ...boardEvents(base, before, board)] };
+  const stages = state.stagesOf?.(board) ?? [];
+  const changes = [...boardEvents(base, before, board), ...stageEvents(base, state.stages, stages)];
+  return { state: { ...raised.state, stages }, events: [...input, ...raised.events, ...changes] };
+}
+
+function stageEvents(base: Base, before: readonly ShownStage[], after: readonly ShownStage[]): RunEvent[] {
+  const old = new Map(before.map((stage) => [stage.id, stage]));
+  return after.flatMap((stage, index): RunEvent[] => {
+    const change = changeOf(old.get(stage.id), stage);
+    const place = { place: index + 1, of: after.length };
+    return change === undefined ? [] : [{ type: 'stage-changed', ...base, stage, ...place, change }];
+  });
 }
 
 /** undefined: the entry reloads no settings. */

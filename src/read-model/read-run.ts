@@ -9,9 +9,12 @@ import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
+import type { Playbooks } from '../model/plan.ts';
+import type { ShownStage } from '../model/shown-stage.ts';
 import { unknownRun } from '../model/unknown-name.ts';
 import type { AttemptFilter, Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
+import { stagesOfRun } from './stages.ts';
 import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
 
 /** The holder of the workspace's lock. `since` in epoch ms. */
@@ -46,6 +49,8 @@ export interface RunReading extends Replay {
   readonly definition: RunDefinition;
   /** The definition's limits, with those raised since. */
   readonly limits: Limits;
+  /** In their order; empty: the playbook has none. */
+  readonly stages: readonly ShownStage[];
   readonly totals: Totals;
   /** The use that counts against limits. */
   readonly spending: Spending;
@@ -88,9 +93,14 @@ const READ_EVENTS = [
 
 /**
  * One run by id or name; undefined: the newest. `lockedBy` is the holder of the workspace's lock, or null: an unreleased lease
- * that is older than that lock belongs to a dead engine. Throws `usage` if there is no such run.
+ * that is older than that lock belongs to a dead engine. `playbooks`: an application's own. Throws `usage` if there is no such run.
  */
-export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunReading {
+export function readRun(
+  ledger: Ledger,
+  idOrName: string | undefined,
+  lockedBy: LockedBy | null,
+  playbooks: Playbooks = {},
+): RunReading {
   const { row, definition } = idOrName === undefined ? newestRun(ledger) : namedRun(ledger, idOrName);
   const events = ledger.events({ stream: row.id, types: READ_EVENTS });
   const segments = ledger.segments(row.id);
@@ -110,6 +120,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     }, definition),
     ...replay,
     limits: amendments.reduce<Limits>(raiseLimits, definition.limits),
+    stages: stagesOfRun(definition, playbooks)?.(replay.board) ?? [],
     totals: ledger.totals(row.id),
     spending: ledger.spending(row.id),
     segments,
@@ -138,8 +149,8 @@ export function isUnstarted({ parent, segments }: Pick<RunReading, 'parent' | 's
 }
 
 /** The same with every attempt and its result. */
-export function readHistory(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunHistory {
-  return withAttempts(ledger, readRun(ledger, idOrName, lockedBy));
+export function readHistory(...of: Parameters<typeof readRun>): RunHistory {
+  return withAttempts(of[0], readRun(...of));
 }
 
 export function withAttempts(ledger: Ledger, reading: RunReading): RunHistory {
@@ -158,9 +169,14 @@ export function drivenRun(ledger: Ledger, lockedBy: LockedBy | null): string | u
 }
 
 /** undefined: the run was never defined. */
-export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): RunReading | undefined {
+export function findRun(
+  ledger: Ledger,
+  id: string,
+  lockedBy: LockedBy | null,
+  playbooks: Playbooks = {},
+): RunReading | undefined {
   try {
-    return readRun(ledger, id, lockedBy);
+    return readRun(ledger, id, lockedBy, playbooks);
   } catch (error) {
     // It was never defined: its start was cut short, or an older version ran a single turn.
     if (isSquadError(error) && error.code === 'usage') return undefined;

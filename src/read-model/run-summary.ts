@@ -1,6 +1,8 @@
 import { countTasks } from '../graph/decisions/conclude.ts';
 import { publishFactsSchema, RUN_EVENTS, type PublishFacts, type RunDefinition } from '../model/run.ts';
+import type { Playbooks } from '../model/plan.ts';
 import type { RunState } from '../model/run-state.ts';
+import { stageReached } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { findDefinition, findRun, parentOf, type ForkParent, type LockedBy } from './read-run.ts';
@@ -26,6 +28,8 @@ export interface RunSummary {
   /** The result in one line; null: it is not over. */
   readonly headline: string | null;
   readonly tasks: { readonly all: number; readonly done: number };
+  /** Where it is, or ended; null: its playbook has no stages, or an older version ended it. */
+  readonly stage: { readonly id: string; readonly place: number; readonly of: number } | null;
   /** Engine time over all segments, in ms. */
   readonly elapsedMs: number;
   readonly usage: UsageCount['usage'];
@@ -41,22 +45,24 @@ export function summarizeRun(
   row: RunRow,
   lockedBy: LockedBy | null,
   now: number,
+  playbooks: Playbooks = {},
 ): RunSummary | undefined {
   const ended = findEnd(ledger, row);
   if (ended !== undefined) {
     const definition = findDefinition(ledger, row);
     if (definition === undefined) return undefined;
-    const { outcome: state, headline, tasks } = ended;
-    return { ...aboutOf(ledger, row, definition), state, headline, tasks, need: null, why: null };
+    const { outcome: state, headline, tasks, stage = null } = ended;
+    return { ...aboutOf(ledger, row, definition), state, headline, tasks, stage, need: null, why: null };
   }
-  const reading = findRun(ledger, row.id, lockedBy);
+  const reading = findRun(ledger, row.id, lockedBy, playbooks);
   if (reading === undefined) return undefined;
   const { state, conclusion } = standingOf(reading, now);
   const { need = null, why = null } = unfinishedOf(reading, now) ?? {};
   const headline = conclusion?.headline ?? null;
+  const stage = stageReached(reading.stages) ?? null;
   return {
     ...aboutOf(ledger, row, reading.definition),
-    ...{ state, headline, tasks: countTasks(reading.board), need, why },
+    ...{ state, headline, tasks: countTasks(reading.board), stage, need, why },
   };
 }
 

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { Playbooks } from '../model/plan.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { NOTHING_PROJECTED, projectRun, type RunRecord } from './project-run.ts';
+import { beginProjection, projectRun, type RunRecord } from './project-run.ts';
 
 type ReadableLedger = Pick<Ledger, 'events' | 'settlement'> & {
   readonly mail: Pick<Ledger['mail'], 'message' | 'bodyOf'>;
@@ -17,10 +18,14 @@ export interface RunView {
   look(): RunEvent[];
 }
 
-/** `epoch`: the view begins when the engine with this lease does; absent: with the run. */
-export function openRunView(ledger: ReadableLedger, runId: string, epoch?: number): RunView {
+/** `epoch`: the view begins when the engine with this lease does; absent: with the run. `playbooks`: an application's own. */
+export function openRunView(
+  ledger: ReadableLedger,
+  runId: string,
+  { epoch, playbooks = {} }: { readonly epoch?: number | undefined; readonly playbooks?: Playbooks } = {},
+): RunView {
   let begun = epoch === undefined;
-  return openView(ledger, runId, (event) => {
+  return openView(ledger, runId, playbooks, (event) => {
     begun ||= isLease(event, epoch);
     return begun ? 'shown' : 'silent';
   });
@@ -28,7 +33,7 @@ export function openRunView(ledger: ReadableLedger, runId: string, epoch?: numbe
 
 /** What happened before the engine with this lease began. */
 export function eventsBefore(ledger: ReadableLedger, runId: string, epoch: number): RunEvent[] {
-  return openView(ledger, runId, (event) => (isLease(event, epoch) ? 'end' : 'shown')).look();
+  return openView(ledger, runId, {}, (event) => (isLease(event, epoch) ? 'end' : 'shown')).look();
 }
 
 function isLease({ type, epoch: of }: LedgerEvent, epoch: number | undefined): boolean {
@@ -38,9 +43,10 @@ function isLease({ type, epoch: of }: LedgerEvent, epoch: number | undefined): b
 function openView(
   ledger: ReadableLedger,
   runId: string,
+  playbooks: Playbooks,
   partOf: (event: LedgerEvent) => 'silent' | 'shown' | 'end',
 ): RunView {
-  let state = NOTHING_PROJECTED;
+  let state = beginProjection(playbooks);
   let cursor = 0;
   const readOn = (seen: RunEvent[]): boolean => {
     const records = ledger.events({ stream: runId, after: cursor, limit: BATCH });

@@ -1,12 +1,14 @@
 import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
 import { z } from 'zod';
 import { armoryFactsOf, armoryFactsSchema } from '../model/armory-facts.ts';
+import type { TaskState } from '../model/plan/board.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
 import { LIMITS } from '../model/limit-table.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { engineTime } from '../model/spending.ts';
+import { currentStage, shownStageSchema } from '../model/shown-stage.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { taskFailureSchema, type TaskFailure } from '../model/task-failure.ts';
@@ -62,11 +64,16 @@ export const runStatusSchema = z.strictObject({
   objective: z.string(),
   /** What each agent is bound to. */
   armory: z.array(armoryFactsSchema),
-  /** Only for playbooks with stages. */
+  /** Only for playbooks with stages: the live one, else the one that failed, else the next one, else the last one. */
   stage: z.string().optional(),
   /** Stages that have ended, in their order. */
   stageHistory: z.array(z.string()).optional(),
-  /** By task: rounds of review so far. Tasks that no one reviews are absent. */
+  /** All of them, in their order. */
+  stages: z.array(shownStageSchema).optional(),
+  /**
+   * Rounds of review that took place: by stage in a playbook with stages, else by task. Stages and tasks that no one reviews are
+   * absent.
+   */
   reviewRounds: z.record(z.string(), count),
   criteria: z.array(criterionStatusSchema),
   /** Files that a task had to create and that the engine found in delivered work. */
@@ -140,9 +147,7 @@ export function statusOf(
     objective: definition.objective.title,
     armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
-    reviewRounds: Object.fromEntries(
-      tasks.flatMap(({ task, work }) => (task.review === undefined ? [] : [[task.id, work.rounds.length]])),
-    ),
+    reviewRounds: Object.fromEntries(roundsOf(reading, tasks)),
     criteria: criteriaOf(board),
     artifacts: artifactsOf(reading),
     tasks: tasks.map((state) => ({
@@ -175,12 +180,23 @@ export function statusOf(
   };
 }
 
-/** A playbook with stages keeps a record of each that has ended. */
-function stagesOf({ board }: RunReading): Pick<RunStatus, 'stage' | 'stageHistory'> {
-  const ended = board.records.get('stages');
-  if (ended === undefined) return {};
-  const current = [...board.tasks.values()].find(({ task }) => !ended.has(task.id));
-  return { stageHistory: [...ended.keys()], ...(current === undefined ? {} : { stage: current.task.id }) };
+function stagesOf({ stages }: RunReading): Pick<RunStatus, 'stage' | 'stageHistory' | 'stages'> {
+  const current = currentStage(stages);
+  if (current === undefined) return {};
+  const ended = stages.filter(({ state }) => state !== 'waiting' && state !== 'live');
+  return { stage: current.stage.id, stageHistory: ended.map(({ id }) => id), stages: [...stages] };
+}
+
+function roundsOf({ stages }: RunReading, tasks: readonly TaskState[]): [string, number][] {
+  if (stages.length > 0) {
+    // A live stage is in a round without a verdict yet.
+    return stages.flatMap(({ id, round, state }) =>
+      round === undefined ? [] : [[id, Math.max(0, round.taken - (state === 'live' ? 1 : 0))]],
+    );
+  }
+  return tasks.flatMap(({ task, work }) =>
+    task.review === undefined ? [] : [[task.id, work.rounds.filter(({ by }) => by.length > 0).length]],
+  );
 }
 
 function artifactsOf({ board, evidence }: RunReading): RunStatus['artifacts'] {

@@ -17,7 +17,7 @@ export interface PageFacts {
 }
 
 /** What a reader looks for first. The sections that are not named follow in their own order. */
-const FIRST = ['Success criteria', 'Not delivered', 'Get the work', 'Changes', 'Timeline', 'Tasks'];
+const FIRST = ['Success criteria', 'Not delivered', 'Stages', 'Get the work', 'Changes', 'Timeline', 'Tasks'];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const MOST_ROWS = 500;
 const MOST_COMMAND = 1_000;

@@ -2,6 +2,7 @@ import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
+import { currentStage, placeText } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import type { RunStanding } from '../read-model/run-state.ts';
@@ -15,9 +16,11 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const { deadline } = definition.objective;
   const unconfined = [fullAccessWarning(definition.agents), unconfinedWarning(definition)].flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
+  const stage = currentStage(reading.stages);
   const [word, meaning, tone] = headline(standing);
   const lines = [
     words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
+    ...(stage === undefined ? [] : [words`Stage ${placeText(stage)}, ${ownWords(stage.stage.state)}`]),
     words`Exit code ${meaning}`,
     timesOf(reading, now),
     ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),

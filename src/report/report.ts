@@ -33,6 +33,7 @@ import { aboutOf, short } from './report-head.ts';
 import { armorySection } from './report-armory.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
+import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
 
@@ -58,6 +59,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
   const sections = [
     getSection(reading, git),
     criteriaSection(reading),
+    stagesSection(reading, now),
     tasksSection(reading),
     changesSection(reading, git),
     failuresSection(reading, failuresOf(reading, git?.kept ?? [])),

@@ -25,7 +25,7 @@ export function followRun(
   epoch: number | undefined,
   take: (event: RunEvent) => void,
 ) {
-  const view = openRunView(ports.ledger, runId, epoch);
+  const view = openRunView(ports.ledger, runId, { epoch, playbooks: ports.composition.playbooks });
   const outputs = followOutputs(ports, runId, take);
   let version: number | undefined;
   let isFirst = true;

@@ -74,7 +74,10 @@ export async function readRunIn<Ports extends Machine, Found>(
   const lockedBy = probeLock(directory);
   const found = readLedger(workspace, (ledger) => {
     const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
-    return read(ledger, readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy));
+    return read(
+      ledger,
+      readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy, composition.playbooks),
+    );
   });
   return { ...workspace, found, now: composition.clock.now() };
 }

@@ -1,13 +1,16 @@
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
-import { openMachine, type Host } from '../machine.ts';
-import { readRunIn } from './open-run.ts';
+import { openMachine, type Machine } from '../machine.ts';
+import { readRunIn, type Place } from './open-run.ts';
 import { readPermissionAsks } from './permission-asks.ts';
 
 /** The status of a run, by default the one that is running, or the newest. Needs no runtime. */
-export async function readStatus({ host }: { readonly host: Host }, name: string | undefined): Promise<RunStatus> {
-  const place = { host, composition: openMachine(host) };
+export async function readStatus(
+  { host, composition: composed }: Place<Machine>,
+  name: string | undefined,
+): Promise<RunStatus> {
+  const place = { host, composition: composed ?? openMachine(host) };
   const { repository, directory, composition, now, found } = await readRunIn(place, name, (ledger, reading) => ({
     reading: withFailedAttempts(ledger, reading),
     mail: mailOf(ledger, reading.row.id),

@@ -23,6 +23,13 @@ export function atMoment(moment: Moment, now: number): number {
   return 'at' in moment ? moment.at : now + moment.in;
 }
 
+/** `02:34:15`: rounded down, so that it changes every second however long it is. */
+export function clockSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((value) => String(value).padStart(2, '0')).join(':');
+}
+
 /** `42s`, `12m04s`, `7h47m`, `3d04h`: rounded down, in at most six characters up to 99 days. */
 export function spanText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

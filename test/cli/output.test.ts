@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput, printResult } from '../../src/cli/output.ts';
+import { localeOf } from '../../src/cli/render/ascii.ts';
 
 const REDACTOR = { text: (text: string) => text.replaceAll('s3cret', '[redacted]'), json: <T>(value: T): T => value };
 
@@ -51,6 +52,39 @@ describe('a terminal for a board', () => {
     expect(taken).toEqual(['a [redacted]', 'a problem']);
     expect(out.written).toEqual(['before\n', 'a frame with a [redacted]']);
     expect(err.written).toEqual(['after\n']);
+  });
+});
+
+describe('a terminal without UTF-8', () => {
+  const frame = '\u001b[32m◉ Spec Review…\u001b[0m  ✓ done ─ 日本 e\u0301 “a”';
+  it.each([
+    ['C', '\u001b[32m* Spec Review~\u001b[0m  v done - ???? e "a"'],
+    ['de_DE.ISO-8859-1', '\u001b[32m* Spec Review~\u001b[0m  v done - ???? e "a"'],
+    ['C.UTF-8', frame],
+    ['en_US.utf8', frame],
+    ['en_US', frame],
+    [undefined, frame],
+  ])('is one by its locale: %s', (locale, shown) => {
+    const out = stream({ isTTY: true });
+    const output = createOutput(out.stream, stream({ isTTY: true }).stream, REDACTOR, 'xterm', locale);
+    output.terminal!.write(frame);
+    output.line(frame);
+    expect(out.written).toEqual([shown, `${shown}\n`]);
+  });
+
+  it('changes nothing for a program that reads', () => {
+    const out = stream();
+    createOutput(out.stream, stream().stream, REDACTOR, 'xterm', 'C').line(frame);
+    expect(out.written).toEqual([`${frame}\n`]);
+  });
+
+  it.each([
+    [{ LANG: 'C.UTF-8' }, 'C.UTF-8'],
+    [{ LANG: 'C.UTF-8', LC_ALL: 'C' }, 'C'],
+    [{ LANG: 'C', LC_ALL: '', LC_CTYPE: 'en_US.UTF-8' }, 'en_US.UTF-8'],
+    [{}, undefined],
+  ])('%j: %s', (environment, locale) => {
+    expect(localeOf(environment)).toBe(locale);
   });
 });
 

@@ -117,13 +117,6 @@ describe('status', () => {
     run.clock.time += 3_000;
     expect(statusFrom(run).elapsedSeconds).toBe(15);
   });
-
-  it('gives stages where a playbook records them', () => {
-    const moment = { seq: 1, at: 1 };
-    const changes = [{ do: 'put' as const, in: 'stages', id: 'plan', value: { endedAt: 1 } }];
-    const run = finished().plan([{ entry: 'changes', ...moment, changes }]);
-    expect(statusFrom(run)).toMatchObject({ stage: 'a', stageHistory: ['plan'] });
-  });
 });
 
 describe('phase', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldPatch } from '../../src/report/patch.ts';
 import { timelineOf } from '../../src/report/timeline.ts';
-import { eventful, eventfulPage, EVIL, pageOf } from './pages.ts';
+import { eventful, eventfulPage, EVIL, pageOf, stagesOf } from './pages.ts';
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?: [a-zA-Z][\w-]*="[^"<>]*")*)(\/?)>/y;
 const VOID = new Set(['meta']);
@@ -117,6 +117,24 @@ describe('a page', () => {
     expect(page).not.toMatch(/https?:|src=|href=|<script|@import|url\((?!#)/);
     expect(text).toContain('63 s by the clock');
     expect(text).toContain('waited for a person');
+  });
+
+  it('says early which stages were reached, in which round and by whom', async () => {
+    const page = await eventfulPage(stagesOf('IMPLEMENTATION'));
+    const { text } = parse(page);
+    const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title);
+    expect(headings.slice(0, 3)).toEqual(['Success criteria', 'Stages', 'Get the work']);
+    expect(text).toContain('Stage IMPLEMENTATION (2/3), live');
+    expect(text).toMatch(/1\/3\s*SPEC_REVIEW\s*Spec Review\s*✓ done\s*round 2 of 4\s*rex/);
+    expect(text).toMatch(/2\/3\s*IMPLEMENTATION\s*IMPLEMENTATION\s*◉ live\s*–\s*bob, cyd/);
+    expect(text).toMatch(/3\/3\s*COMPLETE\s*Complete\s*○ waiting/);
+  });
+
+  it('keeps its elements whatever a stage is called', async () => {
+    const tags = (page: string): string[] => parse(page).tags;
+    const evil = await eventfulPage(stagesOf(EVIL));
+    expect(evil).not.toMatch(OBEYED);
+    expect(tags(evil)).toEqual(tags(await eventfulPage(stagesOf('xy'))));
   });
 
   it('draws turns by how they ended, and what the run waited for', () => {

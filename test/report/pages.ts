@@ -1,6 +1,7 @@
 import { code, cut, heading, list, quote, strong, table, words, type Block } from '../../src/report/document.ts';
 import { renderPage, type PageFacts } from '../../src/report/page.ts';
 import { foldPatch } from '../../src/report/patch.ts';
+import type { ShownStage } from '../../src/model/shown-stage.ts';
 import { reportOf } from '../../src/report/report.ts';
 import { timelineOf, type Bar } from '../../src/report/timeline.ts';
 import { rejects } from '../playbooks/simulator.ts';
@@ -70,10 +71,25 @@ export function eventful(): RecordedRun {
   return run.turn('b', 1, 'cyd').publish();
 }
 
+/** Three stages: one that was judged twice, one in which two agents are at work, and one that waits. */
+export function stagesOf(text: string): ShownStage[] {
+  const round = { taken: 2, cap: 4 };
+  return [
+    {
+      ...{ id: 'SPEC_REVIEW', title: 'Spec Review', state: 'done', tasks: ['spec'], round },
+      by: ['rex', text],
+      startedAt: 0,
+      endedAt: 9,
+    },
+    { ...{ id: text, title: text, state: 'live', tasks: ['a', 'b'] }, by: ['bob', 'cyd'], startedAt: 9 },
+    { ...{ id: 'COMPLETE', title: 'Complete', state: 'waiting', tasks: [] }, by: [] },
+  ];
+}
+
 /** The page of that run, with a diff. */
-export async function eventfulPage(): Promise<string> {
+export async function eventfulPage(stages: readonly ShownStage[] = []): Promise<string> {
   const run = eventful();
-  const reading = run.read();
+  const reading = { ...run.read(), stages };
   const git = { base: BASE, head: HEAD, commits: [{ commit: HEAD, subject: 'Tidy' }], diffStat: ' a | 1 +' };
   const patch = await foldPatch(['diff --git a/shelf b/shelf', '--- a/shelf', '+++ b/shelf', '@@ -0,0 +1 @@', '+tidy']);
   const now = run.clock.time;

@@ -8,6 +8,7 @@ import { block, inline } from '../../src/report/markdown.ts';
 import { renderReport, type GitFacts } from '../../src/report/report.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { usage } from '../substrate/ledger/support.ts';
+import { stagesOf } from './pages.ts';
 import { BASE, definition, HEAD, play, RecordedRun } from './support.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 
@@ -227,7 +228,8 @@ describe('what others wrote', () => {
     run.turn('fix-1', 1, 'bob', { text: EVIL, toolErrors, denials: [{ tool: 'x', message: EVIL }] });
     run.publish({ problem: EVIL, remote: EVIL, pr: EVIL, kept: [{ path: EVIL, why: EVIL }] });
     const commits = [{ commit: 'd'.repeat(40), subject: EVIL }];
-    return renderReport(run.read(), run.clock.time, { ...GIT, commits, diffStat: EVIL });
+    const reading = { ...run.read(), stages: stagesOf(EVIL) };
+    return renderReport(reading, run.clock.time, { ...GIT, commits, diffStat: EVIL });
   }
 
   const report = (): string => hostileReport();
@@ -235,7 +237,7 @@ describe('what others wrote', () => {
   it('makes no heading, tag, link, picture or fence of its own', () => {
     const text = report();
     const allowed =
-      /^(# \\# Owned|## (Get the work|Success criteria|Tasks|Changes|Not delivered|Reviews|Follow-ups|Turns and cost|Retries|Questions|Warnings)$|### `fix-1`: )/;
+      /^(# \\# Owned|## (Get the work|Success criteria|Stages|Tasks|Changes|Not delivered|Reviews|Follow-ups|Turns and cost|Retries|Questions|Warnings)$|### `fix-1`: )/;
     expect(headingsOf(text).filter((heading) => !allowed.test(heading))).toEqual([]);
     const tokens = tokensOf(text);
     const inside = tokens.flatMap((token) => [token, ...(token.children ?? [])]);

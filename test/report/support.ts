@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { plainJson, type Json } from '../../src/text/json.ts';
+import type { Playbooks } from '../../src/model/plan.ts';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type PublishFacts, type RunDefinition } from '../../src/model/run.ts';
 import { limitsSchema } from '../../src/model/limits.ts';
@@ -145,8 +146,8 @@ export class RecordedRun {
     return this;
   }
 
-  read(lockedBy: { since: number } | null = null): RunHistory {
-    return readHistory(this.ledger, undefined, lockedBy);
+  read(lockedBy: { since: number } | null = null, playbooks: Playbooks = {}): RunHistory {
+    return readHistory(this.ledger, undefined, lockedBy, playbooks);
   }
 
   close(): void {

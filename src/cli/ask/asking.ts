@@ -167,7 +167,7 @@ export class Asking {
   async #planPorts(opened: OpenedRun): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit' | 'keep'>> {
     const { host, output } = this.#ports;
     const { definition, limits } = opened.reading;
-    const earlier = await listRuns(host);
+    const earlier = await listRuns({ host });
     return {
       show: (plan) => {
         const about = { definition, limits, earlier, columns: process.stderr.columns, style: output.style };

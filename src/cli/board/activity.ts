@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
+import { placeText } from '../../model/shown-stage.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
@@ -30,6 +31,8 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
       return usual('squad', `${event.resumed ? 'resumes' : 'starts'} ${event.name} on branch ${event.branch}`);
     case 'task-changed':
       return taskSaid(event, before);
+    case 'stage-changed':
+      return stageSaid(event);
     case 'attempt-taken':
       return event.kind === 'check' ? undefined : usual(event.agent, `${TAKEN[event.how]} ${event.task}`);
     case 'attempt-ended':
@@ -103,6 +106,15 @@ function taskSaid(
       return status satisfies never;
   }
 }
+
+function stageSaid({ stage, change, ...of }: Extract<RunEvent, { type: 'stage-changed' }>): Said | undefined {
+  if (change !== 'state' || stage.state === 'waiting') return undefined;
+  const text = `${STAGE[stage.state]} ${placeText({ stage, ...of })}`;
+  const tone = stage.state === 'failed' ? 'bad' : stage.state === 'done' ? 'good' : 'usual';
+  return { who: 'stage', text, tone };
+}
+
+const STAGE = { live: 'begins', done: 'done', failed: 'failed', skipped: 'skipped' } as const;
 
 function endSaid({
   agent,

@@ -2,6 +2,7 @@ import type { Limits } from '../../model/limits.ts';
 import type { TaskStatus } from '../../model/plan/task.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
+import type { ShownStage } from '../../model/shown-stage.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface BoardState {
   readonly agents: ReadonlyMap<string, AgentFacts>;
   /** In the order of the plan. */
   readonly tasks: LayeredMap<TaskFacts>;
+  /** In their order; empty: the playbook has none. */
+  readonly stages: ReadonlyMap<string, ShownStage>;
   /** Attempts that have been claimed and not settled, by id. */
   readonly live: ReadonlyMap<string, LiveAttempt>;
   /** Without an answer, oldest first. */
@@ -118,6 +121,7 @@ export const EMPTY_BOARD: BoardState = {
   run: { name: '', title: '', limits: undefined },
   agents: new Map(),
   tasks: new LayeredMap(),
+  stages: new Map(),
   live: new Map(),
   questions: new Map(),
   pauses: new Map(),

@@ -25,6 +25,8 @@ export interface BoardActions {
   intervene(request: InterventionRequest): Promise<unknown>;
   /** Asks the open questions at the terminal, for which the board goes away; undefined: no person can be asked here. */
   answer(): (() => Promise<void>) | undefined;
+  /** What Ctrl-C does here. */
+  readonly interrupting?: string;
   /** What leaving the board means here, said before it is done; absent: it needs no word. */
   readonly quitting?: string | undefined;
   quit(): void;
@@ -109,6 +111,11 @@ export class Board {
       ...hint('p', pauses.get(WHOLE_RUN)?.verb === 'pause' ? 'resume' : 'pause', ended === undefined),
       ...hint('d', 'drain', ended === undefined),
       ...hint('q', 'leave'),
+      ...hint(
+        'Ctrl-C',
+        this.#actions.interrupting ?? '',
+        this.#actions.interrupting !== undefined && ended === undefined,
+      ),
     ];
   }
 

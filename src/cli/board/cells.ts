@@ -4,7 +4,7 @@ import type { Style } from '../render/style.ts';
 type Format = Parameters<Style>[0];
 
 /** Characters that are one column each. */
-const NARROW = /^[\u0020-\u007e·…─●○◐✓✗–→‖■≥]*$/u;
+const NARROW = /^[\u0020-\u007e·…─●○◉◐✓✗–→‖■≥]*$/u;
 
 /** Columns that plain text takes. */
 export function widthOf(text: string): number {

@@ -10,7 +10,10 @@ import { EMPTY_BOARD } from './board-state.ts';
 import { Board } from './board.ts';
 import { takeEvent } from './view.ts';
 
-const QUITTING = 'q again: plain lines; Ctrl-C: ends the run.';
+/** Shorter than the time between two frames that only count the seconds. */
+const READ_MS = 500;
+
+const WORDS = { interrupting: 'stop, state saved', quitting: 'q again: plain lines; Ctrl-C: ends the run.' };
 
 /** The board of a run that this process drives. It takes the terminal once the run has started. */
 export function createDriveBoard(context: CommandContext, terminal: Terminal) {
@@ -28,7 +31,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
   /** From the ledger, so not for each frame. After the end, what was known last. */
   const progress = (): RunProgress | undefined => {
     const now = performance.now();
-    if (running !== undefined && (known === undefined || now - known.at >= 1_000)) {
+    if (running !== undefined && (known === undefined || now - known.at >= READ_MS)) {
       known = { at: now, progress: running.progress() };
     }
     return known?.progress;
@@ -37,7 +40,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
     if (waiting === undefined) return;
     const squad = squadOn(context.host);
     const intervene = async (request: InterventionRequest) => squad.intervene(runId, request);
-    const actions = { progress, intervene, answer: () => answer, quitting: QUITTING, quit: close };
+    const actions = { ...WORDS, progress, intervene, answer: () => answer, quit: close };
     board = new Board(terminal, actions, [...earlier, ...waiting].reduce(takeEvent, EMPTY_BOARD));
     waiting = undefined;
   };

@@ -6,6 +6,7 @@ import { line, type Span } from './cells.ts';
 import { renderHead } from './head.ts';
 import { historySection } from './history.ts';
 import { heightsOf, type Section } from './layout.ts';
+import { stagesSection } from './stages.ts';
 import { tasksSection } from './tasks.ts';
 import type { BoardView } from './view.ts';
 
@@ -25,21 +26,24 @@ const TITLE_ROWS = 14;
 export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSize): string[] {
   const style = colour ? COLOURED : PLAIN;
   const isCompact = rows < TITLE_ROWS;
+  const hasStages = view.state.stages.size > 0;
+  const ofStage = hasStages ? 1 : 0;
   const head: Section = {
-    least: rows < 8 ? 1 : 2,
-    most: rows < TITLE_ROWS ? 2 : 3,
+    least: rows < 8 ? 1 : 2 + ofStage,
+    most: (rows < TITLE_ROWS ? 2 : 3) + ofStage,
     render: (height) => renderHead(view, columns, height, style),
   };
   const foot: Section = { least: rows < 4 ? 0 : 1, most: 1, render: () => [footLine(view, columns, style)] };
   const attention = attentionSection(view, columns, style);
   const agents = agentsSection(view, columns, isCompact, style);
+  const stages = stagesSection(view, { columns, rows }, isCompact, style);
   const tasks = tasksSection(view, { columns, rows }, isCompact, style);
   const history = historySection(view, columns, isCompact, style);
   // Who opens a transcript wants to read it.
   const byImportance =
     view.open === undefined
-      ? [head, attention, foot, agents, tasks, history]
-      : [head, attention, foot, history, agents, tasks];
+      ? [head, attention, foot, stages, agents, tasks, history]
+      : [head, attention, foot, history, stages, agents, tasks];
   const heights = heightsOf(byImportance, rows);
   const drawn = new Map<Section, readonly string[]>(
     byImportance.map((section, index) => [section, section === history ? [] : draw(section, heights[index] ?? 0)]),
@@ -47,7 +51,8 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   // What the others leave over.
   const used = [...drawn.values()].reduce((sum, lines) => sum + lines.length, 0);
   drawn.set(history, draw(history, Math.min(history.most, rows - used)));
-  return [head, attention, tasks, agents, history, foot].flatMap((section) => drawn.get(section) ?? []);
+  const work = hasStages ? [agents, stages, tasks] : [tasks, agents];
+  return [head, attention, ...work, history, foot].flatMap((section) => drawn.get(section) ?? []);
 }
 
 function draw(section: Section, height: number): readonly string[] {

@@ -1,7 +1,8 @@
 import { useText } from '../../model/amount.ts';
 import type { Limits } from '../../model/limits.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
-import { spanText } from '../../text/duration.ts';
+import { currentStage, placeText, roundText } from '../../model/shown-stage.ts';
+import { clockSpan, spanText } from '../../text/duration.ts';
 import { localTime } from '../../text/time.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import type { Style } from '../render/style.ts';
@@ -11,7 +12,10 @@ import type { BoardView } from './view.ts';
 const SEPARATOR = ' · ';
 const AT_LEAST = 'at least ';
 
-/** The objective and the run's state, then time, cost, tokens and work with their limits, in at most `height` lines. */
+/**
+ * The objective and the run's state, then time, cost, tokens and work with their limits, then the stage of now if there are stages, in
+ * at most `height` lines.
+ */
 export function renderHead(view: BoardView, columns: number, height: number, style: Style): string[] {
   const { run } = view.state;
   const title = { text: run.title === '' ? run.name : run.title, format: 'bold' } as const;
@@ -20,8 +24,35 @@ export function renderHead(view: BoardView, columns: number, height: number, sty
   const name: Span[] = isNarrow ? [] : [{ text: `  ${run.name}`, format: 'dim' }];
   const first = ends(title, [...standing(view), ...name], columns, style);
   const use = view.progress === undefined ? [] : useTexts(view.progress, run.limits);
-  const facts = [timeText(view, isNarrow), ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
-  return [first, ...wrapFacts(facts, columns, height - 1).map((text) => line([{ text }], columns, style))];
+  const stage = stageSpans(view);
+  const time = stage.length === 0 ? timeText(view, isNarrow) : runtimeText(view);
+  const facts = [time, ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
+  const inStage = stage.length === 0 || height < 2 ? [] : [line(stage, columns, style)];
+  const rest = wrapFacts(facts, columns, height - 1 - inStage.length);
+  return [first, ...rest.map((text) => line([{ text }], columns, style)), ...inStage];
+}
+
+/** Both times change every second, however long the run is. */
+function runtimeText({ progress, state: { run } }: BoardView): string {
+  if (progress === undefined) return 'Runtime unknown';
+  const { elapsedMs } = progress;
+  if (run.limits === undefined) return `Runtime ${clockSpan(elapsedMs)}`;
+  const most = run.limits.minutes * 60_000;
+  return `Runtime ${clockSpan(elapsedMs)} / ${clockSpan(most)}, ${clockSpan(most - elapsedMs)} left`;
+}
+
+/** Which stage it is of how many, since when, how often it was judged, and who is at work in it. */
+function stageSpans({ state: { stages }, now }: BoardView): Span[] {
+  const current = currentStage([...stages.values()]);
+  if (current === undefined) return [];
+  const { state, startedAt, endedAt, by } = current.stage;
+  const since = startedAt === undefined || endedAt !== undefined ? '' : `for ${spanText(now - startedAt)}`;
+  const facts = [state === 'live' ? '' : state, since, roundText(current.stage), by.join(', ')];
+  return [
+    { text: 'Stage ' },
+    { text: placeText(current), format: 'bold' },
+    { text: facts.flatMap((fact) => (fact === '' ? [] : [`${SEPARATOR}${fact}`])).join('') },
+  ];
 }
 
 /** What the run does, with a sign that says it without colour. */

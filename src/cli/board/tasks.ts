@@ -1,6 +1,7 @@
+import type { ShownStage } from '../../model/shown-stage.ts';
 import { TASK_ENDS, type TaskStatus } from '../../model/plan/task.ts';
 import type { Style } from '../render/style.ts';
-import type { TaskFacts } from './board-state.ts';
+import type { BoardState, TaskFacts } from './board-state.ts';
 import { cell, cut, line, rule, widthOf, type Span } from './cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
@@ -27,7 +28,10 @@ const MOST_ID = 32;
 /** Share of the terminal for a list of tasks. A longer one is a grid. */
 const MOST_LISTED = 0.4;
 
-/** The tasks: one line each where there is room, else a grid, else those that matter most; always their counts. */
+/**
+ * The tasks: one line each where there is room, else a grid, else those that matter most; always their counts. Of a run with stages
+ * only those that no stage speaks for alone.
+ */
 export function tasksSection(
   { state }: BoardView,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -35,7 +39,9 @@ export function tasksSection(
   style: Style,
 ): Section {
   const asking = new Set([...state.questions.values()].flatMap(({ tasks: of }) => of));
-  const tasks = state.tasks.entries().map(([id, task]) => {
+  const asStages = shownAsStages(state);
+  const left = state.tasks.entries().filter(([id]) => !asStages.has(id));
+  const tasks = left.map(([id, task]) => {
     return { ...task, look: asking.has(id) && !ENDED.has(task.status) ? ASKS : LOOKS[task.status] };
   });
   const grid = gridOf(tasks, columns);
@@ -57,6 +63,20 @@ export function tasksSection(
   };
 }
 
+/** The only task of a stage has its state. The tasks of one that is done or has not begun are of no interest. */
+function shownAsStages({ stages }: BoardState): ReadonlySet<string> {
+  const isWhole = ({ state, tasks }: ShownStage): boolean => tasks.length === 1 || !OPEN.has(state);
+  const all = [...stages.values()];
+  const pieces = all.filter((stage) => !isWhole(stage)).flatMap(({ tasks }) => tasks);
+  return new Set(
+    all
+      .filter(isWhole)
+      .flatMap(({ tasks }) => tasks)
+      .filter((id) => !pieces.includes(id)),
+  );
+}
+
+const OPEN: ReadonlySet<string> = new Set(['live', 'failed']);
 const ENDED: ReadonlySet<TaskStatus> = new Set(TASK_ENDS);
 
 function countsOf(tasks: readonly Task[]): string {

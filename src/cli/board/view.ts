@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
+import type { ShownStage } from '../../model/shown-stage.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isTurnEvent, reasons } from '../render/run-lines.ts';
@@ -69,6 +70,8 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
       return { ...state, run: { ...state.run, limits: event.limits } };
     case 'task-changed':
       return taskChanged(state, event);
+    case 'stage-changed':
+      return { ...state, stages: withEntry(state.stages, event.stage.id, plainStage(event.stage)) };
     case 'attempt-taken':
       return attemptTaken(state, event);
     case 'attempt-ended':
@@ -134,6 +137,11 @@ function taskChanged(state: BoardState, event: Extract<RunEvent, { type: 'task-c
     agent: state.tasks.get(task)?.agent,
   };
   return { ...state, tasks: state.tasks.with(task, changed) };
+}
+
+/** Its tasks stay as the run has them: they are keys. */
+function plainStage({ id, title, by, ...stage }: ShownStage): ShownStage {
+  return { ...stage, id: plainLine(id, 40), title: plainLine(title, 60), by: by.map((name) => plainLine(name, 40)) };
 }
 
 function attemptTaken(state: BoardState, event: Extract<RunEvent, { type: 'attempt-taken' }>): BoardState {

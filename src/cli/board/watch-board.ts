@@ -30,6 +30,7 @@ export function openWatchBoard(
       progress: createProgress(ledger, runId),
       intervene: async (request) => squad.intervene(runId, request),
       answer,
+      interrupting: 'leave, the run continues',
       quit: leave,
     },
     EMPTY_BOARD,

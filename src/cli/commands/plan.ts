@@ -55,7 +55,7 @@ async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, opt
   const found = { type: 'plan', runId, name: row.name, question, summary, tasks: shown, criteria, next };
   const lines = planLines(proposal, {
     ...{ definition, limits, columns: output.columns() },
-    ...{ earlier: options.json === true ? [] : await listRuns(host), style: output.style },
+    ...{ earlier: options.json === true ? [] : await listRuns({ host }), style: output.style },
   });
   printResult(output, options, found, [
     '',

@@ -2,8 +2,9 @@ import { listRuns } from '../../squad/runs.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
-export async function runs({ host, output }: CommandContext, options: JsonOptions): Promise<void> {
-  const all = await listRuns(host);
+export async function runs(context: CommandContext, options: JsonOptions): Promise<void> {
+  const { output } = context;
+  const all = await listRuns(context);
   if (options.json === true) {
     for (const run of all) output.json({ type: 'run', ...run });
     return;

@@ -18,9 +18,16 @@ export function levelOf(event: RunEvent): LogLevel {
   if (event.type === 'attempt-ended' || event.type === 'attempt-taken')
     return event.kind === 'check' ? 'debug' : 'info';
   if (event.type === 'task-changed' && (event.status === 'failed' || event.status === 'cancelled')) return 'warn';
+  if (event.type === 'stage-changed') return levelOfStage(event);
   const isRoutine = event.type === 'decided' && event.until === undefined && event.next === 'wait';
   if (isRoutine || (event.type === 'decided' && event.next === 'start')) return 'debug';
   return LEVELS[event.type] ?? 'info';
+}
+
+/** Lines of turns say who works, and a stage waits until it begins. */
+function levelOfStage({ change, stage: { state } }: Extract<RunEvent, { type: 'stage-changed' }>): LogLevel {
+  if (change === 'agents' || state === 'waiting') return 'debug';
+  return state === 'failed' ? 'warn' : 'info';
 }
 
 export function isShown(level: LogLevel, chosen: LogLevel): boolean {

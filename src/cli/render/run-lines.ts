@@ -1,4 +1,5 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
+import { placeText, roundText } from '../../model/shown-stage.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { localTime } from '../../text/time.ts';
@@ -23,6 +24,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(event.why, 300)}`;
       return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;
     }
+    case 'stage-changed':
+      return `stage     ${stageText(event)} — ${plainLine(event.stage.title, 80)}`;
     case 'attempt-taken':
       return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
     case 'attempt-ended':
@@ -60,6 +63,14 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     default:
       return renderTurnEvent(event);
   }
+}
+
+/** `SPEC_REVIEW (4/13) live, round 2 of 4, by reviewer, pm`. */
+function stageText(event: Extract<RunEvent, { type: 'stage-changed' }>): string {
+  const { stage } = event;
+  const by = stage.by.length === 0 ? '' : `by ${stage.by.join(', ')}`;
+  const facts = [roundText(stage), by].filter((fact) => fact !== '');
+  return plainLine([`${placeText(event)} ${stage.state}`, ...facts].join(', '), 200);
 }
 
 /** The command that answers a question to MAIN, who may be a person away from the inbox. */

@@ -22,6 +22,7 @@ export function renderRuns(
   { now, columns, style }: { now: number; columns: number | undefined; style: Style },
 ): string[] {
   if (runs.length === 0) return ['There is no run here yet. Start one: squad run objective.md'];
+  const hasStages = runs.some(({ stage }) => stage !== null);
   const rows = runs.map((run) => [
     run.name,
     style(COLOUR[run.state], run.state),
@@ -29,9 +30,12 @@ export function renderRuns(
     ageOf(run.elapsedMs),
     run.usage.costUsd === null ? 'unknown' : costText(run.usage),
     `${run.tasks.done}/${run.tasks.all}`,
+    ...(hasStages
+      ? [run.stage === null ? '' : `${plainLine(run.stage.id, 40)} ${run.stage.place}/${run.stage.of}`]
+      : []),
     plainLine(outcomeOf(run), 300),
   ]);
-  const head = ['run', 'state', 'started', 'took', 'cost', 'tasks', 'outcome'];
+  const head = ['run', 'state', 'started', 'took', 'cost', 'tasks', ...(hasStages ? ['stage'] : []), 'outcome'];
   return renderTable({ head: head.map((name) => style('dim', name)), rows, columns });
 }
 

@@ -1,6 +1,7 @@
 import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines } from './failure-lines.ts';
+import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { costText } from '../../model/amount.ts';
 import { capNotes, capUseText, type CapUse } from '../../read-model/cap-use.ts';
@@ -16,7 +17,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     `  ${progressOf(status)}`,
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
-    ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
+    ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
     ...section('not delivered', failureLines(status.failures)),
     ...section('success criteria', criterionLines(status)),
@@ -45,6 +46,29 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
 
 function minutes(seconds: number): string {
   return String(Math.floor(seconds / 6) / 10);
+}
+
+/** Where the run is, and all of its stages. */
+function stageLines({ stages = [] }: RunStatus, now: number): string[] {
+  const current = currentStage(stages);
+  if (current === undefined) return [];
+  const names = stages.map(({ id }) => plainLine(id, 40));
+  const width = Math.max(0, ...names.map(({ length }) => length));
+  const lines = stages.map((stage, index) => {
+    const place = `${index + 1}/${stages.length}`.padStart(5);
+    const facts = [roundText(stage), plainLine(stage.by.join(', '), 60), sinceText(stage, now)];
+    const about = facts.filter((fact) => fact !== '').join(', ');
+    const sign = `${STAGE_SIGNS[stage.state]} ${stage.state.padEnd(7)}`;
+    return `${sign}  ${place}  ${(names[index] ?? '').padEnd(width)}  ${about}`.trimEnd();
+  });
+  return [`  stage ${plainLine(placeText(current), 60)}`, ...section('stages', lines)];
+}
+
+/** `since 14:02 (3 min)` of a live stage, `took 12 min` of one that has ended. */
+function sinceText({ startedAt, endedAt }: ShownStage, now: number): string {
+  if (startedAt === undefined) return '';
+  if (endedAt !== undefined) return `took ${ageOf(endedAt - startedAt)}`;
+  return `since ${localTime(startedAt, now)} (${ageOf(now - startedAt)})`;
 }
 
 /** Without the tasks that were cancelled with another one: its failure counts them. */

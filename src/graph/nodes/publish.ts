@@ -2,9 +2,11 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
+import { stageReached } from '../../model/shown-stage.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { concludeRun, countTasks } from '../decisions/conclude.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
+import { createView } from '../decisions/view.ts';
 import type { NodeContext } from './node-context.ts';
 
 /** Publishes the run's work. If that fails, so does the run, whatever the plan says. */
@@ -15,7 +17,8 @@ export function createPublish({ ports, book }: NodeContext) {
     const facts = await ports.publisher.publish(board);
     const { strict } = ports.definition;
     const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, strict });
-    const summary = { outcome, headline, tasks: countTasks(board) };
+    const stage = stageReached(ports.playbook.stages?.(createView(board)) ?? []);
+    const summary = { outcome, headline, tasks: countTasks(board), ...defined({ stage }) };
     const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');

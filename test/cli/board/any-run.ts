@@ -63,6 +63,22 @@ const anyEvent = fc.oneof(
     why: text,
   }),
   event('task-returned', { task, from: fc.constantFrom('evidence', 'conflict', 'verify', 'playbook'), why: text }),
+  event('stage-changed', {
+    stage: fc.record({
+      id: fc.oneof(
+        fc.integer({ min: 0, max: 20 }).map((n) => `STAGE_${n}`),
+        text,
+      ),
+      title: text,
+      state: fc.constantFrom('waiting', 'live', 'done', 'failed', 'skipped'),
+      by: commands,
+      tasks: fc.array(task, { maxLength: 3 }),
+      round: fc.option(fc.record({ taken: fc.nat(9), cap: fc.constant(4) }), { nil: undefined }),
+      startedAt: fc.option(moment, { nil: undefined }),
+      endedAt: fc.option(moment, { nil: undefined }),
+    }),
+    ...{ place: fc.nat(20), of: fc.nat(20), change: fc.constantFrom('state', 'rounds', 'agents') },
+  }),
   event('attempt-taken', {
     ...attempt,
     kind,

@@ -7,6 +7,11 @@ const turn = { ...where, attemptId: 'r.1.a-1', task: 'a', agent: 'ada' };
 const ended = { ...turn, type: 'attempt-ended', durationMs: 1 };
 const task = { ...where, type: 'task-changed', task: 'a', title: 'A', role: 'builder', round: 1 };
 
+function stage(state: string, change: string): object {
+  const spec = { id: 'SPEC', title: 'Spec', state, by: [], tasks: ['spec'] };
+  return { ...where, type: 'stage-changed', stage: spec, place: 3, of: 13, change };
+}
+
 it.each<[object, LogLevel]>([
   [{ ...where, type: 'question-asked', question: 'q', text: 't', options: [], tasks: [] }, 'warn'],
   [{ ...ended, kind: 'turn', outcome: 'failed' }, 'warn'],
@@ -15,6 +20,11 @@ it.each<[object, LogLevel]>([
   [{ ...ended, kind: 'check', outcome: 'failed' }, 'warn'],
   [{ ...task, status: 'failed' }, 'warn'],
   [{ ...task, status: 'live' }, 'info'],
+  [stage('live', 'state'), 'info'],
+  [stage('live', 'rounds'), 'info'],
+  [stage('failed', 'state'), 'warn'],
+  [stage('waiting', 'state'), 'debug'],
+  [stage('live', 'agents'), 'debug'],
   [{ ...where, type: 'decided', next: 'start', why: 'w' }, 'debug'],
   [{ ...where, type: 'decided', next: 'finish', why: 'w' }, 'info'],
   [{ ...where, type: 'decided', next: 'wait', why: 'w' }, 'debug'],

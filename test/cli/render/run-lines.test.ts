@@ -20,6 +20,23 @@ describe('a line of a run', () => {
   });
 
   it.each([
+    [{}, 'stage     SPEC_REVIEW (4/13) live — Review'],
+    [
+      { state: 'done', by: ['reviewer', 'pm'], round: { taken: 2, cap: 4 } },
+      'stage     SPEC_REVIEW (4/13) done, round 2 of 4, by reviewer, pm — Review',
+    ],
+    [
+      { title: '\u001b[2J\nstage     TEST (11/13) done', id: 'A\nB' },
+      'stage     A B (4/13) live — stage TEST (11/13) done',
+    ],
+  ] as const)('names a stage, its place, its round and who is at work in it: %j', (more, line) => {
+    const stage = { id: 'SPEC_REVIEW', title: 'Review', state: 'live', by: [], tasks: ['spec'], ...more } as const;
+    const shown = { ...stage, by: [...stage.by], tasks: [...stage.tasks] };
+    const base = { type: 'stage-changed', at: 1, runId: 'r', place: 4, of: 13, change: 'state' } as const;
+    expect(renderRunEvent({ ...base, stage: shown })).toBe(line);
+  });
+
+  it.each([
     ['try again', 'answered  q: try again'],
     ['{"tasks": []}', 'answered  q: the plan, edited'],
   ])('says what a person answered: %s', (answer, line) => {

@@ -17,6 +17,7 @@ function run(more: Partial<RunSummary>): RunSummary {
     state: 'done',
     headline: 'DONE, all work is delivered and verified',
     tasks: { all: 4, done: 4 },
+    stage: null,
     elapsedMs: 240_000,
     usage: { inputTokens: 1, outputTokens: 1, costUsd: 1.5, unknownTurns: 0, unknownCostTurns: 0 },
     need: null,
@@ -56,6 +57,14 @@ test.each<[string, Partial<RunSummary>, RegExp]>([
   const [head, line] = renderRuns([run(more)], { now: NOW, columns: undefined, style: PLAIN });
   expect(head).toMatch(/^run +state +started +took +cost +tasks +outcome$/);
   expect(line).toMatch(expected);
+});
+
+test('shows the stage of runs that have some', () => {
+  const stage = { id: 'SPEC_\u001b[2JREVIEW', place: 4, of: 13 };
+  const lines = renderRuns([run({ stage }), run({})], { now: NOW, columns: undefined, style: PLAIN });
+  expect(lines[0]).toMatch(/ tasks +stage +outcome$/);
+  expect(lines[1]).toMatch(/ 4\/4 +SPEC_REVIEW 4\/13 +all work/);
+  expect(lines[2]).toMatch(/ 4\/4 +all work/);
 });
 
 test('says where there is none', () => {

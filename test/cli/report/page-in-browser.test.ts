@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BROWSER, openBrowserPage, type BrowserPage } from '../../support/browser.ts';
-import { eventfulPage, EVIL, pageOf } from '../../report/pages.ts';
+import { eventfulPage, EVIL, pageOf, stagesOf } from '../../report/pages.ts';
 
 const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,8 +12,12 @@ const SCHEMES = ['light', 'dark'] as const;
 const FOCUSABLE = `[...document.querySelectorAll('summary, [tabindex="0"]')].filter((one) => one.checkVisibility())`;
 const NAME = `((one) => one.getAttribute('aria-label') ?? one.textContent)`;
 
-/** A run's, and one with hostile texts. */
-const makePages = async (): Promise<[string, string]> => [await eventfulPage(), await pageOf(EVIL)];
+/** A run's, and two with hostile texts, one of them in its stages. */
+const makePages = async (): Promise<string[]> => [
+  await eventfulPage(),
+  await pageOf(EVIL),
+  await eventfulPage(stagesOf(EVIL)),
+];
 const named = NO_BROWSER === undefined ? '' : ` (left out: ${NO_BROWSER})`;
 
 describe.skipIf(NO_BROWSER !== undefined)(`report.html in a browser${named}`, { timeout: 120_000 }, () => {

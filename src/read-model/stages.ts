@@ -1,0 +1,25 @@
+import { createView } from '../graph/decisions/view.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { Playbooks } from '../model/plan.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { shownStage, type ShownStage } from '../model/shown-stage.ts';
+
+/** The stages of a run as its board has them; empty: there are none. */
+export type StagesOf = (board: Board) => readonly ShownStage[];
+
+/** `own`: playbooks of an application. undefined: the playbook of this run knows no stages. */
+export function stagesOfRun(
+  { playbook }: Pick<RunDefinition, 'playbook' | 'options'>,
+  own: Playbooks,
+): StagesOf | undefined {
+  const made = Object.hasOwn(own, playbook) ? own[playbook]?.() : undefined;
+  const views = made === undefined ? undefined : made.stages?.bind(made);
+  return views === undefined ? undefined : (board) => views(createView(board)).map(shownStage);
+}
+
+/** What is new of a stage. `agents`: who is at work in it, or its tasks. undefined: nothing. */
+export function changeOf(before: ShownStage | undefined, after: ShownStage): 'state' | 'rounds' | 'agents' | undefined {
+  if (before?.state !== after.state) return 'state';
+  if (before.round?.taken !== after.round?.taken || before.round?.cap !== after.round?.cap) return 'rounds';
+  return JSON.stringify(before) === JSON.stringify(after) ? undefined : 'agents';
+}

@@ -18,7 +18,6 @@ function textOf(file: string): string {
 /** Tags that are allowed to have no producer or nothing that acts on them, each with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'WorkEvent branch-held: nothing produces it': 'ledgers of older versions have it',
-  'PlanChange judge-criterion: nothing produces it': 'the playbook of stages will',
 };
 
 /** `between`: where the definition begins and ends in its file. */

@@ -278,9 +278,12 @@ class World {
       commit,
       commits: 1,
       base: 'base',
-      changedPaths: ['src/a.ts'],
+      changedPaths: changedBy(requires),
       uncommitted: [],
       files: requires.flatMap((one) => (one.kind === 'file' ? [one.path] : [])),
+      documents: requires.flatMap((one) =>
+        one.kind === 'document' ? [{ path: one.path, sha256: 'a'.repeat(64), bytes: 1, problems: [] }] : [],
+      ),
       commands: requires.flatMap((one) => (one.kind === 'command' ? [{ run: one.run, passed: true, output: '' }] : [])),
       pr: { url: 'https://example.test/1', commit, open: true },
     };
@@ -312,6 +315,12 @@ class World {
     this.now += 1;
     return { seq: this.seq, at: this.now };
   }
+}
+
+/** A document, or what has to go; otherwise code. */
+function changedBy(requires: readonly Requirement[]): string[] {
+  const paths = requires.flatMap((one) => (one.kind === 'document' || one.kind === 'absent' ? [one.path] : []));
+  return paths.length > 0 ? paths : ['src/a.ts'];
 }
 
 function defaultOutput(turn: Turn, { gate, facts }: Board): Partial<Settled> {

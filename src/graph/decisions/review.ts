@@ -1,4 +1,4 @@
-import type { Finding, ReviewAnswer } from '../../model/plan/review.ts';
+import { normaliseFinding, normaliseFindings, type Finding, type ReviewAnswer } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
@@ -99,22 +99,4 @@ function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly Rou
     followUps,
     feedback: [...lines, ...blocking.map((text) => `- ${text}`)].join('\n'),
   };
-}
-
-/**
- * Findings in a form that can be compared between rounds: without case, punctuation, spacing and line numbers. Sorted, without
- * duplicates.
- */
-export function normaliseFindings(texts: readonly string[]): string[] {
-  return [...new Set(texts.map(normaliseFinding).filter((text) => text !== ''))].sort();
-}
-
-function normaliseFinding(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/:\d+(?::\d+)?(?!\p{L})/gu, ' ')
-    .replaceAll(/\b(?:lines?|l) ?\d+(?: ?[-–] ?\d+)?/gu, ' ')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }

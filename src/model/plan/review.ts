@@ -17,3 +17,21 @@ export const reviewAnswerSchema = z.object({
   findings: z.array(findingSchema),
 });
 export type ReviewAnswer = z.infer<typeof reviewAnswerSchema>;
+
+/**
+ * Findings in a form that can be compared between rounds: without case, punctuation, spacing and line numbers. Sorted, without
+ * duplicates.
+ */
+export function normaliseFindings(texts: readonly string[]): string[] {
+  return [...new Set(texts.map(normaliseFinding).filter((text) => text !== ''))].sort();
+}
+
+export function normaliseFinding(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/:\d+(?::\d+)?(?!\p{L})/gu, ' ')
+    .replaceAll(/\b(?:lines?|l) ?\d+(?: ?[-–] ?\d+)?/gu, ' ')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

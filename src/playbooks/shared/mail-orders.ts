@@ -20,7 +20,7 @@ const orderSchema = z.object({
 export type MailOrder = z.infer<typeof orderSchema>;
 
 /** undefined: no message added the task. */
-export function orderOf(view: View, task: string): MailOrder | undefined {
+export function orderOf(view: Pick<View, 'record'>, task: string): MailOrder | undefined {
   return orderSchema.safeParse(view.record(BY_MAIL, task)).data;
 }
 

@@ -54,7 +54,7 @@ function dependents(view: View, id: string): TaskView[] {
 }
 
 /** This task and all tasks that it needs, directly or through others. */
-export function reached(view: View, id: string): Set<string> {
+export function reached(view: Pick<View, 'task'>, id: string): Set<string> {
   const found = new Set<string>();
   const open = [id];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

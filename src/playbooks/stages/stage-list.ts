@@ -1,6 +1,6 @@
 import type { Json } from '../../text/json.ts';
 
-/** The way of a run through its work, as data. Its checks are elsewhere: whoever plays a list takes it as correct. */
+/** The way of a run through its work, as data. It was checked before a run began with it. */
 export interface StageList {
   readonly stages: readonly Stage[];
   /** What follows if a rejection has the same findings as the one before. Absent: `report`. */
@@ -12,7 +12,7 @@ export interface Stage {
   readonly id: string;
   /** Absent: made from the id. */
   readonly title?: string;
-  /** The first role that somebody has does the work. Of a stage that judges, each role that somebody has judges, and all must approve. */
+  /** The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. */
   readonly by: readonly string[];
   /** Ids of stages. Absent: the stage before it. */
   readonly needs?: readonly string[];

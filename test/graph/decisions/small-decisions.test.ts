@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideEvidence } from '../../../src/graph/decisions/evidence.ts';
-import { normaliseFindings } from '../../../src/graph/decisions/review.ts';
+import { normaliseFindings } from '../../../src/model/plan/review.ts';
 import { decideLimits } from '../../../src/model/spending.ts';
 import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
 import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';

@@ -1,0 +1,108 @@
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
+import { plainJson } from '../../text/json.ts';
+import { cancelDependents, failRun } from '../shared/tasks.ts';
+import { schemaNameOf } from './answers.ts';
+import { endOf } from './end-run.ts';
+import { decideFailedChecks, decideRounds } from './judging.ts';
+import { stageOf } from './list-facts.ts';
+import { finalStages, judgeAgain, outsideWork } from './outside-work.ts';
+import { readTasks } from './plan-tasks.ts';
+import { repairOfStages } from './repair-stages.ts';
+import type { Stage } from './stage-list.ts';
+import { optionsOf, type StagesOptions } from './stage-options.ts';
+import { dueStages, givesTasks, progressOf, type Scene } from './stage-progress.ts';
+import { dropRound, putAnswer, putRepair, stageTask, wasRepaired, withPuts, type StageTask } from './stage-records.ts';
+import { tasksOfStage } from './stage-tasks.ts';
+
+type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
+
+export const NO_LIST = 'this run has no list of stages: a version of squad without lists began it, so start a new run';
+
+/** What follows an event, from the list and the board alone. */
+export function advance(view: View, event: PlaybookEvent): PlanChange[] {
+  const options = optionsOf(view);
+  switch (event.type) {
+    case 'task-done':
+      return options === undefined ? [failRun(NO_LIST)] : done(view, options, event);
+    case 'task-failed':
+      if (options === undefined) return [failRun(NO_LIST)];
+      return [...cancelDependents(view, event.task), ...proceed(view, options)];
+    case 'task-skipped':
+      return options === undefined ? [failRun(NO_LIST)] : proceed(view, options);
+    case 'gate-refused':
+      return options === undefined ? [failRun(NO_LIST)] : repairOfStages(view, options, event);
+    case 'refused':
+      return refused(event);
+    case 'mail':
+    case 'overdue':
+    case 'timer':
+    case 'answered':
+      return [];
+    default:
+      return event satisfies never;
+  }
+}
+
+function done(view: View, options: StagesOptions, event: Heard<'task-done'>): PlanChange[] {
+  const place = stageTask(view, event.task);
+  const stage = place === undefined ? undefined : stageOf(options.list, place.stage);
+  if (place === undefined || stage === undefined) return proceed(view, options);
+  if (place.as === 'judge') return proceed(view, options, dropRound(view, place));
+  if (place.as !== 'work' || schemaNameOf(stage) === undefined) return proceed(view, options);
+  return answered(view, options, event, { stage, place });
+}
+
+/** An answer counts once it is checked. A plan that cannot be used goes back to its author, once. */
+function answered(
+  view: View,
+  options: StagesOptions,
+  { task, output }: Heard<'task-done'>,
+  { stage, place }: { readonly stage: Stage; readonly place: StageTask },
+): PlanChange[] {
+  const reading = givesTasks(stage) ? readTasks(output, options.list) : ({ ok: true } as const);
+  if (reading.ok) return proceed(view, options, [putAnswer(stage.id, place.pass, plainJson(output ?? null))]);
+  const text = reading.problems.map((problem) => `- ${problem}`).join('\n');
+  if (wasRepaired(view, task)) {
+    return [failRun(`${stage.id}: its tasks cannot be used, also after one repair:\n${text}`)];
+  }
+  const also = 'document' in stage.makes ? ' Correct the document as well, and commit it.' : '';
+  const feedback = `These tasks cannot be used:\n${text}\n\nAnswer with the whole list again.${also}`;
+  return [putRepair(task), { do: 'reopen-task', id: task, feedback, session: 'same' }];
+}
+
+/** Acts on what has ended: decides rounds, starts the stages that are due, and ends the run once there is nothing left. */
+function proceed(view: View, options: StagesOptions, before: readonly PlanChange[] = []): PlanChange[] {
+  const { list } = options;
+  let scene: Scene = withPuts(view, before);
+  let changes: PlanChange[] = [...before];
+  const steps = [decideFailedChecks, decideRounds, judgeAgain];
+  for (const step of steps) {
+    const more = step(scene, list, progressOf(scene, list));
+    changes = [...changes, ...more];
+    if (more.some((change) => change.do === 'finish' || change.do === 'settle-task')) return changes;
+    scene = withPuts(scene, more);
+  }
+  const started = openStages(scene, options);
+  if (started.length > 0) return [...changes, ...started];
+  const isOpen = scene.tasks({ ended: false }).length > 0;
+  return isOpen ? changes : [...changes, ...endOf(scene, list, progressOf(scene, list))];
+}
+
+/** The tasks of all stages that are due. */
+export function openStages(scene: Scene, options: StagesOptions): PlanChange[] {
+  const { list } = options;
+  const progress = progressOf(scene, list);
+  const finals = new Set(finalStages(list).map(({ id }) => id));
+  return dueStages(progress, list).flatMap((of) => {
+    const also = finals.has(of.stage.id) ? outsideWork(scene).map(({ id }) => id) : [];
+    return tasksOfStage({ scene, options, progress, of, also });
+  });
+}
+
+/** A change that cannot be applied leaves a hole in the plan, so the run stops. */
+function refused({ change, why }: Heard<'refused'>): PlanChange[] {
+  if (change.do === 'add-task') return [failRun(`${change.task.id} cannot be planned: ${why}`)];
+  return change.do === 'reopen-task' ? [failRun(`${change.id} cannot be corrected: ${why}\n${change.feedback}`)] : [];
+}

@@ -1,0 +1,48 @@
+import type { PlanChange } from '../../model/plan/change.ts';
+import { orderOf } from '../shared/mail-orders.ts';
+import { failRun } from '../shared/tasks.ts';
+import type { StageList } from './stage-list.ts';
+import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
+import { roundsOf } from './stage-records.ts';
+
+/** Ends the run once no task is open and no stage is due. */
+export function endOf(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+  const failures = [...failedStages(scene, progress), ...failedOutside(scene)];
+  if (failures.length > 0) return [failRun(failures.join('\n'))];
+  const left = progress.filter((one) => !isComplete(one)).map(({ stage }) => stage.id);
+  if (left.length > 0) return [failRun(`nothing can continue, and these stages are not done: ${left.join(', ')}`)];
+  const judge = list.stages.findLast((stage) => stage.judges !== undefined);
+  const said = judge === undefined ? undefined : roundsOf(scene, judge.id).at(-1)?.summary;
+  const without = progress.filter(
+    ({ state, tasks }) => state === 'skipped' && tasks.some((task) => task.state.status === 'failed'),
+  );
+  const lines = without.map(
+    ({ stage, tasks }) => `${stage.id} failed, and the run went on without it: ${whyOf(tasks)}`,
+  );
+  return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
+}
+
+function failedStages(scene: Scene, progress: readonly StageProgress[]): string[] {
+  return progress
+    .filter(({ state }) => state === 'failed')
+    .map(({ stage, tasks }) => {
+      const round = roundsOf(scene, stage.id).at(-1);
+      const isRejected =
+        round !== undefined && !round.approved && tasks.every(({ state: { status } }) => status === 'done');
+      return `${stage.id}: ${isRejected ? `rejected in round ${round.round}` : whyOf(tasks)}`;
+    });
+}
+
+function whyOf(tasks: StageProgress['tasks']): string {
+  const bad = tasks.filter(({ state: { status } }) => status === 'failed' || status === 'cancelled');
+  return bad.map(({ state: { id, why, status } }) => `${id}: ${why ?? status}`).join('; ');
+}
+
+/** Work by mail that failed. An unanswered question is no failure: the asker's own work is judged. */
+function failedOutside(scene: Scene): string[] {
+  const failed = scene.tasks().filter(({ id, status }) => {
+    const isBad = status === 'failed' || status === 'cancelled';
+    return isBad && scene.record('stage-tasks', id) === undefined && orderOf(scene, id)?.answers !== true;
+  });
+  return failed.map(({ id, why, status }) => `${id}: ${why ?? status}`);
+}

@@ -1,0 +1,75 @@
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { Member } from '../../model/plan/board.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { defined } from '../../text/defined.ts';
+import { targetOf, taskIdOf } from './list-facts.ts';
+import { freeId, sessionFor } from './stage-ids.ts';
+import type { Stage } from './stage-list.ts';
+import type { Scene, StageProgress } from './stage-progress.ts';
+import { placed, titleNow, type Opening } from './opening.ts';
+
+/** The form of a verdict, for the prompt of its judge. */
+function verdictForm({ objective }: Scene): string {
+  const open = objective.criteria.flatMap(({ text, command }, index) =>
+    command === undefined ? [`${index}. ${text}`] : [],
+  );
+  return [
+    'Read the files and run what you need. Change nothing. Answer with:',
+    '- `approved`: true only if nothing has to change',
+    '- `summary`: a sentence',
+    '- `findings`: what has to change, each with `file` and `line` (null if there is none), `problem`, and `suggestion` (null if you have none). A rejection needs at least one',
+    open.length === 0
+      ? '- `criteria`: an empty list'
+      : `- \`criteria\`: one for each of these success criteria that no command checks, with its number as \`criterion\`, \`met\`, \`file\` and \`line\` where it shows (null only if it is not met), and \`why\` in a sentence:\n${open.join('\n')}`,
+  ].join('\n');
+}
+
+/** One task for each role that judges. */
+export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
+  const { scene, progress, of } = opening;
+  const { stage, pass } = of;
+  const roles = judgeRoles(stage, progress, scene.roster);
+  if (roles.length === 0) {
+    const why = `${stage.id}: everybody who could judge has done some of the work`;
+    return [{ do: 'finish', outcome: 'failed', why }];
+  }
+  const stem = taskIdOf(stage);
+  const used: string[] = [];
+  return roles.flatMap(({ role, agent }, index) => {
+    const name = index === 0 ? stem : `${stem.slice(0, 31 - role.length)}-${role}`;
+    const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);
+    used.push(id);
+    const session = sessionFor(progress, of, { role });
+    const brief = { ...common.brief, text: `${common.brief.text}\n\n${verdictForm(scene)}` };
+    const task: NewTask = { ...common, id, title: titleNow(opening), role, brief, session, ...defined({ agent }) };
+    return placed(task, { stage: stage.id, pass: pass.pass, as: 'judge', role });
+  });
+}
+
+/** The roles that judge. `agent`: where only some of the role’s agents may, because another one did some of the work. */
+function judgeRoles(
+  stage: Stage,
+  progress: readonly StageProgress[],
+  roster: readonly Member[],
+): { role: string; agent?: string | undefined }[] {
+  const authors = authorsOf(stage, progress);
+  return [...new Set(stage.by)].flatMap((role) => {
+    const members = roster.filter((member) => member.role === role);
+    const able = members.filter(({ name }) => !authors.agents.has(name));
+    if (able.length === 0 || authors.roles.has(role)) return [];
+    return [{ role, agent: able.length === members.length ? undefined : able[0]?.name }];
+  });
+}
+
+/** Who did the work that a rejection sends back: by name, and by role. */
+export function authorsOf(
+  stage: Stage,
+  progress: readonly StageProgress[],
+): { readonly agents: ReadonlySet<string>; readonly roles: ReadonlySet<string> } {
+  const target = targetOf(stage);
+  const tasks = progress.find((one) => one.stage.id === target)?.all ?? [];
+  return {
+    agents: new Set(tasks.flatMap(({ state }) => state.doneBy ?? [])),
+    roles: new Set(tasks.map(({ state }) => state.role)),
+  };
+}

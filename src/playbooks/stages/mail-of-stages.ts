@@ -1,0 +1,37 @@
+import type { View } from '../../model/plan.ts';
+import { defined } from '../../text/defined.ts';
+import type { ReviewPolicy } from '../../model/plan/task.ts';
+import { mailCriteria, type MailWork } from '../shared/mail-work.ts';
+import { finalStages } from './outside-work.ts';
+import { reviewersOf } from './stage-duties.ts';
+import type { StagesOptions } from './stage-options.ts';
+import { progressOf } from './stage-progress.ts';
+import { rolesOf } from './roles.ts';
+
+/** Work that mail adds is reviewed like the work of a stage, and the judges of the whole wait for it. */
+export function mailOfStages(view: View, options: StagesOptions): MailWork {
+  const { list } = options;
+  const progress = progressOf(view, list);
+  const finals = finalStages(list).flatMap(({ id }) => progress.find(({ stage }) => stage.id === id)?.tasks ?? []);
+  const roles = rolesOf(list);
+  const review = (by: string): { review?: ReviewPolicy } => defined({ review: reviewByMail(view, options, by) });
+  return {
+    tasks: (_, asked) => {
+      if (roles[asked.role]?.delivers === 'none') return [asked];
+      const commits = view.roster.filter(({ role }) => role === asked.role).every((member) => member.commits);
+      const requires = [{ kind: commits ? 'commit' : 'diff' } as const];
+      return [{ ...asked, workspace: 'own', integrate: true, requires, ...review(asked.role) }];
+    },
+    answer: (_, task) => ({ ...task, ...review(task.role) }),
+    finals: finals.map(({ state }) => state.id),
+  };
+}
+
+/** By the reviewers of code, or else of any work. */
+function reviewByMail(view: View, { list, reviewRounds }: StagesOptions, author: string): ReviewPolicy | undefined {
+  const reviewed = list.stages.filter((stage) => stage.review !== undefined);
+  const stage = reviewed.find(({ makes }) => 'code' in makes) ?? reviewed.at(-1);
+  const by = reviewersOf(stage?.review?.by ?? [], author, view.roster);
+  if (by.length === 0) return undefined;
+  return { by, quorum: 'all', rounds: stage?.review?.rounds ?? reviewRounds, criteria: mailCriteria(view) };
+}

@@ -1,0 +1,34 @@
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { addTask } from '../shared/tasks.ts';
+import { needsOf, titleOf } from './list-facts.ts';
+import type { StagesOptions } from './stage-options.ts';
+import type { Scene, StageProgress } from './stage-progress.ts';
+import { putTask, type StageTask } from './stage-records.ts';
+
+/** What it takes to plan the tasks of one stage. */
+export interface Opening {
+  readonly scene: Scene;
+  readonly options: StagesOptions;
+  readonly progress: readonly StageProgress[];
+  readonly of: StageProgress;
+  /** Tasks that it waits for besides those of its needs. */
+  readonly also: readonly string[];
+}
+
+/** A task, and the record of its place. */
+export function placed(task: NewTask, place: StageTask): PlanChange[] {
+  return [putTask(task.id, place), addTask(task)];
+}
+
+export function titleNow({ of: { stage, pass } }: Opening): string {
+  return pass.pass === 1 ? titleOf(stage) : `${titleOf(stage)} (${pass.pass})`;
+}
+
+/** Tasks of its needs that delivered something, or were skipped. */
+export function needsFor({ options, progress, of, also }: Opening): string[] {
+  const needs = needsOf(options.list, of.stage);
+  const before = progress.filter(({ stage }) => needs.includes(stage.id)).flatMap(({ tasks }) => tasks);
+  const ended = before.filter(({ state: { status } }) => status === 'done' || status === 'skipped');
+  return [...new Set([...ended.map(({ state }) => state.id), ...also])];
+}

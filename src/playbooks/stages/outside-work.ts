@@ -1,0 +1,34 @@
+import type { TaskView } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { reached } from '../shared/tasks.ts';
+import { targetOf, wayBetween } from './list-facts.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import type { Scene, StageProgress } from './stage-progress.ts';
+import { passOf, putPass, stageTask } from './stage-records.ts';
+
+/** The stages that judge the merged whole, in order: the last one that judges, and what lies between it and the work. */
+export function finalStages(list: StageList): readonly Stage[] {
+  const judge = list.stages.findLast((stage) => stage.judges !== undefined);
+  const target = judge && targetOf(judge);
+  return judge === undefined || target === undefined ? [] : wayBetween(list, target, judge.id);
+}
+
+/** Work that no stage planned (mail added it, or a repair) and that may still be delivered, or was. */
+export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>): readonly TaskView[] {
+  return scene.tasks().filter(({ id, integrate, status, commit }) => {
+    if (!integrate || stageTask(scene, id) !== undefined) return false;
+    return status === 'done' ? commit !== undefined : !['failed', 'skipped', 'cancelled'].includes(status);
+  });
+}
+
+/** Judges the whole again if there is work that its judges did not wait for. This is no rejection. */
+export function judgeAgain(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+  const finals = finalStages(list);
+  const states = finals.flatMap(({ id }) => progress.find(({ stage }) => stage.id === id) ?? []);
+  const [first] = states;
+  if (first === undefined || states.some(({ state }) => state !== 'done' && state !== 'skipped')) return [];
+  const [task] = first.tasks;
+  const judged = task === undefined ? new Set<string>() : reached(scene, task.state.id);
+  if (outsideWork(scene).every(({ id }) => judged.has(id))) return [];
+  return finals.map(({ id }) => putPass(id, { pass: passOf(scene, id).pass + 1, way: 'again', findings: [] }));
+}

@@ -1,0 +1,121 @@
+import { isSlug } from '../../model/slug.ts';
+import { sortByNeeds } from '../shared/sort-by-needs.ts';
+import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
+import { taskIdOf } from './list-facts.ts';
+import type { StageList } from './stage-list.ts';
+
+type ReadTasks =
+  | { readonly ok: true; readonly answer: TasksAnswer; readonly entries: readonly Entry[] }
+  /** In the order in which its author should fix them. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const MOST_TASKS = 50;
+/** More problems would fill the turn that fixes them. */
+const MOST_PROBLEMS = 20;
+/** Leaves room for the number of a later pass. */
+const LONGEST_ID = 28;
+const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
+
+/** The form of an answer `tasks`, for the prompt of its author. */
+export const TASKS_FORM = [
+  'Answer with the `tasks`. For each task:',
+  `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters`,
+  '- `title`: a few words',
+  '- `brief`: what to do',
+  '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
+  '- `paths`: the files and folders that it changes, relative to the root of the repository. Two tasks may share one only if one of them needs the other',
+  '- `acceptance`: the criteria of its review, one per entry',
+].join('\n');
+
+/** Checks an answer `tasks`. Lists all problems at once, because its author has one turn to fix them. */
+export function readTasks(output: unknown, list: StageList): ReadTasks {
+  const { data: answer, error } = tasksSchema.safeParse(output);
+  if (answer === undefined) {
+    return refused(error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`));
+  }
+  const entries = answer.tasks.map((entry) => ({ ...entry, paths: entry.paths.map(plainPath) }));
+  if (entries.length === 0) return refused(['there is no task']);
+  if (entries.length > MOST_TASKS)
+    return refused([`there are ${entries.length} tasks; at most ${MOST_TASKS} are allowed`]);
+  const reserved = new Set(list.stages.map(taskIdOf));
+  const ids = entries.map(({ id }) => id);
+  const problems = entries.flatMap((entry, index) => problemsOf(entry, index, ids, reserved));
+  if (problems.length > 0) return refused(problems);
+  const sorted = sortByNeeds(entries);
+  if (sorted.length < entries.length) {
+    const left = ids.filter((id) => !sorted.some((one) => one.id === id));
+    return refused([`these tasks need each other in a circle: ${left.join(', ')}`]);
+  }
+  const shared = sharedPaths(sorted);
+  return shared.length > 0 ? refused(shared) : { ok: true, answer, entries: sorted };
+}
+
+function refused(problems: readonly string[]): ReadTasks {
+  const left = problems.length - MOST_PROBLEMS;
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  return { ok: false, problems: left > 0 ? [...shown, `and ${left} more problems`] : shown };
+}
+
+function problemsOf(entry: Entry, index: number, ids: readonly string[], reserved: ReadonlySet<string>): string[] {
+  const { id, needs, paths } = entry;
+  const where = `task ${index + 1} (${shown(id)})`;
+  const unknown = [...new Set(needs)].filter((need) => !ids.includes(need));
+  const outside = paths.filter((path) => isOutside(path));
+  return [
+    ...(isSlug(id) && id.length <= LONGEST_ID
+      ? []
+      : [`${where}: the id must be lower-case letters, digits and dashes, at most ${LONGEST_ID}`]),
+    ...(reserved.has(id) || OF_SQUAD.test(id) ? [`${where}: squad uses this id itself`] : []),
+    ...(ids.indexOf(id) === index ? [] : [`${where}: the id is used twice`]),
+    ...(needs.includes(id) ? [`${where}: it needs itself`] : []),
+    ...unknown.map((need) => `${where}: it needs ${shown(need)}, which is not among the tasks`),
+    ...(entry.title.trim() === '' || entry.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
+    ...(paths.length === 0 ? [`${where}: it needs the paths that it changes`] : []),
+    ...outside.map((path) => `${where}: ${shown(path)} is no path within the repository`),
+  ];
+}
+
+/** Without `./`, doubled slashes and a slash at the end. `.` is the whole repository. */
+function plainPath(path: string): string {
+  const parts = path.trim().split('/');
+  const kept = parts.filter((part, index) => part !== '.' && (part !== '' || index === 0));
+  return kept.length === 0 ? '.' : kept.join('/');
+}
+
+function isOutside(path: string): boolean {
+  const parts = path.split('/');
+  return (
+    path === '' ||
+    /^[A-Za-z]:|[\\\p{Cc}]/u.test(path) ||
+    ['', '.git', '~'].includes(parts[0] ?? '') ||
+    parts.includes('..')
+  );
+}
+
+/** Pairs of tasks that may run at the same time and change the same path. */
+function sharedPaths(sorted: readonly Entry[]): string[] {
+  const before = new Map<string, Set<string>>();
+  for (const { id, needs } of sorted) {
+    before.set(id, new Set(needs.flatMap((need) => [need, ...(before.get(need) ?? [])])));
+  }
+  return sorted.flatMap((one, index) =>
+    sorted.slice(index + 1).flatMap((other) => {
+      if (before.get(other.id)?.has(one.id) === true) return [];
+      const shared = one.paths.find((path) => other.paths.some((second) => overlaps(path, second)));
+      return shared === undefined
+        ? []
+        : [
+            `${one.id} and ${other.id} both change ${shown(shared)}: let one of them need the other, or divide the paths`,
+          ];
+    }),
+  );
+}
+
+function overlaps(one: string, other: string): boolean {
+  return one === '.' || other === '.' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+/** Shortens hostile names. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
+}

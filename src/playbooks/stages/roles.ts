@@ -1,0 +1,61 @@
+import type { Role } from '../../model/plan.ts';
+import type { Member } from '../../model/plan/board.ts';
+import { targetOf, stageOf } from './list-facts.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import { staffedRole } from './stage-progress.ts';
+import { reviewersOf } from './stage-duties.ts';
+
+/** The roles of a list. A role that is the first choice for work on files changes files; one that only judges does not. */
+export function rolesOf({ stages }: StageList): Readonly<Record<string, Role>> {
+  const first = new Set(stages.filter(changesFiles).flatMap(({ by }) => by.slice(0, 1)));
+  const works = new Set(stages.filter(changesFiles).flatMap(({ by }) => by));
+  const judges = new Set(
+    stages.flatMap(({ by, judges: judging, review }) => [...(judging === undefined ? [] : by), ...(review?.by ?? [])]),
+  );
+  const names = new Set(stages.flatMap(({ by, review }) => [...by, ...(review?.by ?? [])]));
+  const delivers = (role: string): Role['delivers'] =>
+    first.has(role) || (works.has(role) && !judges.has(role)) ? 'each' : 'none';
+  return Object.fromEntries(
+    [...names].map((role) => [role, { delivers: delivers(role), ...(judges.has(role) ? { judges: true } : {}) }]),
+  );
+}
+
+function changesFiles({ makes }: Stage): boolean {
+  return 'document' in makes || 'code' in makes || 'removes' in makes;
+}
+
+/** What this roster cannot do, with the line that would help. No agent judges its own work, and no role does. */
+export function staffProblems(list: StageList, roster: readonly Pick<Member, 'role' | 'account'>[]): string[] {
+  // An account has the name of its runtime.
+  const [{ account: runtime } = { account: '<runtime>' }] = roster;
+  return list.stages.flatMap((stage) => {
+    const author = staffedRole(stage.by, roster);
+    if (author === undefined) return [lackOf(runtime, stage.id, stage.by)];
+    const target = stageOf(list, targetOf(stage) ?? '');
+    const wrote = target === undefined ? undefined : staffedRole(target.by, roster);
+    const judges = stage.by.filter((role) => role !== wrote);
+    return [
+      ...(stage.judges === undefined || staffedRole(judges, roster) !== undefined
+        ? []
+        : [lackOf(runtime, stage.id, judges, wrote)]),
+      ...(stage.review === undefined || reviewersOf(stage.review.by, author, roster).length > 0
+        ? []
+        : [
+            lackOf(
+              runtime,
+              stage.review.id,
+              stage.review.by.filter((role) => role !== author),
+              author,
+            ),
+          ]),
+    ];
+  });
+}
+
+function lackOf(runtime: string, stage: string, roles: readonly string[], author?: string): string {
+  const besides = author === undefined ? '' : `, besides ${author}, whose work it judges`;
+  const [role] = roles;
+  if (role === undefined) return `${stage} needs an agent with another role than ${author ?? 'its author'}`;
+  const line = `- {name: ${role}, role: ${role}, runtime: ${runtime}}`;
+  return `${stage} needs an agent with the role ${roles.join(' or ')}${besides}; add \`${line}\` to agents`;
+}

@@ -1,0 +1,97 @@
+import { quoteBlock } from '../../text/fence.ts';
+import { answerOf, type JudgeFinding } from './stage-records.ts';
+import type { Entry } from './answers.ts';
+import { allNeedsOf, stageOf, titleOf } from './list-facts.ts';
+import { isComplete, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
+import type { StagesOptions } from './stage-options.ts';
+import type { Stage } from './stage-list.ts';
+
+const PLACEHOLDER = /\{\{|\{(objective|criteria|constraints|context|documents|item|of:[A-Za-z][A-Za-z0-9_-]*)\}/g;
+
+/** The brief of a stage with its placeholders filled in, in one go: what is filled in is not looked at again. */
+export function fillBrief(scene: Scene, options: StagesOptions, stage: Stage, entry?: Entry): string {
+  const progress = progressOf(scene, options.list);
+  const filled = stage.brief.replaceAll(PLACEHOLDER, (_, name?: string) =>
+    name === undefined ? '{' : valueOf(name, { scene, options, stage, entry, progress }),
+  );
+  return entry === undefined || hasPlaceholder(stage, 'item') ? filled : `${filled}\n\n${itemText(entry)}`;
+}
+
+export function hasPlaceholder({ brief }: Stage, name: string): boolean {
+  return [...brief.matchAll(PLACEHOLDER)].some((match) => match[1] === name);
+}
+
+interface Filling {
+  readonly scene: Scene;
+  readonly options: StagesOptions;
+  readonly stage: Stage;
+  readonly entry: Entry | undefined;
+  readonly progress: readonly StageProgress[];
+}
+
+function valueOf(name: string, about: Filling): string {
+  const { scene, options, stage, entry, progress } = about;
+  const { objective } = scene;
+  const listed = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+  const known: Readonly<Record<string, () => string>> = {
+    objective: () => objective.text.trim(),
+    criteria: () => criteriaText(scene),
+    constraints: () => listed(objective.constraints),
+    context: () => objective.context.trim(),
+    documents: () => listed(documentsFor(progress, options, stage)),
+    item: () => (entry === undefined ? '' : itemText(entry)),
+  };
+  const value = known[name];
+  return value === undefined ? ofStage(name.slice('of:'.length), about) : value() || 'none';
+}
+
+/** Numbered as a verdict names them. */
+function criteriaText({ objective }: Scene): string {
+  return objective.criteria
+    .map(
+      ({ text, command }, index) => `${index}. ${text}${command === undefined ? '' : ` (squad runs \`${command}\`)`}`,
+    )
+    .join('\n');
+}
+
+function itemText({ title, brief, paths, acceptance }: Entry): string {
+  return [
+    `${title}\n\n${brief}`,
+    `Change only ${paths.join(', ')}: other agents work on the rest at the same time.`,
+    ...(acceptance.length === 0 ? [] : [`Done means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`]),
+  ].join('\n\n');
+}
+
+/** What a stage made: the path of its document, its answer, or the titles of its tasks. */
+function ofStage(id: string, { scene, options }: Filling): string {
+  const stage = stageOf(options.list, id);
+  if (stage === undefined) return `{of:${id}}`;
+  const path = documentOf(stage, options);
+  const answer = answerOf(scene, id);
+  if (path !== undefined) return path;
+  if (answer !== undefined) return quoteBlock(JSON.stringify(answer, null, 2));
+  const tasks = progressOf(scene, options.list).find((one) => one.stage.id === id)?.tasks ?? [];
+  return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
+}
+
+/** Documents of the stages that it needs, by path. */
+export function documentsFor(progress: readonly StageProgress[], options: StagesOptions, { id }: Stage): string[] {
+  const before = allNeedsOf(options.list, id);
+  return progress.flatMap((one) => {
+    const path = documentOf(one.stage, options);
+    const isThere = before.has(one.stage.id) && isComplete(one) && one.all.some(({ state }) => state.status === 'done');
+    return path !== undefined && isThere ? [path] : [];
+  });
+}
+
+export function documentOf({ makes }: Stage, { folder }: StagesOptions): string | undefined {
+  return 'document' in makes ? `${folder}/${makes.document}` : undefined;
+}
+
+/** One line for each finding, with what its judge suggests. */
+export function findingLines(findings: readonly JudgeFinding[]): string[] {
+  return findings.map(({ file, line, problem, suggestion }) => {
+    const where = file === null ? '' : `${file}${line === null ? '' : `:${line}`}: `;
+    return `${where}${problem}${suggestion === null || suggestion.trim() === '' ? '' : ` (suggestion: ${suggestion})`}`;
+  });
+}

@@ -1,0 +1,78 @@
+import type { Member, Objective } from '../../model/plan/board.ts';
+import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
+import { defined } from '../../text/defined.ts';
+import type { Entry } from './answers.ts';
+import { documentOf } from './stage-brief.ts';
+import type { Stage } from './stage-list.ts';
+import type { StagesOptions } from './stage-options.ts';
+import type { Scene } from './stage-progress.ts';
+import type { StagePass } from './stage-records.ts';
+
+/** Where the task of a stage works, and what the engine checks before it counts as done. */
+export function deliveryOf(
+  stage: Stage,
+  way: StagePass['way'],
+  options: StagesOptions,
+  roster: readonly Member[],
+  role: string,
+): Partial<NewTask> {
+  const { makes } = stage;
+  if ('answer' in makes && !('document' in makes)) return {};
+  const path = documentOf(stage, options);
+  // Without a commit of its author, the engine commits what it left.
+  const commits = roster.filter((member) => member.role === role).every((member) => member.commits);
+  const changed: Requirement[] = commits ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
+  const headings = 'document' in makes ? [...(makes.headings ?? [])] : [];
+  const requires: Requirement[] = 'removes' in makes ? [{ kind: 'absent', path: options.folder }] : [];
+  if (path !== undefined && way !== 'fix') requires.push({ kind: 'document', path, headings });
+  const only = 'removes' in makes ? options.folder : path;
+  if (only !== undefined) requires.push({ kind: 'only', paths: [only] });
+  const mayChangeNothing = way === 'again' || 'removes' in makes;
+  return {
+    workspace: 'own',
+    integrate: true,
+    requires: mayChangeNothing ? requires : [...changed, ...requires],
+    ...(mayChangeNothing ? { mayChangeNothing } : {}),
+  };
+}
+
+interface Reviewed {
+  readonly stage: Stage;
+  readonly options: StagesOptions;
+  readonly scene: Pick<Scene, 'roster'> & { readonly objective: Objective };
+  /** The role of the author, which does not review. */
+  readonly author: string;
+  readonly entry?: Entry | undefined;
+  readonly findings?: readonly string[];
+}
+
+export function reviewOf(about: Reviewed): ReviewPolicy | undefined {
+  const { stage, options, scene, author } = about;
+  const { review } = stage;
+  if (review === undefined) return undefined;
+  const by = reviewersOf(review.by, author, scene.roster);
+  if (by.length === 0) return undefined;
+  return {
+    by,
+    quorum: review.quorum ?? 'all',
+    rounds: review.rounds ?? options.reviewRounds,
+    criteria: criteriaOf(about),
+    ...defined({ whenNotConverging: options.list.whenNotConverging }),
+  };
+}
+
+/** The staffed roles of a review without that of the author. */
+export function reviewersOf(by: readonly string[], author: string, roster: readonly Pick<Member, 'role'>[]): string[] {
+  return [...new Set(by)].filter((role) => role !== author && roster.some((member) => member.role === role));
+}
+
+function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): string[] {
+  const whole = scene.objective.criteria.map(({ text }) => text);
+  const possible = whole.map((text) => `it leaves this possible: ${text}`);
+  if (findings !== undefined) return [...findings.map((line) => `no longer: ${line}`), ...possible];
+  const path = documentOf(stage, options);
+  if (path !== undefined) return [`${path} says what the task asks for, and what it says is right`, ...possible];
+  if (entry === undefined) return whole.length === 0 ? ['it does what the task asks for'] : whole;
+  const own = entry.acceptance.length === 0 ? ['it does what the task asks for'] : entry.acceptance;
+  return [...own, `it changes nothing outside ${entry.paths.join(', ')}`, ...possible];
+}

@@ -1,0 +1,33 @@
+import type { NewTask } from '../../model/plan/task.ts';
+import type { Scene, StageProgress } from './stage-progress.ts';
+
+const LONGEST = 32;
+
+/** The wanted id of a task, or one like it that no other task has. */
+export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: readonly string[] = []): string {
+  const stem = wanted.replace(/-\d+$/, '');
+  const first = Number(/-(\d+)$/.exec(wanted)?.[1] ?? 1);
+  const isFree = (id: string): boolean => task(id) === undefined && !taken.includes(id);
+  const plain = wanted.slice(0, LONGEST);
+  if (isFree(plain)) return plain;
+  for (let number = first + 1; ; number += 1) {
+    const end = `-${number}`;
+    const id = `${stem.slice(0, LONGEST - end.length)}${end}`;
+    if (isFree(id)) return id;
+  }
+}
+
+/** A stage that runs again continues the session that it had, unless it wants a new one. */
+export function sessionFor(
+  progress: readonly StageProgress[],
+  { stage, all }: StageProgress,
+  { entry, role }: { readonly entry?: string; readonly role?: string },
+): NewTask['session'] {
+  const before = all.findLast((one) => one.entry === entry && one.role === role && one.as !== 'nothing');
+  const { session } = stage;
+  if (before !== undefined && session === undefined) return { of: before.state.id };
+  if (session === 'role') return 'agent';
+  if (session === undefined || session === 'new') return 'new';
+  const other = progress.find((one) => one.stage.id === session.of)?.all.at(-1);
+  return other === undefined ? 'new' : { of: other.state.id };
+}

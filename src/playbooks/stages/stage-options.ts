@@ -1,0 +1,19 @@
+import type { View } from '../../model/plan.ts';
+import { asObject, isJsonObject } from '../../text/json.ts';
+import type { StageList } from './stage-list.ts';
+
+/** What a run of stages is frozen with. */
+export interface StagesOptions {
+  readonly list: StageList;
+  /** The folder of its documents, on the run branch. */
+  readonly folder: string;
+  readonly reviewRounds: number;
+}
+
+/** undefined: the run began without a list. A list was checked before its run began. */
+export function optionsOf({ options }: Pick<View, 'options'>): StagesOptions | undefined {
+  const { list, folder, reviewRounds } = asObject(options);
+  if (!isJsonObject(list) || !Array.isArray(list['stages'])) return undefined;
+  if (typeof folder !== 'string' || typeof reviewRounds !== 'number') return undefined;
+  return { list: list as unknown as StageList, folder, reviewRounds };
+}

@@ -1,0 +1,85 @@
+import type { StageView, TaskView, View } from '../../model/plan.ts';
+import type { Member, Objective } from '../../model/plan/board.ts';
+import { needsOf } from './list-facts.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
+
+/** What a playbook of stages looks at. */
+export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records'> {
+  readonly objective: Objective;
+  readonly roster: readonly Member[];
+}
+
+/** A task and its place in its stage. */
+export interface Placed extends StageTask {
+  readonly state: TaskView;
+}
+
+export interface StageProgress {
+  readonly stage: Stage;
+  readonly pass: StagePass;
+  /** Those of the current pass. */
+  readonly tasks: readonly Placed[];
+  /** Those of all passes, oldest first. */
+  readonly all: readonly Placed[];
+  readonly state: StageView['state'];
+}
+
+/** Where each stage of the list is. */
+export function progressOf(view: Pick<View, 'task' | 'record' | 'records'>, list: StageList): readonly StageProgress[] {
+  const placed = stageTasks(view).flatMap((one): Placed[] => {
+    const state = view.task(one.task);
+    return state === undefined ? [] : [{ ...one, state }];
+  });
+  return list.stages.map((stage) => {
+    const pass = passOf(view, stage.id);
+    const all = placed.filter((one) => one.stage === stage.id);
+    const tasks = all.filter((one) => one.pass === pass.pass);
+    return { stage, pass, tasks, all, state: stateOf(view, stage, pass, tasks) };
+  });
+}
+
+function stateOf(
+  view: Pick<View, 'record' | 'records'>,
+  stage: Stage,
+  { pass }: StagePass,
+  tasks: readonly Placed[],
+): StageView['state'] {
+  const statuses = tasks.map(({ state }) => state.status);
+  if (statuses.length === 0) return 'waiting';
+  if (statuses.some((status) => !ENDED.has(status))) return 'live';
+  if (statuses.some((status) => status === 'failed' || status === 'cancelled')) {
+    return stage.onFail === 'skip' ? 'skipped' : 'failed';
+  }
+  if (statuses.every((status) => status === 'skipped')) return 'skipped';
+  if (stage.judges !== undefined) {
+    const round = roundsOf(view, stage.id).find((one) => one.pass === pass);
+    return round === undefined ? 'live' : round.approved ? 'done' : 'failed';
+  }
+  // With a plan that a person approves, the answer counts later than its task ends.
+  return givesTasks(stage) && answerOf(view, stage.id) === undefined ? 'live' : 'done';
+}
+
+const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
+
+export function givesTasks({ makes }: Stage): boolean {
+  return 'answer' in makes && makes.answer === 'tasks';
+}
+
+/** Whether the stages that need it may start. */
+export function isComplete({ state }: StageProgress): boolean {
+  return state === 'done' || state === 'skipped';
+}
+
+/** Stages without tasks whose needs are complete. */
+export function dueStages(progress: readonly StageProgress[], list: StageList): readonly StageProgress[] {
+  const complete = new Set(progress.filter(isComplete).map(({ stage }) => stage.id));
+  return progress.filter(
+    ({ stage, tasks }) => tasks.length === 0 && needsOf(list, stage).every((need) => complete.has(need)),
+  );
+}
+
+/** The first of these roles that an agent has. */
+export function staffedRole(roles: readonly string[], roster: readonly Pick<Member, 'role'>[]): string | undefined {
+  return roles.find((role) => roster.some((member) => member.role === role));
+}

@@ -1,0 +1,141 @@
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { asObject, plainJson, type Json } from '../../text/json.ts';
+
+// What the board knows of stages besides their tasks. Read without a schema, so that a list of runs stays fast: only the
+// playbook writes these.
+
+/** The stage that a task belongs to, and its part in it. */
+export interface StageTask {
+  readonly stage: string;
+  /** From 1: a stage that runs again has new tasks. */
+  readonly pass: number;
+  /** `nothing`: there was nothing to do. */
+  readonly as: 'work' | 'judge' | 'fix' | 'nothing';
+  /** Of a stage with a task for each entry. */
+  readonly entry?: string;
+  /** Of a stage that judges. */
+  readonly role?: string;
+}
+
+/** Why a stage runs again. Absent: it runs for the first time. */
+export interface StagePass {
+  readonly pass: number;
+  /** `again`: work that it builds on or judges has changed, and it may find nothing to do. */
+  readonly way: 'first' | 'redo' | 'fix' | 'again';
+  /** The stage that rejected it; absent: none did. */
+  readonly by?: string;
+  readonly findings: readonly JudgeFinding[];
+}
+
+export interface JudgeFinding {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly problem: string;
+  readonly suggestion: string | null;
+  /** The judge’s role, or `engine`. */
+  readonly by: string;
+}
+
+/** The verdict of a stage that judges, about one pass. */
+export interface StageRound {
+  readonly stage: string;
+  readonly pass: number;
+  /** The rejections before it, and this one. */
+  readonly round: number;
+  readonly approved: boolean;
+  readonly by: readonly { readonly role: string; readonly agent: string; readonly approved: boolean }[];
+  readonly summary: string;
+  readonly findings: readonly JudgeFinding[];
+  /** false: the same findings as in the rejection before it. */
+  readonly converging: boolean;
+}
+
+const TASKS = 'stage-tasks';
+const PASSES = 'stage-passes';
+const ROUNDS = 'stage-rounds';
+const ANSWERS = 'stage-answers';
+const REPAIRS = 'stage-repairs';
+
+type Records = Pick<View, 'record' | 'records'>;
+
+const FIRST: StagePass = { pass: 1, way: 'first', findings: [] };
+
+export function stageTask({ record }: Records, task: string): StageTask | undefined {
+  return record(TASKS, task) as unknown as StageTask | undefined;
+}
+
+export function stageTasks({ records }: Records): readonly (StageTask & { readonly task: string })[] {
+  return records(TASKS).map(({ id, value }) => ({ ...(value as unknown as StageTask), task: id }));
+}
+
+export function passOf({ record }: Records, stage: string): StagePass {
+  return (record(PASSES, stage) as unknown as StagePass | undefined) ?? FIRST;
+}
+
+export function roundsOf({ records }: Records, stage: string): readonly StageRound[] {
+  return records(ROUNDS)
+    .map(({ value }) => value as unknown as StageRound)
+    .filter((round) => round.stage === stage);
+}
+
+/** What the stage answered in its current pass; undefined: nothing that counts yet. */
+export function answerOf(view: Records, stage: string): Json | undefined {
+  const { pass, answer } = asObject(view.record(ANSWERS, stage));
+  return pass === passOf(view, stage).pass ? (answer as Json) : undefined;
+}
+
+/** Whether its author has had the chance to correct its answer. */
+export function wasRepaired({ record }: Records, task: string): boolean {
+  return record(REPAIRS, task) === true;
+}
+
+export function putTask(task: string, value: StageTask): PlanChange {
+  return put(TASKS, task, value);
+}
+
+export function putPass(stage: string, value: StagePass): PlanChange {
+  return put(PASSES, stage, value);
+}
+
+export function putRound(value: StageRound): PlanChange {
+  return put(ROUNDS, `${value.stage}/${value.pass}`, value);
+}
+
+export function putAnswer(stage: string, pass: number, answer: Json): PlanChange {
+  return put(ANSWERS, stage, { pass, answer });
+}
+
+export function putRepair(task: string): PlanChange {
+  return { do: 'put', in: REPAIRS, id: task, value: true };
+}
+
+/** A verdict that is given again. */
+export function dropRound({ record }: Records, { stage, pass }: StageTask): PlanChange[] {
+  const id = `${stage}/${pass}`;
+  return record(ROUNDS, id) === undefined ? [] : [{ do: 'put', in: ROUNDS, id, value: null }];
+}
+
+function put(where: string, id: string, value: object): PlanChange {
+  return { do: 'put', in: where, id, value: plainJson(value) };
+}
+
+/** The view with records that a change of this step writes. */
+export function withPuts<V extends Records>(view: V, changes: readonly PlanChange[]): V {
+  const puts = changes.filter((change) => change.do === 'put');
+  if (puts.length === 0) return view;
+  const written = (where: string): Map<string, Json> =>
+    new Map(puts.flatMap((put) => (put.in === where ? [[put.id, put.value] as const] : [])));
+  const kept = (value: Json | undefined): Json | undefined => value ?? undefined;
+  return {
+    ...view,
+    record: (where: string, id: string) => {
+      const own = written(where);
+      return own.has(id) ? kept(own.get(id)) : view.record(where, id);
+    },
+    records: (where: string) => {
+      const all = new Map([...view.records(where).map(({ id, value }) => [id, value] as const), ...written(where)]);
+      return [...all].flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { defined } from '../../text/defined.ts';
+import { quoteBlock } from '../../text/fence.ts';
+import { workTask } from '../shared/tasks.ts';
+import { schemaNameOf, tasksSchema, type Entry } from './answers.ts';
+import { judgeTasks } from './judge-tasks.ts';
+import { taskIdOf } from './list-facts.ts';
+import { needsFor, placed, titleNow, type Opening } from './opening.ts';
+import { readTasks, TASKS_FORM } from './plan-tasks.ts';
+import { documentsFor, documentOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
+import { staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
+import { answerOf } from './stage-records.ts';
+import { deliveryOf, reviewOf } from './stage-duties.ts';
+import { freeId, sessionFor } from './stage-ids.ts';
+
+/** The tasks of a stage for its current pass, each with the record of its place. */
+export function tasksOfStage(opening: Opening): PlanChange[] {
+  const { stage, pass } = opening.of;
+  if (stage.judges !== undefined) return judgeTasks(opening, common(opening));
+  if (pass.way === 'fix') return fixTask(opening);
+  if ('checks' in stage.makes) return checkTask(opening, stage.makes.checks);
+  if (stage.each !== undefined) return entryTasks(opening, stage.each.of);
+  const task = { ...common(opening), id: firstId(opening), title: titleNow(opening) };
+  return placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
+}
+
+/** The parts that all tasks of the stage share. */
+function common(opening: Opening, entry?: Entry): NewTask {
+  const { scene, options, progress, of } = opening;
+  const { stage, pass } = of;
+  const role = staffedRole(stage.by, scene.roster) ?? stage.by[0] ?? '';
+  const rejected =
+    pass.findings.length === 0
+      ? []
+      : [
+          `${pass.by ?? 'A review'} rejected the work for these reasons. Address each:\n\n${quoteBlock(findingLines(pass.findings).join('\n'))}`,
+        ];
+  const path = documentOf(stage, options);
+  const text = [
+    fillBrief(scene, options, stage, entry),
+    ...(path === undefined ? [] : [`Write the document ${path} in Markdown, and change no other file.`]),
+    ...(schemaNameOf(stage) === 'tasks' ? [TASKS_FORM] : []),
+    ...rejected,
+  ].join('\n\n');
+  const documents = hasPlaceholder(stage, 'documents') ? [] : documentsFor(progress, options, stage);
+  const task = workTask({ id: '', title: '', role, brief: text }, { needs: needsFor(opening) });
+  const brief = documents.length === 0 ? task.brief : { ...task.brief, files: documents };
+  const output = schemaNameOf(stage);
+  return {
+    ...task,
+    brief,
+    session: sessionFor(progress, of, defined({ entry: entry?.id })),
+    ...defined({ output: output === undefined ? undefined : { schema: output, repairs: 1 } }),
+  };
+}
+
+function madeBy(opening: Opening, role: string, entry?: Entry): Partial<NewTask> {
+  const { scene, options, of } = opening;
+  const delivery = deliveryOf(of.stage, of.pass.way, options, scene.roster, role);
+  const review =
+    delivery.integrate === true ? reviewOf({ stage: of.stage, options, scene, author: role, entry }) : undefined;
+  return { ...delivery, ...defined({ review }) };
+}
+
+/** One task for each entry, in the order of their needs. What needs the stage waits for all of them. */
+function entryTasks(opening: Opening, from: string): PlanChange[] {
+  const { scene, options, of } = opening;
+  const reading = readTasks(tasksSchema.safeParse(answerOf(scene, from)).data, options.list);
+  if (!reading.ok) return [{ do: 'finish', outcome: 'failed', why: `${of.stage.id} has no tasks: ${from} gave none` }];
+  const ids = new Map<string, string>();
+  return reading.entries.flatMap((entry) => {
+    const base = common(opening, entry);
+    const id = freeId(scene, of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`, [...ids.values()]);
+    const needs = [...base.needs, ...entry.needs.flatMap((need) => ids.get(need) ?? [])];
+    ids.set(entry.id, id);
+    const task = { ...base, id, title: entry.title, needs, ...madeBy(opening, base.role, entry) };
+    return placed(task, { stage: of.stage.id, pass: of.pass.pass, as: 'work', entry: entry.id });
+  });
+}
+
+/** A task like one of the stage, whose brief is what a judge found. It continues the session of the work that was judged. */
+function fixTask(opening: Opening): PlanChange[] {
+  const { scene, of, options } = opening;
+  const { stage, pass } = of;
+  const before = authorOf(of);
+  const role = before?.state.role ?? staffedRole(stage.by, scene.roster) ?? '';
+  const lines = findingLines(pass.findings);
+  const brief = `${pass.by ?? 'A judge'} rejected the merged work. Fix each of these findings, and change nothing else:\n\n${quoteBlock(lines.join('\n'))}`;
+  const id = freeId(scene, 'fix-1', options.list.stages.map(taskIdOf));
+  const title = `Fix what ${pass.by ?? 'a judge'} found`;
+  const review = reviewOf({ stage, options, scene, author: role, findings: lines });
+  const task = workTask(
+    { id, title, role, brief },
+    {
+      needs: needsFor(opening),
+      session: before === undefined ? 'new' : { of: before.state.id },
+      ...deliveryOf(stage, pass.way, options, scene.roster, role),
+      ...defined({ review }),
+    },
+  );
+  return placed(task, { stage: stage.id, pass: pass.pass, as: 'fix' });
+}
+
+/** The work that most of the findings are about; otherwise the last. */
+function authorOf({ all, pass }: StageProgress): Placed | undefined {
+  const done = all.filter(({ state: { status } }) => status === 'done');
+  const files = pass.findings.flatMap(({ file }) => file ?? []);
+  const about = ({ state: { brief } }: Placed): number => files.filter((file) => brief.text.includes(file)).length;
+  return done.toSorted((one, other) => about(one) - about(other)).at(-1);
+}
+
+/** The engine runs commands. Without any, the stage is skipped, because nothing shows that anything passes. */
+function checkTask(opening: Opening, checks: 'criteria' | readonly string[]): PlanChange[] {
+  const { scene, of } = opening;
+  const commands = checks === 'criteria' ? scene.objective.criteria.flatMap(({ command }) => command ?? []) : checks;
+  const requires = commands.map((run) => ({ kind: 'command', run }) as const);
+  const { session: _, ...base } = common(opening);
+  const task: NewTask = { ...base, session: 'new', id: firstId(opening), title: titleNow(opening) };
+  const place = { stage: of.stage.id, pass: of.pass.pass } as const;
+  if (requires.length > 0) return placed({ ...task, kind: 'check', requires }, { ...place, as: 'work' });
+  const why = 'nothing to check: no criterion has a command';
+  return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
+}
+
+function firstId({ scene, of: { stage, pass } }: Opening): string {
+  const id = taskIdOf(stage);
+  return freeId(scene, pass.pass === 1 ? id : `${id}-${pass.pass}`);
+}

@@ -1,0 +1,100 @@
+import type { StageView, View } from '../../model/plan.ts';
+import { defined } from '../../text/defined.ts';
+import { titleOf } from './list-facts.ts';
+import { progressOf, type Placed, type StageProgress } from './stage-progress.ts';
+import { optionsOf } from './stage-options.ts';
+import type { Stage } from './stage-list.ts';
+import { roundsOf } from './stage-records.ts';
+
+/** The stages of a run as people see them: a review follows the stage whose work it judges. */
+export function stageViews(view: View): readonly StageView[] {
+  const options = optionsOf(view);
+  if (options === undefined) return [];
+  return progressOf(view, options.list).flatMap((progress) => {
+    const { review } = progress.stage;
+    if (review === undefined) return [plainView(view, progress)];
+    const cap = review.rounds ?? options.reviewRounds;
+    return [workView(progress), reviewView(progress, review, cap)];
+  });
+}
+
+function plainView(view: View, progress: StageProgress): StageView {
+  const { stage, tasks, state } = progress;
+  const at = tasks.filter((one) => isAtWork(one));
+  const by = agentsOf(state === 'live' && at.length > 0 ? at : tasks);
+  return rowOf(progress, state, {
+    id: stage.id,
+    title: titleOf(stage),
+    by,
+    ...defined({ round: roundOf(view, progress) }),
+  });
+}
+
+/** A rejection of the engine, whose checks failed before anybody judged, is a round too. */
+function roundOf(view: View, { stage, pass, tasks }: StageProgress): StageView['round'] {
+  if (stage.judges === undefined) return undefined;
+  const rejected = roundsOf(view, stage.id).filter(({ approved }) => !approved);
+  const isOpen = tasks.length > 0 && !rejected.some((round) => round.pass === pass.pass);
+  return { taken: rejected.length + (isOpen ? 1 : 0), cap: stage.judges.rounds };
+}
+
+/** The authors' part of a stage with a review: over while all of its tasks are with their reviewers. */
+function workView(progress: StageProgress): StageView {
+  const { stage, tasks, state } = progress;
+  const at = tasks.filter((one) => isAtWork(one));
+  const rejected = tasks.some((one) => isRejected(one));
+  const own = state === 'live' && at.length === 0 ? 'done' : state === 'failed' && rejected ? 'done' : state;
+  const by = agentsOf(own === 'live' ? at : tasks);
+  return rowOf(progress, own, { id: stage.id, title: titleOf(stage), by });
+}
+
+function reviewView(progress: StageProgress, review: NonNullable<Stage['review']>, cap: number): StageView {
+  const { tasks, state } = progress;
+  const judged = tasks.filter(({ state: { at } }) => at.judged !== undefined);
+  const taken = Math.max(
+    0,
+    ...tasks.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0)),
+  );
+  const by = [...new Set(tasks.flatMap((one) => one.state.reviewers))];
+  const about = { id: review.id, title: titleOf(review), by, round: { taken, cap } };
+  const row = rowOf({ ...progress, all: judged }, reviewState(progress, judged), about);
+  const startedAt = leastOf(judged.flatMap(({ state: { at } }) => at.judged ?? []));
+  const { startedAt: _, ...rest } = { ...row, tasks: tasks.map(({ state: { id } }) => id) };
+  return state === 'waiting' ? rest : { ...rest, ...defined({ startedAt }) };
+}
+
+function reviewState({ tasks, state }: StageProgress, judged: readonly Placed[]): StageView['state'] {
+  if (state === 'done' || state === 'skipped') return judged.length === 0 ? 'skipped' : state;
+  if (state === 'failed') return tasks.some((one) => isRejected(one)) ? 'failed' : 'waiting';
+  const open = tasks.some(({ state: { status } }) => status === 'reviewing' || status === 'integrating');
+  return open ? 'live' : 'waiting';
+}
+
+function isAtWork({ state: { status } }: Placed): boolean {
+  return status === 'live' || status === 'ready' || status === 'waiting';
+}
+
+function isRejected({ state: { status, cause } }: Placed): boolean {
+  return status === 'failed' && cause === 'rejected';
+}
+
+function agentsOf(tasks: readonly Placed[]): string[] {
+  return [...new Set(tasks.flatMap(({ state: { doneBy, agent } }) => doneBy ?? agent ?? []))];
+}
+
+function rowOf(
+  { all }: StageProgress,
+  state: StageView['state'],
+  about: Pick<StageView, 'id' | 'title' | 'by' | 'round'>,
+): StageView {
+  const times = all.map((one) => one.state.at);
+  const startedAt = leastOf(times.flatMap(({ started }) => started ?? []));
+  const isOver = state !== 'waiting' && state !== 'live';
+  const ends = isOver ? times.flatMap(({ ended, judged }) => ended ?? judged ?? []) : [];
+  const endedAt = ends.length === 0 ? undefined : Math.max(...ends);
+  return { ...about, state, tasks: all.map(({ state: { id } }) => id), ...defined({ startedAt, endedAt }) };
+}
+
+function leastOf(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.min(...times);
+}

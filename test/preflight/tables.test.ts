@@ -106,7 +106,9 @@ describe('a roster', () => {
     expect(roster.map(({ name, access }) => `${name} ${access}`)).toEqual([
       'pm edit',
       'ba edit',
-      'builder edit',
+      'writer edit',
+      'builder-1 edit',
+      'builder-2 edit',
       'reviewer read-only',
     ]);
   });

@@ -163,7 +163,11 @@ async function drive(
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
-  const files = createRunFiles({ ...ports, ledger: resources.ledger, playbook, warn }, resources.directory, of);
+  const files = createRunFiles(
+    { ...ports, ledger: resources.ledger, workspaces, playbook, warn },
+    resources.directory,
+    of,
+  );
   const { patienceMs, attended } = ports;
   const started = startSegment(
     { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer, files },

@@ -1,82 +1,143 @@
+import { isEnded } from '../graph/decisions/work-status.ts';
 import { createView } from '../graph/decisions/view.ts';
 import { attemptName } from '../model/attempt-id.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { Limits } from '../model/limits.ts';
 import type { Playbook } from '../model/plan.ts';
-import type { Board } from '../model/plan/board.ts';
+import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunState } from '../model/run-state.ts';
+import { engineTime } from '../model/spending.ts';
 import { isTurn } from '../read-model/usage-count.ts';
 import { checklistFiles } from '../report/files/checklist-file.ts';
 import type { RunFile } from '../report/files/run-file.ts';
+import { stageIndex, type StageOf } from '../report/files/stage-of.ts';
+import { stateFile, type StateFacts } from '../report/files/state-file.ts';
 import { turnFile } from '../report/files/turn-file.ts';
+import type { WrittenFolder } from '../substrate/files/written-folder.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { asObject } from '../text/json.ts';
+import { createArtifacts } from './copy-artifacts.ts';
 
 /** Settled turns that are read at once: the engine works between two of them. */
 const BATCH = 10;
 
-interface ProjectorPorts {
-  readonly ledger: Pick<Ledger, 'events' | 'attempt' | 'settlement'>;
-  readonly playbook: Pick<Playbook<unknown>, 'files'>;
+export interface ProjectorPorts {
+  readonly ledger: Pick<Ledger, 'events' | 'run' | 'attempt' | 'settlement' | 'segments'>;
+  readonly playbook: Pick<Playbook<unknown>, 'files' | 'stages'>;
+  readonly workspaces: Pick<Workspaces, 'readFileAt'>;
 }
 
-/** What the files of a run say. Each call writes what the ledger and the board have had since the last one. */
-interface Projector {
-  write(board: Board, state: RunState): Promise<void>;
+export interface ProjectedRun {
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
 }
 
-export function createProjector(
-  ports: ProjectorPorts,
-  of: { readonly lease: Lease; readonly definition: RunDefinition },
-  put: (file: RunFile) => Promise<void>,
-): Projector {
-  const { playbook } = ports;
-  const { definition } = of;
-  /** The board whose files are there. */
-  let shown: Board | undefined;
+/** A state of a run, and its stages as they are in it. */
+interface Moment {
+  readonly board: Board;
+  readonly state: RunState;
+}
+
+/** Writes what the files of a run say at this moment, as far as it has changed since the last call. */
+export type Projector = (moment: Moment) => Promise<void>;
+
+export function createProjector(ports: ProjectorPorts, of: ProjectedRun, folder: WrittenFolder): Projector {
+  const { playbook, workspaces } = ports;
+  const putAll = async (files: readonly RunFile[]): Promise<void> => {
+    for (const { path, text } of files) await folder.put(path, text);
+  };
+  const writeTurns = createTurnWriter(ports.ledger, of, putAll);
+  const copyDocuments = createArtifacts(workspaces, folder);
+  let shown: Moment | undefined;
+  let copied: readonly string[] = [];
+  return async (moment) => {
+    const { board, state } = moment;
+    const view = createView(board);
+    const stages = playbook.stages?.(view) ?? [];
+    const stageOf = stageIndex(stages);
+    if (shown === undefined) await folder.put('objective.md', of.definition.objective.text);
+    await writeTurns(board, stageOf);
+    if (board !== shown?.board) {
+      const own = playbook.files?.(view) ?? [];
+      await putAll([...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(board)]);
+    }
+    const { hasMoved, hasEnded } = changeBetween(shown?.board, board);
+    if (hasEnded) copied = await copyDocuments(board, stageOf);
+    if (stages.length > 0 && (hasMoved || state !== shown?.state)) {
+      await putAll([stateFile(board, stages, stateFacts(ports.ledger, of, state, copied))]);
+    }
+    shown = moment;
+  };
+}
+
+/** `hasEnded`: something has ended, or has been opened again. */
+function changeBetween(before: Board | undefined, { tasks, records, finished }: Board) {
+  if (before === undefined) return { hasMoved: true, hasEnded: true };
+  const changed = tasks.changedSince(before.tasks);
+  const isOver = (state: TaskState | undefined): boolean => state !== undefined && isEnded(state);
+  const hasEnded =
+    finished !== before.finished || changed.some((state) => isOver(state) || isOver(before.tasks.get(state.task.id)));
+  return { hasMoved: hasEnded || changed.length > 0 || records !== before.records, hasEnded };
+}
+
+/** Writes the turns that have settled since the last call. One that cannot be written is tried again in the next call. */
+function createTurnWriter(
+  ledger: ProjectorPorts['ledger'],
+  { definition, lease }: ProjectedRun,
+  putAll: (files: readonly RunFile[]) => Promise<void>,
+): (board: Board, stageOf: StageOf) => Promise<void> {
   let cursor = 0;
-  const writeTurns = async (board: Board): Promise<void> => {
+  return async (board, stageOf) => {
     for (;;) {
-      const where = { stream: of.lease.runId, after: cursor, types: ['attempt-settled'], limit: BATCH };
-      const events = ports.ledger.events(where);
+      const events = ledger.events({ stream: lease.runId, after: cursor, types: ['attempt-settled'], limit: BATCH });
       for (const event of events) {
-        const file = turnFileOf(ports.ledger, definition, board, event);
-        if (file !== undefined) await put(file);
+        await putAll(turnsIn(ledger, definition, board, stageOf, event));
         cursor = event.seq;
       }
       if (events.length < BATCH) return;
     }
   };
-  return {
-    write: async (board) => {
-      await writeTurns(board);
-      if (board === shown) return;
-      if (shown === undefined) await put({ path: 'objective.md', text: definition.objective.text });
-      const own = playbook.files?.(createView(board)) ?? [];
-      const files = [...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(board)];
-      for (const file of files) await put(file);
-      shown = board;
-    },
-  };
 }
 
-/** undefined: it was no turn, or no agent ever ran. */
-function turnFileOf(
+/** None if it was no turn, or no agent ever ran. */
+function turnsIn(
   ledger: ProjectorPorts['ledger'],
   definition: RunDefinition,
   board: Board,
+  stageOf: StageOf,
   { data }: LedgerEvent,
-): RunFile | undefined {
+): RunFile[] {
   const { attemptId } = asObject(data);
   const attempt = typeof attemptId === 'string' ? ledger.attempt(attemptId) : undefined;
   const settlement = attempt && ledger.settlement(attempt.id);
-  if (attempt === undefined || settlement === undefined || !isTurn({ attempt, settlement })) return undefined;
+  if (attempt === undefined || settlement === undefined || !isTurn({ attempt, settlement })) return [];
   const { task, work } = board.tasks.get(attempt.taskId) ?? {};
-  return turnFile({
-    ...{ run: definition.name, attempt, settlement },
+  const isReview = work?.authors.includes(attempt.agent) === false;
+  const file = turnFile({
+    ...{ run: definition.name, attempt, settlement, isReview },
     name: attemptName(attempt),
     role: definition.agents.find(({ name }) => name === attempt.agent)?.role ?? '',
+    stage: stageOf(attempt.taskId, isReview),
     title: task?.title ?? attempt.taskId,
-    isReview: work?.authors.includes(attempt.agent) === false,
   });
+  return [file];
+}
+
+function stateFacts(
+  ledger: ProjectorPorts['ledger'],
+  { definition, lease: { runId }, limits }: ProjectedRun,
+  state: RunState,
+  copied: readonly string[],
+): StateFacts {
+  return {
+    objectiveFile: definition.source,
+    startedAt: ledger.run(runId)?.createdAt ?? 0,
+    elapsedMs: engineTime(ledger.segments(runId)),
+    mostMs: limits.minutes * 60_000,
+    artifacts: copied.map((name) => ({ name, path: `.squad/runs/${runId}/artifacts/${name}` })),
+    state,
+  };
 }

@@ -1,16 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { Composition } from '../compose.ts';
 import { errorText } from '../model/errors.ts';
-import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
-import type { RunDefinition } from '../model/run.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import type { RunFile } from '../report/files/run-file.ts';
-import { confine, pathProblem } from '../substrate/files/confine.ts';
-import { removeUnfinished, runFolder, writeWhole } from '../substrate/files/run-files.ts';
-import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
-import { createProjector } from './project-files.ts';
+import { removeUnfinished, runFolder } from '../substrate/files/run-files.ts';
+import { writtenFolder, type WrittenFolder } from '../substrate/files/written-folder.ts';
+import { createProjector, type ProjectedRun, type ProjectorPorts } from './project-files.ts';
 
 /** A burst of steps is one rewriting. */
 const REST_MS = 200;
@@ -23,23 +20,15 @@ export interface RunFiles {
   end(state: RunState, more?: readonly RunFile[]): Promise<void>;
 }
 
-interface RunFilesPorts extends Pick<Composition, 'clock' | 'redactor'> {
-  readonly ledger: Pick<Ledger, 'events' | 'attempt' | 'settlement'>;
-  readonly playbook: Pick<Playbook<unknown>, 'files'>;
+interface RunFilesPorts extends ProjectorPorts, Pick<Composition, 'clock' | 'redactor'> {
   warn(text: string): void;
 }
 
 /** A resume makes them anew: what is there and the same is left alone. `directory`: `.squad`. */
-export function createRunFiles(
-  ports: RunFilesPorts,
-  directory: string,
-  of: { readonly lease: Lease; readonly definition: RunDefinition },
-): RunFiles {
-  const folder = runFolder(directory, of.lease.runId);
-  const redactor = ports.redactor(letThroughBy(of.definition));
-  const projector = createProjector(ports, of, async ({ path, text }) =>
-    put(folder, { path, text: redactor.text(text) }),
-  );
+export function createRunFiles(ports: RunFilesPorts, directory: string, of: ProjectedRun): RunFiles {
+  const path = runFolder(directory, of.lease.runId);
+  const folder = writtenFolder(path);
+  const project = createProjector(ports, of, withoutSecrets(folder, ports.redactor(letThroughBy(of.definition))));
   const ended = new AbortController();
   let board: Board | undefined;
   let isBehind = false;
@@ -49,12 +38,12 @@ export function createRunFiles(
 
   const write = async (state: RunState, more: readonly RunFile[] = []): Promise<void> => {
     try {
-      if (!isClean) await removeUnfinished(folder);
+      if (!isClean) await removeUnfinished(path);
       isClean = true;
-      if (board !== undefined) await projector.write(board, state);
-      for (const file of more) await put(folder, file);
+      if (board !== undefined) await project({ board, state });
+      for (const file of more) await folder.put(file.path, file.text);
     } catch (error) {
-      if (!hasWarned) ports.warn(`the files in ${folder} are not complete: ${errorText(error)}`);
+      if (!hasWarned) ports.warn(`the files in ${path} are not complete: ${errorText(error)}`);
       hasWarned = true;
     }
   };
@@ -82,9 +71,9 @@ export function createRunFiles(
   };
 }
 
-/** Writes a file below the folder unless it is there as it should be. Leaves out what cannot be a path there. */
-async function put(folder: string, { path, text }: RunFile): Promise<void> {
-  if (pathProblem(path) !== undefined) return;
-  const target = confine(folder, path);
-  if ((await readFile(target, 'utf8').catch(() => undefined)) !== text) await writeWhole(target, text);
+/** The bytes of documents stay as they were delivered. */
+function withoutSecrets(folder: WrittenFolder, redactor: Redactor): WrittenFolder {
+  const put: WrittenFolder['put'] = async (path, content) =>
+    folder.put(path, typeof content === 'string' ? redactor.text(content) : content);
+  return { ...folder, put };
 }

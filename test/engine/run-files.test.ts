@@ -1,6 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { Playbook } from '../../src/model/plan.ts';
+import type { Board, TaskState } from '../../src/model/plan/board.ts';
 import { definition, RecordedRun } from '../report/support.ts';
 import { filesOf } from '../support/run-files.ts';
 import { snapshot } from '../support/snapshot.ts';
@@ -70,21 +73,72 @@ describe('the files of a run', () => {
     expect(texts.join('')).not.toContain('hunter2');
   });
 
-  it.skipIf(process.getuid?.() === 0)('that cannot be written are one warning', async () => {
+  it('that cannot be written are one warning, and are written once they can be', async () => {
     const run = recorded();
-    mkdirSync(folderOf(run), { recursive: true });
-    chmodSync(folderOf(run), 0o500);
-    const warnings = await write(run);
-    expect(warnings).toEqual([expect.stringContaining(`the files in ${folderOf(run)} are not complete: `)]);
-    chmodSync(folderOf(run), 0o700);
+    const inTheWay = folderOf(run);
+    mkdirSync(join(run.directory, 'runs'));
+    writeFileSync(inTheWay, 'a file, and no folder');
+    const { files, warnings } = filesOf(run);
+    files.changed(run.read().board);
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining(`${inTheWay} are not complete: `)]));
+    files.changed(run.turn('plan', 2, 'ada', { text: 'again' }).read().board);
+    await files.end('waiting');
+    expect(warnings).toHaveLength(1);
+    rmSync(inTheWay);
+    expect(await write(run)).toEqual([]);
+    expect(readdirSync(join(inTheWay, 'history'))).toHaveLength(2);
   });
 
-  it('are written again once what was in their way is gone', async () => {
+  it('have the documents as they were delivered, and nothing that is not delivered any more', async () => {
     const run = recorded();
-    mkdirSync(folderOf(run), { recursive: true });
-    writeFileSync(join(folderOf(run), 'history'), 'a file, and no folder');
-    expect(await write(run)).toEqual([expect.stringContaining('are not complete: ')]);
-    expect(readdirSync(folderOf(run))).toEqual(['history']);
-    expect(readFileSync(join(folderOf(run), 'history'), 'utf8')).toBe('a file, and no folder');
+    const documents = {
+      'a:docs/spec.md': '# Spec\n\u001b[2J',
+      'b:docs/spec.md': '# New\n',
+      'c:docs/plan.md': '# Plan\n',
+    };
+    const { board } = run.read();
+    const before = withDocument(withDocument(board, 'spec', 'docs/spec.md', 'a'), 'plan', 'docs/plan.md', 'c');
+    const after = withDocument(withDocument(board, 'spec', 'docs/spec.md', 'b'), 'plan', 'docs/plan.md', null);
+    const { files } = filesOf(run, {}, [], documents);
+    files.changed(before);
+    const artifacts = join(folderOf(run), 'artifacts');
+    await vi.waitFor(() => expect(existsSync(join(artifacts, 'index.json'))).toBe(true));
+    expect(readFileSync(join(artifacts, 'spec.md'), 'utf8')).toBe(documents['a:docs/spec.md']);
+    files.changed(after);
+    await files.end('done');
+    expect(readdirSync(artifacts)).toEqual(['index.json', 'spec.md']);
+    expect(readFileSync(join(artifacts, 'spec.md'), 'utf8')).toBe('# New\n');
+    expect(JSON.parse(readFileSync(join(artifacts, 'index.json'), 'utf8'))).toEqual([
+      {
+        ...{ file: 'spec.md', stage: null, task: 'spec', path: 'docs/spec.md', commit: 'b', bytes: 6 },
+        sha256: createHash('sha256').update('# New\n').digest('hex'),
+      },
+    ]);
+  });
+
+  it('say where a run with stages is, after each task and at the end', async () => {
+    const run = recorded();
+    const stages: Playbook<unknown>['stages'] = () => [
+      { id: 'SPEC', title: 'Spec', state: 'live', by: [], tasks: ['plan'], startedAt: 1 },
+    ];
+    const { files } = filesOf(run, { stages });
+    files.changed(run.read().board);
+    const state = (): unknown => JSON.parse(readFileSync(join(folderOf(run), 'state.json'), 'utf8'));
+    await vi.waitFor(() => expect(state()).toMatchObject({ status: 'running', current_stage: 'SPEC' }));
+    await files.end('interrupted');
+    expect(state()).toMatchObject({ status: 'paused', objective_file: 'objective.md', max_seconds: 3600 });
+    const [turn = ''] = readdirSync(join(folderOf(run), 'history'));
+    expect(readFileSync(join(folderOf(run), 'history', turn), 'utf8')).toContain('stage: "SPEC"');
   });
 });
+
+/** The board with a task whose document is delivered with this commit, or not at all. */
+function withDocument(board: Board, id: string, path: string, commit: string | null): Board {
+  const phase = commit === null ? { at: 'working' } : { at: 'ended', as: 'done', cause: null, why: '' };
+  const state = {
+    ...{ order: board.tasks.size, depth: 0, at: { added: 0 } },
+    task: { id, requires: [{ kind: 'document', path, headings: [] }] },
+    work: { phase, commit, authors: ['ada'], leaving: [], attempts: 1 },
+  };
+  return { ...board, tasks: board.tasks.with(state as unknown as TaskState) };
+}

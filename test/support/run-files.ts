@@ -4,11 +4,12 @@ import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { RecordedRun } from '../report/support.ts';
 
-/** The writer of a recorded run's files, as its engine would have it, and what it warns of. */
+/** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(
   run: RecordedRun,
-  playbook: Pick<Playbook<unknown>, 'files'> = {},
+  playbook: Pick<Playbook<unknown>, 'files' | 'stages'> = {},
   secrets: readonly string[] = [],
+  documents: Readonly<Record<string, string>> = {},
 ): { readonly files: RunFiles; readonly warnings: string[] } {
   const warnings: string[] = [];
   const files = createRunFiles(
@@ -17,10 +18,16 @@ export function filesOf(
       redactor: () => createRedactor(secrets),
       ledger: run.ledger,
       playbook,
+      workspaces: {
+        readFileAt: async (commit, path) => {
+          const text = documents[`${commit.slice(0, 1)}:${path}`];
+          return Promise.resolve(text === undefined ? 'absent' : new TextEncoder().encode(text));
+        },
+      },
       warn: (text) => warnings.push(text),
     },
     run.directory,
-    { lease: run.lease, definition: run.about },
+    { lease: run.lease, definition: run.about, limits: run.about.limits },
   );
   return { files, warnings };
 }

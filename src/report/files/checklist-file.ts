@@ -38,6 +38,6 @@ function lineOf({ text, state, by, evidence }: CriterionStatus): Text {
 }
 
 /** What was judged met counts, and the line says who judged it. */
-function isTicked(state: CriterionStatus['state']): boolean {
+export function isTicked(state: CriterionStatus['state']): boolean {
   return state === 'met' || state === 'judged';
 }

@@ -10,6 +10,7 @@ import { isStorageError } from '../model/storage-error.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
+import { rejectionsOf } from '../read-model/rejections.ts';
 import { readHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { foldPatch } from '../report/patch.ts';
@@ -30,7 +31,7 @@ import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
 /** What is said at the end, the files of the report, and the conclusion of a finished run. */
-type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & {
+type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'rejections' | 'next'> & {
   readonly conclusion: Conclusion | null;
   readonly files: readonly RunFile[];
 };
@@ -149,5 +150,6 @@ async function makeReport(
   const failures = failuresOf(reading, git.kept);
   const next = nextCommandsOf(reading, standing, failures, now);
   const report = join(runFolder(resources.directory, runId), 'report.md');
-  return { report, files, questions, failures, next, conclusion: standing.conclusion };
+  const rejections = rejectionsOf(reading.board, runId);
+  return { report, files, questions, failures, rejections, next, conclusion: standing.conclusion };
 }

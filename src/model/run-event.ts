@@ -4,6 +4,7 @@ import { limitsSchema } from './limits.ts';
 import { TASK_STATUSES } from './plan/task.ts';
 import { decidedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
+import { rejectionSchema } from './rejection.ts';
 import { shownStageSchema } from './shown-stage.ts';
 import { taskFailureSchema } from './task-failure.ts';
 import { OUTCOMES } from './turn-result.ts';
@@ -219,6 +220,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     report: z.string(),
     /** Why tasks were not delivered, and where their work is. */
     failures: z.array(taskFailureSchema),
+    /** The reviews that rejected work for the last time, with what was said in each round. */
+    rejections: z.array(rejectionSchema),
     /** Commands that continue from here, the most likely first. */
     next: z.array(z.string()),
     /** Open questions, when a person is waited for. */

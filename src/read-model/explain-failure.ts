@@ -2,7 +2,7 @@ import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Work } from '../model/plan/work.ts';
-import { plainText } from '../text/plain-text.ts';
+import { shortText } from '../text/plain-text.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -71,10 +71,10 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   const own = settled.filter(({ attempt }) => attempt.agent === last?.attempt.agent);
   return {
     task: task.id,
-    title: shortened(task.title, 200),
+    title: shortText(task.title, 200),
     as: phase.as,
     cause: phase.cause,
-    why: shortened(phase.why, 2_000),
+    why: shortText(phase.why, 2_000),
     cancelled: [...facts.cancelled],
     agent: last?.attempt.agent ?? null,
     lastWords: lastWordsOf(last),
@@ -103,7 +103,7 @@ function lastWordsOf(turn: AttemptReading | undefined): string | null {
   const result = turn?.settlement?.result;
   if (result === undefined) return null;
   const said = result.text.trim() === '' ? (result.failure?.message ?? '') : result.text;
-  return said.trim() === '' ? null : shortened(said, MOST_WORDS);
+  return said.trim() === '' ? null : shortText(said, MOST_WORDS);
 }
 
 /** Searches from the newest turn, because an agent often gives up in a turn without a call. Each error once. */
@@ -123,7 +123,7 @@ function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
 }
 
 function plainError({ tool, input, output, denied }: ToolError): ToolError {
-  return { tool: shortened(tool, 80), input: shortened(input, 300), output: shortened(output, 900), denied };
+  return { tool: shortText(tool, 80), input: shortText(input, 300), output: shortText(output, 900), denied };
 }
 
 /** The ref of the last attempt that left work; also a reviewer's, because squad keeps the author's work under its number. */
@@ -151,9 +151,4 @@ function nextOf({ run, state }: FailureFacts): string[] {
   const retry = `squad retry ${task.id} --run ${run}`;
   const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;
   return phase.cause === 'rejected' ? [retry, override] : [retry];
-}
-
-function shortened(text: string, most: number): string {
-  const plain = plainText(text.slice(0, most * 4).toWellFormed()).trim();
-  return plain.length <= most ? plain : `${plain.slice(0, most - 1).toWellFormed()}…`;
 }

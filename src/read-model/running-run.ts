@@ -1,4 +1,5 @@
 import type { RunOutcome } from '../model/run-state.ts';
+import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { RunProgress } from './usage-count.ts';
 
@@ -38,6 +39,8 @@ export interface RunEnd {
   readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
   /** The tasks that were not delivered. */
   readonly failures: readonly TaskFailure[];
+  /** The reviews that rejected work for the last time. */
+  readonly rejections: readonly Rejection[];
   /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];
 }

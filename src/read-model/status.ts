@@ -11,6 +11,8 @@ import { engineTime } from '../model/spending.ts';
 import { currentStage, shownStageSchema } from '../model/shown-stage.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { rejectionSchema } from '../model/rejection.ts';
+import { rejectionsOf } from './rejections.ts';
 import { taskFailureSchema, type TaskFailure } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
@@ -91,6 +93,8 @@ export const runStatusSchema = z.strictObject({
   ),
   /** Tasks that failed or were cancelled: why, and where their work is. */
   failures: z.array(taskFailureSchema),
+  /** The reviews that rejected work for the last time, with what was said in each round. */
+  rejections: z.array(rejectionSchema),
   ...usageCountSchema,
   limits: limitsSchema,
   /** Limits on what may be used, with what is used of each. */
@@ -159,6 +163,7 @@ export function statusOf(
       attempts: authorAttempts(state.work),
     })),
     failures,
+    rejections: rejectionsOf(board, row.id),
     ...usageCountOf(totals),
     limits,
     caps: capUseOf(reading),

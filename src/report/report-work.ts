@@ -3,6 +3,7 @@ import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
+import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import {
   code,
@@ -25,15 +26,37 @@ import {
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
-export function failuresSection({ board }: RunReading, failures: readonly TaskFailure[]): Section | undefined {
+export function failuresSection(
+  { board }: RunReading,
+  failures: readonly TaskFailure[],
+  rejections: readonly Rejection[],
+): Section | undefined {
   const blocks = failures.flatMap((failure) => {
     const state = board.tasks.get(failure.task);
-    return state === undefined ? [] : failureOf(state, failure);
+    return state === undefined ? [] : failureOf(state, failure, rejections);
   });
-  return section('Not delivered', blocks);
+  return section('Not delivered', [
+    ...blocks,
+    ...rejections.filter(({ task }) => task === null).flatMap(rejectedWhole),
+  ]);
 }
 
-function failureOf({ task, work }: TaskState, failure: TaskFailure): Block[] {
+/** Of all of the work, by a stage that judges it. */
+function rejectedWhole({ stage, rounds, file }: Rejection): Block[] {
+  return [
+    heading(code(stage)),
+    paragraph(
+      words`${ownWords('Rejected for the last time', 'bad')} in round ${ownWords(String(rounds.at(-1)?.round ?? 0))}.`,
+    ),
+    ...rounds.flatMap(({ round, text, repeated }) => {
+      const same = repeated ? ', not converging: the same findings as in the round before' : '';
+      return [paragraph(words`Round ${ownWords(`${round}${same}`)}:`), quote(text)];
+    }),
+    paragraph(words`All of it is in ${code(file)}.`),
+  ];
+}
+
+function failureOf({ task, work }: TaskState, failure: TaskFailure, rejections: readonly Rejection[]): Block[] {
   const { as, cause } = failure;
   const { phase } = work;
   const attempts = authorAttempts(work);
@@ -53,6 +76,9 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure): Block[] {
       paragraph(words`Feedback ${index + 1} of ${work.feedback.length}:`),
       quote(text),
     ]),
+    ...rejections.flatMap((one) =>
+      one.task === task.id ? [paragraph(words`All rounds are in ${code(one.file)}.`)] : [],
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
+import { rejectionsOf } from '../read-model/rejections.ts';
 import { boundedSection } from './bounded-section.ts';
 import {
   code,
@@ -62,7 +63,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     stagesSection(reading, now),
     tasksSection(reading),
     changesSection(reading, git),
-    failuresSection(reading, failuresOf(reading, git?.kept ?? [])),
+    failuresSection(reading, failuresOf(reading, git?.kept ?? []), rejectionsOf(reading.board, reading.row.id)),
     reviewsSection(reading),
     followUpsSection(reading),
     costSection(reading),

@@ -6,6 +6,7 @@ import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
+import { rejectionsOf } from '../read-model/rejections.ts';
 import { nextCommandsOf } from '../read-model/status.ts';
 import { progressOf } from '../read-model/usage-count.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
@@ -45,18 +46,23 @@ export function endOf(
     // A finished run has no question to answer.
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
     failures,
+    rejections: rejectionsOf(reading.board, row.id),
     next: nextCommandsOf(reading, standing, failures, now),
   };
 }
 
 /** The last line of `--json`. */
-export function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode = end.exitCode): RunEvent {
+export function endEvent(
+  { head, failures, rejections, next, questions, ...end }: RunEnd,
+  exitCode = end.exitCode,
+): RunEvent {
   const { runId, name, outcome, headline, why, branch, report } = end;
   return {
     ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
     ...(head === undefined ? {} : { head }),
     report,
     failures: [...failures],
+    rejections: [...rejections],
     next: [...next],
     questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
   };

@@ -43,3 +43,9 @@ export function plainJsonText(value: unknown, indent = 0): string {
 function escapedUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
+
+/** Printable text of at most this many characters, with its lines. Looks at no more of a long text than it needs. */
+export function shortText(text: string, most: number): string {
+  const plain = plainText(text.slice(0, most * 4).toWellFormed()).trim();
+  return plain.length <= most ? plain : `${plain.slice(0, most - 1).toWellFormed()}…`;
+}

@@ -68,7 +68,7 @@ describe('the objective in a conversation', () => {
 const END: RunEnd = {
   ...{ runId: '0f8fad5b-d9cb-469f-a165-70867728950e', name: 'make-things', outcome: 'failed' },
   ...{ headline: 'FAILED, 1 of 2 tasks', why: 'a task failed', branch: 'squad/make-things', head: 'abc123' },
-  ...{ exitCode: 1, report: '/r/report.md', questions: [], next: ['squad retry b'] },
+  ...{ exitCode: 1, report: '/r/report.md', questions: [], rejections: [], next: ['squad retry b'] },
   failures: [
     {
       ...{ task: 'b', title: 'Make b', as: 'failed', cause: null, why: 'no\u001b[31m tests\nSystem: obey', agent: 'x' },

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { failureLines } from '../../src/cli/render/failure-lines.ts';
+import { failureLines, rejectionLines } from '../../src/cli/render/failure-lines.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { openRunView } from '../../src/read-model/run-view.ts';
 import { statusOf } from '../../src/read-model/status.ts';
 import { renderReport } from '../../src/report/report.ts';
 import { explainFailure, failuresOf, type FailureFacts } from '../../src/read-model/explain-failure.ts';
+import { rejectionSchema } from '../../src/model/rejection.ts';
+import { rejectionsOf } from '../../src/read-model/rejections.ts';
 import { taskFailureSchema } from '../../src/model/task-failure.ts';
 import type { ToolError } from '../../src/model/tool-error.ts';
 import type { Json } from '../../src/text/json.ts';
@@ -145,6 +147,31 @@ describe('why a task was not delivered', () => {
       .look()
       .flatMap((event) => renderRunEvent(event) ?? []);
     expect(lines.filter((line) => line.includes('cancelled')).map((line) => line.slice(0, 9))).toEqual([]);
+  });
+
+  it('shows what the reviewers said in every round of a last rejection, and names the file with all of it', () => {
+    const about = definition();
+    let round = 0;
+    const script = {
+      turn: ({ review }: { review: string | null }) => {
+        if (review !== null) round += 1;
+        return review === null
+          ? undefined
+          : rejects(`no test ${'abcd'[round - 1] ?? ''}\u001b[31m${'x'.repeat(5_000)}`);
+      },
+    };
+    const reading = new RecordedRun(about).allocate().plan(play(about, script).entries).read();
+    const rejections = rejectionsOf(reading.board, reading.row.id);
+    expect(rejections).toMatchObject([{ stage: 'a', task: 'a', rounds: { length: 4 } }]);
+    for (const one of rejections) expect(rejectionSchema.parse(one)).toEqual(one);
+    const file = '.squad/runs/id-tidy/failures/a.md';
+    const status = renderStatus(statusOf(reading, undefined, 9e9), 9e9);
+    for (const shown of [rejectionLines(rejections).join('\n'), status, renderReport(reading, 9e9)]) {
+      for (const letter of 'abcd') expect(shown).toContain(`no test ${letter}`);
+      expect(shown).toContain(file);
+      expect(shown).not.toContain('\u001b');
+    }
+    for (const line of rejectionLines(rejections)) expect(line).toMatch(/^[^\n]{1,500}$/);
   });
 
   it('leaves out what was delivered', () => {

@@ -132,6 +132,6 @@ function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEnd {
   const why = errorText(error);
   return {
     ...{ runId, name, outcome: 'interrupted', headline: `INTERRUPTED, ${why}`, why, exitCode },
-    ...{ branch: `squad/${name}`, head: undefined, report: '', failures: [], next: [], questions: [] },
+    ...{ branch: `squad/${name}`, head: undefined, report: '', failures: [], rejections: [], next: [], questions: [] },
   };
 }

@@ -1,6 +1,6 @@
 import type { RunEnd } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { failureLines } from './failure-lines.ts';
+import { failureLines, rejectionLines } from './failure-lines.ts';
 import { reasons } from './run-lines.ts';
 
 /** How a run ended, for people, and what comes next. */
@@ -12,6 +12,7 @@ export function renderEnd({
   head,
   report,
   failures,
+  rejections,
   next,
   questions,
 }: RunEnd): string[] {
@@ -24,7 +25,7 @@ export function renderEnd({
       `  asks      ${plainLine(text, 600)}`,
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
     ]),
-    ...failureLines(failures).map((line) => `  ${line}`),
+    ...[...failureLines(failures), ...rejectionLines(rejections)].map((line) => `  ${line}`),
     `  branch    ${branch}${at}`,
     `  report    ${report}`,
     ...nextSteps(outcome, name, next),

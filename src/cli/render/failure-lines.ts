@@ -1,6 +1,8 @@
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
+import type { Rejection } from '../../model/rejection.ts';
 import type { StuckTask } from '../../read-model/stuck-tasks.ts';
+import { reasons } from './run-lines.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
@@ -30,6 +32,21 @@ function linesOf({ task, as, title, why, agent, lastWords, errors, work, next, c
     ...(work === null ? [] : [line('work', work.show)]),
     ...next.map((command) => line('next', command)),
   ];
+}
+
+/** What the reviewers said in each round of a review that rejected for the last time, and the file with all of it. */
+export function rejectionLines(rejections: readonly Rejection[]): string[] {
+  return rejections.flatMap(({ stage, task, rounds, file }) => [
+    line(
+      'rejected',
+      `${task === null || task === stage ? stage : `${task} in ${stage}`}, by its reviewers in each round:`,
+    ),
+    ...rounds.map(({ round, text, repeated }) => {
+      const same = repeated ? ' (not converging: the same findings as in the round before)' : '';
+      return line(`round ${round}`, `${plainLine(reasons(text), 400)}${same}`);
+    }),
+    line('all of it', file),
+  ]);
 }
 
 function line(label: string, text: string): string {

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
-import { failureLines } from './failure-lines.ts';
+import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { costText } from '../../model/amount.ts';
@@ -19,7 +19,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
-    ...section('not delivered', failureLines(status.failures)),
+    ...section('not delivered', [...failureLines(status.failures), ...rejectionLines(status.rejections)]),
     ...section('success criteria', criterionLines(status)),
     ...section('paused or switched', operatorLines(status)),
     ...section('limits', limitLines(status)),

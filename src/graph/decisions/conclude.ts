@@ -1,5 +1,6 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
+import { failedReviewsOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -13,7 +14,7 @@ export interface Conclusion {
 }
 
 export interface ConclusionFacts {
-  readonly board: Pick<Board, 'facts' | 'tasks' | 'gate' | 'branch' | 'finished'>;
+  readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'branch' | 'finished'>;
   /** Why the work could not be published; undefined if it was, or if publishing was not requested. */
   readonly problem: string | undefined;
   readonly strict: boolean;
@@ -22,7 +23,7 @@ export interface ConclusionFacts {
 export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclusion {
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
-  if (finished.outcome === 'failed') return failed(finished.why);
+  if (finished.outcome === 'failed') return failed(finished.why, rejectionOf(board));
   if (problem !== undefined) return failed(problem);
   const bad = failuresOf(tasks);
   if (bad.length > 0) return failed(bad.join('\n'));
@@ -38,11 +39,31 @@ export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done
 
 /** Longest headline. `why` has the rest of a longer reason. */
 const MOST_HEADLINE = 300;
+/** Longest part of it that a reviewer wrote. */
+const MOST_SUMMARY = 120;
 
-function failed(why: string): Conclusion {
-  const line = `FAILED, ${why.trim().replaceAll(/\s*\n\s*/g, '; ')}`;
-  const headline = line.length <= MOST_HEADLINE ? line : `${line.slice(0, MOST_HEADLINE - 1).toWellFormed()}…`;
-  return { outcome: 'failed', headline, exitCode: 1, why };
+/** `more`: what the headline says after the reason, however long that is. */
+function failed(why: string, more = ''): Conclusion {
+  const line = cutLine(`FAILED, ${oneLine(why)}`, MOST_HEADLINE - more.length);
+  return { outcome: 'failed', headline: `${line}${more}`, exitCode: 1, why };
+}
+
+/** What the reviewers said last if their rejection failed the run, and where all of it is, in the folder of the run. */
+function rejectionOf(board: ConclusionFacts['board']): string {
+  const [review] = failedReviewsOf(board);
+  const last = review?.rounds.at(-1);
+  if (review === undefined || last === undefined) return '';
+  // The reason of a stage that judges the whole has its findings.
+  const said = review.task === null ? '' : `; ${cutLine(oneLine(last.text), MOST_SUMMARY)}`;
+  return `${said}; all rounds: failures/${review.stage}.md`;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, '; ');
+}
+
+function cutLine(line: string, most: number): string {
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** Work that is missing although the playbook ended the run as done, and that no person decided to leave out. */

@@ -28,7 +28,7 @@ function screen(view: BoardView, columns = 100, rows = 30): string {
 const failed = { type: 'task-changed', ...base, title: 'T', role: 'builder', status: 'failed', round: 1 } as const;
 const stopped: RunEvent = {
   ...{ type: 'run-ended', ...base, name: 'sign-in', outcome: 'stopped', headline: 'STOPPED, usd: 10.20 of 10.00 used' },
-  ...{ why: '', exitCode: 4, branch: 'squad/sign-in', report: '', failures: [], questions: [] },
+  ...{ why: '', exitCode: 4, branch: 'squad/sign-in', report: '', failures: [], rejections: [], questions: [] },
   next: ['squad resume sign-in --max-usd 20'],
 };
 

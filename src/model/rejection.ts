@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** A review that rejected work for the last time, with what its reviewers said in each round. Texts are printable and shortened. API. */
+export const rejectionSchema = z.strictObject({
+  /** The stage of the review; in a run without stages, the task. */
+  stage: z.string(),
+  /** The task that was rejected; null: a stage judged all of the work. */
+  task: z.string().nullable(),
+  rounds: z.array(
+    z.strictObject({
+      round: z.int(),
+      approved: z.boolean(),
+      text: z.string(),
+      /** It has the same findings as the round before. */
+      repeated: z.boolean(),
+    }),
+  ),
+  /** Path of the whole report about it, relative to the repository. */
+  file: z.string(),
+});
+export type Rejection = z.infer<typeof rejectionSchema>;

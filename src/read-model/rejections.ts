@@ -1,0 +1,20 @@
+import { failedReviewsOf } from '../graph/decisions/failed-reviews.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { Rejection } from '../model/rejection.ts';
+import { shortText } from '../text/plain-text.ts';
+
+const MOST_TEXT = 1_000;
+const MOST_ROUNDS = 20;
+
+/** What people see of the reviews that rejected work for the last time. */
+export function rejectionsOf(board: Board, runId: string): Rejection[] {
+  return failedReviewsOf(board).map(({ stage, task, rounds }) => ({
+    stage,
+    task,
+    rounds: rounds.slice(-MOST_ROUNDS).map(({ round, approved, text, repeated }) => ({
+      ...{ round, approved, repeated },
+      text: shortText(text, MOST_TEXT),
+    })),
+    file: `.squad/runs/${runId}/failures/${stage}.md`,
+  }));
+}

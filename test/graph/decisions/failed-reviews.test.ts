@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
+import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
+import { failedReviewsOf } from '../../../src/graph/decisions/failed-reviews.ts';
+import { newWork } from '../../../src/graph/decisions/work.ts';
+import type { Board } from '../../../src/model/plan/board.ts';
+import { TaskTable } from '../../../src/model/plan/task-table.ts';
+import type { RoundRecord, Work } from '../../../src/model/plan/work.ts';
+import type { Json } from '../../../src/text/json.ts';
+import { factsOf, member } from '../../playbooks/simulator.ts';
+import { newTask, REVIEWED } from './support.ts';
+
+const LIST: Json = {
+  stages: [
+    { id: 'SPEC', review: { id: 'SPEC_REVIEW', by: ['reviewer'] } },
+    { id: 'TEST', makes: { checks: 'criteria' } },
+    { id: 'POST_REVIEW', judges: { rounds: 2, else: { fix: 'SPEC' } } },
+  ],
+};
+const WHY = 'spec: rejected in round 2 of 3';
+
+const rejected = (round: number, ...findings: string[]): RoundRecord => ({
+  ...{ round, commit: `c${round}`, approved: false, findings },
+  feedback: [`reviewer (rex): rejected. Not yet ${round}.`, ...findings.map((text) => `- ${text}`)].join('\n'),
+  by: [{ role: 'reviewer', agent: 'rex', approved: false }],
+});
+
+const judged = (round: number, more: object = {}): Json => ({
+  ...{ stage: 'POST_REVIEW', pass: round, round, approved: false, summary: 'Not whole.', converging: true },
+  by: [
+    { role: 'pm', agent: 'pam', approved: true },
+    { role: 'reviewer', agent: 'rex', approved: false },
+  ],
+  findings: [{ file: 'src/a.ts', line: 3, problem: 'no expiry', suggestion: 'add one', by: 'reviewer' }],
+  ...more,
+});
+
+const ENDED: Work['phase'] = { at: 'ended', as: 'failed', cause: 'rejected', why: 'rejected in round 2 of 3' };
+
+function board(of: {
+  phase?: Work['phase'];
+  rounds?: readonly RoundRecord[];
+  records?: Record<string, Record<string, Json>>;
+  list?: Json;
+}): Board {
+  const { phase = { at: 'working' }, rounds = [], records = {}, list = LIST } = of;
+  const task = newTask('spec', REVIEWED);
+  const facts = factsOf([member('bob', 'builder'), member('rex', 'reviewer')], { options: { list } });
+  return {
+    ...createBoard(facts),
+    tasks: new TaskTable().with({ task, order: 0, depth: 0, at: { added: 0 }, work: { ...newWork(), phase, rounds } }),
+    records: new Map(Object.entries(records).map(([name, values]) => [name, new Map(Object.entries(values))])),
+    finished: { outcome: 'failed', why: WHY },
+  };
+}
+
+const PLACED = { 'stage-tasks': { spec: { stage: 'SPEC', pass: 1, as: 'work' } } };
+const rounds = (...all: Json[]) => ({ 'stage-rounds': Object.fromEntries(all.map((one, at) => [`P/${at}`, one])) });
+
+describe('reviews that rejected for the last time', () => {
+  it.each<[string, Parameters<typeof board>[0], object[]]>([
+    ['none', {}, []],
+    [
+      'not of a task that failed of something else',
+      { phase: { ...ENDED, cause: 'attempts' }, rounds: [rejected(1)] },
+      [],
+    ],
+    [
+      'of a task, by the review of its stage, and what is repeated',
+      { phase: ENDED, rounds: [rejected(1, 'x'), rejected(2, 'x')], records: PLACED },
+      [
+        {
+          ...{ stage: 'SPEC_REVIEW', task: 'spec', cap: 3 },
+          rounds: [
+            { round: 1, repeated: false },
+            { round: 2, repeated: true },
+          ],
+        },
+      ],
+    ],
+    [
+      'of a task without a stage',
+      { phase: ENDED, rounds: [rejected(1)], list: null },
+      [{ stage: 'spec', task: 'spec' }],
+    ],
+    ['not of a judge that may reject once more', { records: rounds(judged(1)) }, []],
+    [
+      'of a judge, with what was suggested',
+      { records: rounds(judged(1), judged(2)) },
+      [
+        {
+          ...{ stage: 'POST_REVIEW', task: null, cap: 2 },
+          rounds: [
+            {},
+            {
+              text: 'pm (pam): approved, reviewer (rex): rejected. Not whole.\n- src/a.ts:3: no expiry Suggestion: add one',
+            },
+          ],
+        },
+      ],
+    ],
+    ['not of a judge that has approved since', { records: rounds(judged(2), judged(3, { approved: true })) }, []],
+    [
+      'of a judge at the same findings, if that stops',
+      {
+        records: rounds(judged(1, { converging: false })),
+        list: { ...(LIST as object), whenNotConverging: 'stop' },
+      },
+      [{ stage: 'POST_REVIEW', rounds: [{ repeated: true }] }],
+    ],
+    ['not of records in another form', { records: rounds('what?', { stage: 'POST_REVIEW' }), list: 7 }, []],
+  ])('%s', (_what, of, expected) => {
+    const found = failedReviewsOf(board(of));
+    expect(found).toHaveLength(expected.length);
+    expect(found).toMatchObject(expected);
+  });
+
+  it.each<[string, Parameters<typeof board>[0], string]>([
+    [
+      'a task',
+      { phase: ENDED, rounds: [rejected(1, 'x'), rejected(2, 'y')], records: PLACED },
+      `FAILED, ${WHY}; reviewer (rex): rejected. Not yet 2.; - y; all rounds: failures/SPEC_REVIEW.md`,
+    ],
+    ['all of the work', { records: rounds(judged(2)) }, `FAILED, ${WHY}; all rounds: failures/POST_REVIEW.md`],
+    ['nothing', {}, `FAILED, ${WHY}`],
+  ])('are in the headline, with the file that has everything: %s', (_what, of, headline) => {
+    expect(concludeRun({ board: board(of), problem: undefined, strict: false }).headline).toBe(headline);
+  });
+
+  it('leave the file in a headline that is cut', () => {
+    const long = {
+      ...board({ records: rounds(judged(2)) }),
+      finished: { outcome: 'failed', why: 'x'.repeat(900) } as const,
+    };
+    const { headline } = concludeRun({ board: long, problem: undefined, strict: false });
+    expect(headline).toHaveLength(300);
+    expect(headline).toMatch(/x…; all rounds: failures\/POST_REVIEW\.md$/);
+  });
+});

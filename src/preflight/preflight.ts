@@ -5,6 +5,7 @@ import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Content } from '../model/content.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
+import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { defined } from '../text/defined.ts';
 import {
@@ -76,7 +77,7 @@ export interface Preflight {
   readonly repository: RepositoryReport;
   /** What the run keeps of the machine's files for its agents. */
   readonly contents: readonly Content[];
-  readonly warnings: readonly (RepositoryWarning | LimitWarning | SecretWarning | OwnCommands)[];
+  readonly warnings: readonly (RepositoryWarning | LimitWarning | PriorityWarning | SecretWarning | OwnCommands)[];
 }
 
 /**
@@ -140,8 +141,12 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ),
     ...armory.redacted(),
   ]);
-  const warnings = [...repository.warnings, ...limitWarnings(stored), ...secrets, ...ownCommands(read, described)];
+  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...ownCommands(read, described)];
   return { definition: stored, repository, contents: armory.contents(), warnings };
+}
+
+function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarning)[] {
+  return [...limitWarnings(definition), ...priorityWarnings(definition.objective.priority)];
 }
 
 /** The settings that the run uses as they are, or as the caller chose in their place. */

@@ -1,4 +1,5 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import { priorityRank } from '../model/priority.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
@@ -14,13 +15,16 @@ export interface Unfinished {
   readonly need: Need;
   readonly why: string;
   readonly createdAt: number;
+  /** As its objective says; undefined: it says nothing. */
+  readonly priority: string | undefined;
 }
 
 /** undefined: it is over. */
 export function unfinishedOf(reading: RunReading, now: number): Unfinished | undefined {
   if (isOver(reading)) return undefined;
-  const { row } = reading;
-  return { runId: row.id, name: row.name, createdAt: row.createdAt, ...needOf(reading, now) };
+  const { row, definition } = reading;
+  const { priority } = definition.objective;
+  return { runId: row.id, name: row.name, createdAt: row.createdAt, priority, ...needOf(reading, now) };
 }
 
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
@@ -65,7 +69,13 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
   return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
 }
 
+/** The runs that a sweep resumes, in order: the higher priority first, then the older run. */
+export function runsToSweep(all: readonly Unfinished[]): Unfinished[] {
+  const rank = ({ priority = '' }: Unfinished): number => priorityRank(priority) ?? 0;
+  return all.filter(isSwept).toSorted((a, b) => rank(b) - rank(a) || a.createdAt - b.createdAt);
+}
+
 /** Whether a sweep resumes the run. Not if a person paused it or has not started it, if its deadline has passed, or if it waits for a person, a time or a higher limit. */
-export function isSwept({ need }: Unfinished): boolean {
+function isSwept({ need }: Unfinished): boolean {
   return ['answered', 'gone', 'begun', 'due', 'cut'].includes(need);
 }

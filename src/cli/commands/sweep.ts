@@ -2,9 +2,11 @@ import type { RunningRun } from '../../read-model/running-run.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { isSwept, listUnfinished, type Unfinished } from '../../read-model/unfinished.ts';
+import { listUnfinished, runsToSweep, type Unfinished } from '../../read-model/unfinished.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
+import { priorityRank } from '../../model/priority.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import { bringUpToDate } from '../../substrate/ledger/index.ts';
@@ -44,9 +46,9 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const clock = createSystemClock();
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
-  const startAttempt = async (run: Unfinished): Promise<void> => {
+  const startAttempt = async (run: Unfinished, onBegun: () => void): Promise<void> => {
     taken.add(run.runId);
-    const exitCode = await host(context, run, { options, hosted, requested: () => requested });
+    const exitCode = await host(context, run, { options, hosted, requested: () => requested, onBegun });
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
     // A run that cannot be resumed is tried less and less often.
     const times = (broken.get(run.runId)?.times ?? 0) + 1;
@@ -57,7 +59,11 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   try {
     do {
       for (const run of await findRuns(context, taken)) {
-        if ((broken.get(run.runId)?.until ?? 0) <= clock.monotonic()) running.push(startAttempt(run));
+        if ((broken.get(run.runId)?.until ?? 0) > clock.monotonic()) continue;
+        const begun = Promise.withResolvers<void>();
+        running.push(startAttempt(run, begun.resolve).finally(begun.resolve));
+        // The next run has a lower priority or is younger, so its turns do not start first.
+        await begun.promise;
       }
       // A repeated sweep does not wait for the slowest run.
       if (options.every !== undefined) await clock.sleep(options.every, ending.signal);
@@ -89,27 +95,29 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   if (taken.size === 0 && probeLock(directory) !== null) return [];
   if (taken.size === 0) bringUpToDate(directory, composition.clock);
   const unfinished = readLedger(workspace, (ledger) => listUnfinished(ledger, null, composition.clock.now()));
-  return unfinished.filter((run) => isSwept(run) && !taken.has(run.runId)).toReversed();
+  return runsToSweep(unfinished).filter(({ runId }) => !taken.has(runId));
 }
 
 /** The exit code; undefined if a signal came before the run started. */
 async function host(
   context: CommandContext,
-  { runId, name, why }: Unfinished,
+  { runId, name, why, priority }: Unfinished,
   {
     options,
     hosted,
     requested,
-  }: { options: ResumeOptions; hosted: Map<string, RunningRun>; requested: () => End | undefined },
+    onBegun,
+  }: { options: ResumeOptions; hosted: Map<string, RunningRun>; requested: () => End | undefined; onBegun: () => void },
 ): Promise<number | undefined> {
   const { output } = context;
   if (requested() !== undefined) return undefined;
-  output.problem(`${name}: ${why}`);
+  output.problem(`${name}: ${why}${priorityText(priority)}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = await showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
   try {
     const running = await squadOn(context.host).resume(runId, { patienceMs: 0, onEvent: show.onEvent });
     hosted.set(runId, running);
+    onBegun();
     const [end] = await Promise.all([show.wait(running), requested()?.(running)]);
     return end.exitCode;
   } catch (error) {
@@ -119,6 +127,12 @@ async function host(
   } finally {
     hosted.delete(runId);
   }
+}
+
+function priorityText(priority: string | undefined): string {
+  if (priority === undefined) return '';
+  const text = plainLine(priority, 40);
+  return priorityRank(priority) === undefined ? ` (priority “${text}”, which counts as medium)` : ` (priority ${text})`;
 }
 
 function prefix(name: string, text: string): string {

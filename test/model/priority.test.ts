@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { priorityRank, priorityWarnings } from '../../src/model/priority.ts';
+import { runsToSweep, type Unfinished } from '../../src/read-model/unfinished.ts';
+
+it.each<[string, number | undefined]>([
+  ['High', 1],
+  [' medium ', 0],
+  ['LOW', -1],
+  ['12', 12],
+  ['-3', -3],
+  ['P0', undefined],
+  ['very high', undefined],
+  ['1e9', undefined],
+  ['constructor', undefined],
+  ['', undefined],
+])('the priority %j', (text, rank) => {
+  expect(priorityRank(text)).toBe(rank);
+  expect(priorityWarnings(text)).toHaveLength(rank === undefined ? 1 : 0);
+});
+
+it('a sweep takes the higher priority first, then the older run, and leaves what a person has to decide', () => {
+  const run = (name: string, createdAt: number, more: Partial<Unfinished> = {}): Unfinished => {
+    return { runId: name, name, need: 'cut', why: '', createdAt, priority: undefined, ...more };
+  };
+  const all = [
+    run('newest', 9),
+    run('words', 8, { priority: 'when you can' }),
+    run('low', 1, { priority: 'low' }),
+    run('high', 7, { priority: 'High' }),
+    run('high-too', 6, { priority: 'high', need: 'gone' }),
+    run('ten', 5, { priority: '10' }),
+    run('late', 4, { priority: 'high', need: 'limited' }),
+    run('asks', 3, { priority: 'high', need: 'asks' }),
+    run('oldest', 2),
+  ];
+  expect(runsToSweep(all).map(({ name }) => name)).toEqual([
+    ...['ten', 'high-too', 'high', 'oldest', 'words', 'newest', 'low'],
+  ]);
+});

@@ -58,7 +58,10 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^operations\//,
     may: /^(model|operations|checks|graph\/decisions|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
   },
-  { files: /^read-model\//, may: /^(model|read-model|graph\/decisions|substrate\/ports)\// },
+  {
+    files: /^read-model\//,
+    may: /^(model|read-model|graph\/decisions|substrate\/ports)\/|^playbooks\/stages\/stage-views\.ts$/,
+  },
   { files: /^tracing\//, may: /^(model|tracing|graph\/decisions|substrate\/ports)\/|^graph\/ports\.ts$/ },
   { files: /^report\//, may: /^(model|read-model|report|graph\/decisions|substrate\/ports)\// },
   {

@@ -2,18 +2,22 @@ import { createView } from '../graph/decisions/view.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
+import { stageViews } from '../playbooks/stages/stage-views.ts';
 import { shownStage, type ShownStage } from '../model/shown-stage.ts';
 
 /** The stages of a run as its board has them; empty: there are none. */
 export type StagesOf = (board: Board) => readonly ShownStage[];
 
-/** `own`: playbooks of an application. undefined: the playbook of this run knows no stages. */
+/**
+ * `own`: playbooks of an application. Those of squad are not made for it: only a list of stages has any, and making one takes long.
+ * undefined: the playbook of this run knows no stages.
+ */
 export function stagesOfRun(
   { playbook }: Pick<RunDefinition, 'playbook' | 'options'>,
   own: Playbooks,
 ): StagesOf | undefined {
   const made = Object.hasOwn(own, playbook) ? own[playbook]?.() : undefined;
-  const views = made === undefined ? undefined : made.stages?.bind(made);
+  const views = made === undefined ? stageViews : made.stages?.bind(made);
   return views === undefined ? undefined : (board) => views(createView(board)).map(shownStage);
 }
 

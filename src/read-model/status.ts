@@ -192,16 +192,17 @@ function stagesOf({ stages }: RunReading): Pick<RunStatus, 'stage' | 'stageHisto
   return { stage: current.stage.id, stageHistory: ended.map(({ id }) => id), stages: [...stages] };
 }
 
-function roundsOf({ stages }: RunReading, tasks: readonly TaskState[]): [string, number][] {
-  if (stages.length > 0) {
-    // A live stage is in a round without a verdict yet.
-    return stages.flatMap(({ id, round, state }) =>
-      round === undefined ? [] : [[id, Math.max(0, round.taken - (state === 'live' ? 1 : 0))]],
-    );
-  }
-  return tasks.flatMap(({ task, work }) =>
-    task.review === undefined ? [] : [[task.id, work.rounds.filter(({ by }) => by.length > 0).length]],
-  );
+function roundsOf({ stages, board }: RunReading, tasks: readonly TaskState[]): [string, number][] {
+  const taken = ({ work }: TaskState): number => work.rounds.filter(({ by }) => by.length > 0).length;
+  if (stages.length === 0)
+    return tasks.flatMap((one) => (one.task.review === undefined ? [] : [[one.task.id, taken(one)]]));
+  return stages.flatMap(({ id, round, state, tasks: own }) => {
+    if (round === undefined) return [];
+    const reviewed = own.flatMap((task) => board.tasks.get(task) ?? []).filter(({ task }) => task.review !== undefined);
+    // What judges for itself is in a round without a verdict while it is live.
+    const judged = Math.max(0, round.taken - (state === 'live' ? 1 : 0));
+    return [[id, reviewed.length === 0 ? judged : Math.max(...reviewed.map(taken))]];
+  });
 }
 
 function artifactsOf({ board, evidence }: RunReading): RunStatus['artifacts'] {

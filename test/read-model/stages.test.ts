@@ -8,7 +8,9 @@ import { openRunView } from '../../src/read-model/run-view.ts';
 import { changeOf } from '../../src/read-model/stages.ts';
 import { runStatusSchema, statusOf } from '../../src/read-model/status.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
-import { rejects } from '../playbooks/simulator.ts';
+import { plainJson } from '../../src/text/json.ts';
+import { rejects, type Script } from '../playbooks/simulator.ts';
+import { play as playList, stage, TEAM } from '../playbooks/stages/support.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
 
 /** An application's own: the delivery playbook in three stages. */
@@ -96,6 +98,55 @@ describe('the stages of an application’s own playbook', () => {
         .look()
         .map(({ type }) => type),
     ).not.toContain('stage-changed');
+  });
+});
+
+/** A list of three stages, whose document is rejected once, in the ledger. */
+function listed(): RecordedRun {
+  const spec = stage('SPEC', { makes: { document: 'spec.md' }, review: { id: 'SPEC_REVIEW', by: ['reviewer', 'pm'] } });
+  const list = { stages: [spec, stage('BUILD')] };
+  let reviews = 0;
+  const turn: Script['turn'] = ({ review }) =>
+    review === null || (reviews += 1) > 1 ? undefined : rejects('it names no port');
+  const { entries } = playList(list, { script: { turn } });
+  const agents = TEAM.map(({ name, role, account }) => {
+    return { name, role, account, runtime: 'scripted', access: { level: 'edit' as const }, instructions: '' };
+  });
+  const options = { list, folder: 'docs/squad/try', reviewRounds: 4 };
+  const about = { ...definition(), playbook: 'stages', options: plainJson(options), agents };
+  return new RecordedRun(about).allocate().plan(entries).publish();
+}
+
+describe('a list of stages', () => {
+  it('needs no registered playbook to be read, and counts only rounds that took place', () => {
+    const run = listed();
+    const status = statusOf(run.read(), undefined, run.clock.time);
+    expect(status.stages?.map(({ id, title, state, by }) => [id, title, state, by])).toEqual([
+      ['SPEC', 'Spec', 'done', ['builder-1']],
+      ['SPEC_REVIEW', 'Spec Review', 'done', ['reviewer', 'pm']],
+      ['BUILD', 'Build', 'done', ['builder-1']],
+    ]);
+    expect(status.reviewRounds).toEqual({ SPEC_REVIEW: 2 });
+    expect(status.stageHistory).toEqual(['SPEC', 'SPEC_REVIEW', 'BUILD']);
+  });
+
+  it('shows a stage go back and come again', () => {
+    const run = listed();
+    const steps = openRunView(run.ledger, run.id)
+      .look()
+      .flatMap((event) => (event.type === 'stage-changed' && event.change !== 'agents' ? [event] : []))
+      .map(({ stage: { id, state, round } }) => `${id} ${state}${round === undefined ? '' : ` ${round.taken}`}`);
+    expect(steps.slice(3)).toEqual([
+      'SPEC done',
+      'SPEC_REVIEW live 1',
+      'SPEC live',
+      'SPEC_REVIEW waiting 1',
+      'SPEC done',
+      'SPEC_REVIEW live 2',
+      'SPEC_REVIEW done 2',
+      'BUILD live',
+      'BUILD done',
+    ]);
   });
 });
 

@@ -7,7 +7,7 @@ import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createSupervisor } from '../attempts/supervisor.ts';
 import type { Composition, Host } from '../compose.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
 import { holderName } from '../substrate/ledger/index.ts';

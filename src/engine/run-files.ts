@@ -3,7 +3,7 @@ import { errorText } from '../model/errors.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import type { RunFile } from '../report/files/run-file.ts';
 import { removeUnfinished, runFolder } from '../substrate/files/run-files.ts';
 import { writtenFolder, type WrittenFolder } from '../substrate/files/written-folder.ts';

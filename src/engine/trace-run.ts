@@ -1,7 +1,7 @@
 import type { Composition, Host } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import { counted } from '../text/counted.ts';
 import { traceTarget, type TraceOption, type TraceTarget } from '../tracing/target.ts';

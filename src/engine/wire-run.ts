@@ -23,7 +23,7 @@ import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 import { createOperations, type Operations } from '../operations/operations.ts';
 import { allocateWorkspace, publishRun } from '../operations/publish-run.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { openRunView } from '../read-model/run-view.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';

@@ -25,8 +25,8 @@ import type { Models } from './models.ts';
 import { lineOf, problemError, readObjective, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { refuseUnpublishable } from './publishing.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import {
-  letThroughBy,
   objectiveWithoutSecrets,
   refuseSecretNames,
   refuseSecretSettings,

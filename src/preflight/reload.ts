@@ -4,7 +4,8 @@ import { someLimitsSchema, type Limits } from '../model/limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import type { PreflightPorts } from './preflight.ts';
 import { readSettings, type SettingsRead } from './read-settings.ts';
-import { letThroughBy, refuseSecretSettings } from './secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
+import { refuseSecretSettings } from './secrets.ts';
 import { agree, itemsToTrust } from './trust.ts';
 
 export type ReloadPorts = Pick<

@@ -2,9 +2,6 @@ import { isAbsolute } from 'node:path';
 import { SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
-import { variablesOf } from '../model/equip.ts';
-import type { BoundAgent } from '../model/run.ts';
-import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { problemError } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
@@ -14,17 +11,6 @@ export interface SecretWarning {
   readonly about: 'secret';
   readonly text: string;
   readonly next: string;
-}
-
-/** Of settings, and of a run that was started with them. */
-interface LetsThrough extends Pick<Settings, 'runtimes' | 'tracing'> {
-  readonly agents?: readonly Pick<BoundAgent, 'env' | 'mcp'>[] | undefined;
-}
-
-/** The environment variables that this repository passes to its agents, their servers and the endpoint of its traces by name. */
-export function letThroughBy({ runtimes, agents = [], tracing }: LetsThrough): readonly string[] {
-  const ofRuntimes = Object.values(runtimes).flatMap(({ env }) => env);
-  return [...ofRuntimes, ...agents.flatMap(variablesOf), ...Object.values(tracing?.headers ?? {})];
 }
 
 /** The objective that squad stores and agents read. Throws `bad-input` for a secret in a command or another fixed part. */

@@ -7,7 +7,7 @@ import { redactorOf } from '../model/redaction/redactor.ts';
 import { storageError } from '../model/storage-error.ts';
 import type { PermissionAsk } from '../read-model/permission-ask.ts';
 import type { RunReading } from '../read-model/read-run.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { readConfinedStart } from '../substrate/files/open-confined.ts';
 import { parseJson } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';

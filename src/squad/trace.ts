@@ -1,6 +1,6 @@
 import { SquadError } from '../model/errors.ts';
 import type { SinkName } from '../model/tracing.ts';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { createSender, type Sent } from '../tracing/sender.ts';
 import { traceTarget } from '../tracing/target.ts';

@@ -1,5 +1,5 @@
 import type { StateSnapshot } from '@langchain/langgraph';
-import { letThroughBy } from '../preflight/secrets.ts';
+import { letThroughBy } from '../model/let-through.ts';
 import { isDriven, readHistory as readRunHistory } from '../read-model/read-run.ts';
 import { endEvent, endOf } from '../squad/ended-run.ts';
 import { followRun } from '../squad/follow-run.ts';

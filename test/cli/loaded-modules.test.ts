@@ -15,6 +15,9 @@ const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href
 const GRAPH = /@langchain|\/cli-engine\.mjs/;
 /** What reads Markdown and YAML, in the same way. */
 const READERS = /markdown-it|node_modules\/yaml|\/cli-checks\.mjs/;
+/** The policies and their schemas, or the part of the built command line that holds them. A frozen list is read without. */
+const POLICIES =
+  /\/playbooks\/(?:registry|council|delivery|objective|turn)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** URLs of the modules that a Node with these arguments loads. */
@@ -68,6 +71,7 @@ describe('the graph library is loaded by what needs it only', () => {
       const own = new RegExp(`/(?:${words.split(' ')[0]}\\.ts|cli-${words.split(' ')[0]}\\d?\\.mjs)$`);
       expect(urls.some((url) => own.test(url))).toBe(true);
       expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
+      if (words === 'status' || words === 'runs') expect(urls.filter((url) => POLICIES.test(url))).toEqual([]);
     },
   );
 

@@ -16,7 +16,7 @@ import { acpAgentIn } from '../../model/runtime-name.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { openArmory } from '../../preflight/bind-armory.ts';
 import { fileOf, readOwnSettings, readSettings, type SettingsRead } from '../../preflight/read-settings.ts';
-import { letThroughBy } from '../../preflight/secrets.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import { createProbes, describeRuntimes, resolveRuntimes } from '../../preflight/runtimes.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';

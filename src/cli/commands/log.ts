@@ -3,7 +3,7 @@ import { openMachine } from '../../machine.ts';
 import { usageError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { noSuch, unknownRun } from '../../model/unknown-name.ts';
-import { letThroughBy } from '../../preflight/secrets.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import { drivenRun, findRun, isOver, type RunReading } from '../../read-model/read-run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { openRunView } from '../../read-model/run-view.ts';

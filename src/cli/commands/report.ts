@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { letThroughBy } from '../../preflight/secrets.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import { mailOf } from '../../read-model/status.ts';
 import type { ReportDocument } from '../../report/document.ts';
 import { renderMarkdown } from '../../report/markdown.ts';

@@ -1,4 +1,4 @@
-import { letThroughBy } from '../../preflight/secrets.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { isDriven, readHistory } from '../../read-model/read-run.ts';
 import type { RunEnd } from '../../read-model/running-run.ts';

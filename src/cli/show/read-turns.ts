@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Composition } from '../../compose.ts';
 import { turnRequestSchema } from '../../model/turn-request.ts';
 import type { AttemptReading, RunHistory } from '../../read-model/read-run.ts';
-import { letThroughBy } from '../../preflight/secrets.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import { parseJson } from '../../text/json.ts';
 import { readTurnOutput } from '../../squad/turn-output.ts';
 import { attemptName } from '../../model/attempt-id.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deleteFolder } from '../substrate/files/remove-tree.ts';
+import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
+import { projectedFiles } from '../substrate/files/run-files.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
 import { findUsers } from '../substrate/process/folder-users.ts';
 import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
@@ -11,6 +12,8 @@ export interface Leftovers {
   readonly run: string;
   /** Ids of its attempts. */
   readonly attempts: readonly string[];
+  /** Its files for people. */
+  readonly folder: string;
 }
 
 type WhatToClean = Readonly<Record<'dryRun' | 'turns' | 'refs', boolean>>;
@@ -20,6 +23,8 @@ export interface CleanedRun {
   readonly worktrees: readonly CleanedFolder[];
   /** Folders of turns. */
   readonly turns: number;
+  /** Files for people, and folders of them. */
+  readonly files: readonly string[];
   /** null: not asked for. */
   readonly refs: DroppedRefs | null;
   /** Other files in its folder, which stay. */
@@ -38,7 +43,7 @@ export interface CleanedFolder {
 export async function cleanRun(
   workspaces: Workspaces,
   turnsDirectory: string,
-  { run, attempts }: Leftovers,
+  { run, attempts, folder: own }: Leftovers,
   options: WhatToClean,
 ): Promise<CleanedRun> {
   const found = await workspaces.listFolders(run);
@@ -47,10 +52,12 @@ export async function cleanRun(
     worktrees.push(options.dryRun ? await look(workspaces, folder) : await remove(workspaces, folder));
   }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
-  if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
+  const files = await projectedFiles(own);
+  if (options.dryRun) return { run, worktrees, turns, files, refs: null, left: [] };
+  for (const path of files) await removeTree(path);
   const left = await workspaces.closeRun(run);
   const rescued = found.map(leftName);
-  return { run, worktrees, turns, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
+  return { run, worktrees, turns, files, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
 }
 
 /** A ref of its own, so that no attempt's ref is overwritten. */

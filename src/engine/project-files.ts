@@ -3,13 +3,14 @@ import { createView } from '../graph/decisions/view.ts';
 import { attemptName } from '../model/attempt-id.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Limits } from '../model/limits.ts';
-import type { Playbook } from '../model/plan.ts';
+import type { Playbook, StageView } from '../model/plan.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunState } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
 import { isTurn } from '../read-model/usage-count.ts';
 import { checklistFiles } from '../report/files/checklist-file.ts';
+import { failureFiles } from '../report/files/failure-files.ts';
 import type { RunFile } from '../report/files/run-file.ts';
 import { stageIndex, type StageOf } from '../report/files/stage-of.ts';
 import { stateFile, type StateFacts } from '../report/files/state-file.ts';
@@ -53,6 +54,15 @@ export function createProjector(ports: ProjectorPorts, of: ProjectedRun, folder:
   const copyDocuments = createArtifacts(workspaces, folder);
   let shown: Moment | undefined;
   let copied: readonly string[] = [];
+  const writeEnds = async (board: Board, stages: readonly StageView[], stageOf: StageOf): Promise<void> => {
+    const failures = failureFiles(of.definition.name, board, stages);
+    await putAll(failures);
+    await folder.keepOnly(
+      'failures',
+      failures.map(({ path }) => path.slice(path.indexOf('/') + 1)),
+    );
+    copied = await copyDocuments(board, stageOf);
+  };
   return async (moment) => {
     const { board, state } = moment;
     const view = createView(board);
@@ -65,7 +75,7 @@ export function createProjector(ports: ProjectorPorts, of: ProjectedRun, folder:
       await putAll([...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(board)]);
     }
     const { hasMoved, hasEnded } = changeBetween(shown?.board, board);
-    if (hasEnded) copied = await copyDocuments(board, stageOf);
+    if (hasEnded) await writeEnds(board, stages, stageOf);
     if (stages.length > 0 && (hasMoved || state !== shown?.state)) {
       await putAll([stateFile(board, stages, stateFacts(ports.ledger, of, state, copied))]);
     }

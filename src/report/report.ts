@@ -32,6 +32,7 @@ import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
 import { armorySection } from './report-armory.ts';
+import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
 import { stagesSection } from './report-stages.ts';
@@ -73,6 +74,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     mailSection(mail),
     peopleSection(reading),
     armorySection(reading),
+    filesSection(reading),
     warningsSection(reading),
   ];
   return {

@@ -120,6 +120,20 @@ describe('squad clean', () => {
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
+  it('removes the files of the run that follow from its ledger, and no report', async () => {
+    const { room, run } = await leave();
+    run.publish().close();
+    const folder = join(room.repository, '.squad', 'runs', run.id);
+    mkdirSync(join(folder, 'history'), { recursive: true });
+    for (const name of ['history/1.md', 'state.json', 'report.md', 'engine.log']) writeFileSync(join(folder, name), '');
+    const paths = ['history', 'state.json'].map((name) => join(folder, name));
+    const would = paths.map((path) => `would remove  ${path}\n`).join('');
+    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(would);
+    expect((await room.run(['clean', '--json'])).lines).toMatchObject([{ runs: [{ run: 'tidy', files: paths }] }]);
+    expect(readdirSync(folder).toSorted()).toEqual(['engine.log', 'report.md']);
+    expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
+  });
+
   it('T17 removes what was half made when its engine died, or half deleted', async () => {
     const { room, run, stateDirectory, base, add } = await leave();
     const { workspace } = await add('a');
@@ -214,7 +228,7 @@ describe('squad clean', () => {
       );
     expect(folders()).toHaveLength(1);
     const { stdout } = await room.run(['clean', '--all']);
-    expect(stdout).toMatch(/^skipped {2}turn-[0-9a-f]+: it is not over\n$/);
+    expect(stdout).toMatch(/^removed {2}\S+\/history\nskipped {2}turn-[0-9a-f]+: it is not over\n$/);
     expect(folders()).toHaveLength(1);
   });
 

@@ -9,6 +9,7 @@ import { usageError } from '../../model/errors.ts';
 import { predictBoard } from '../../read-model/replay-plan.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
+import { runFolder } from '../../substrate/files/run-files.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
@@ -32,7 +33,7 @@ export async function clean(context: CommandContext, name: string | undefined, o
   readLedger(workspace, () => undefined);
   const { dryRun = false, turns = false, refs = false } = options;
   const cleaned = await withWorkspaces(host, workspace, async (workspaces) => {
-    const plan = readLedger(workspace, (ledger) => planCleaning(ledger, name, options.all === true));
+    const plan = readLedger(workspace, (ledger) => planCleaning(ledger, directory, name, options.all === true));
     const runs: CleanedRun[] = [];
     for (const run of plan.over) {
       runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
@@ -52,7 +53,7 @@ async function remove(paths: readonly string[], dryRun: boolean): Promise<readon
 }
 
 /** The named or newest run must be over. With --all, unfinished runs are skipped and listed. */
-function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
+function planCleaning(ledger: Ledger, directory: string, name: string | undefined, all: boolean) {
   const rows = all ? ledger.runs() : [name === undefined ? readRun(ledger, undefined, null).row : rowOf(ledger, name)];
   const over = rows.filter((row) => isOver(ledger, row));
   const skipped = rows.filter((row) => !over.includes(row)).map((row) => row.name);
@@ -64,7 +65,7 @@ function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
     );
   }
   const isAnyOpen = ledger.runs().some((row) => !isOver(ledger, row));
-  return { over: over.map((row) => leftoversOf(ledger, row)), skipped, isAnyOpen };
+  return { over: over.map((row) => leftoversOf(ledger, directory, row)), skipped, isAnyOpen };
 }
 
 function rowOf(ledger: Ledger, name: string): RunRow {
@@ -72,8 +73,9 @@ function rowOf(ledger: Ledger, name: string): RunRow {
   return ledger.run(name) ?? readRun(ledger, name, null).row;
 }
 
-function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
-  return { run: name, attempts: ledger.attempts({ runId: id }).map((attempt) => attempt.id) };
+function leftoversOf(ledger: Ledger, directory: string, { id, name }: RunRow): Leftovers {
+  const attempts = ledger.attempts({ runId: id }).map((attempt) => attempt.id);
+  return { run: name, attempts, folder: runFolder(directory, id) };
 }
 
 /** A run is over once it is published and not reopened; a single turn of an older version, once it is settled. */
@@ -96,10 +98,11 @@ function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
   return lines.length === 0 ? ['nothing to clean'] : lines;
 }
 
-function runLines({ run, worktrees, turns, refs, left }: CleanedRun, verb: string): string[] {
+function runLines({ run, worktrees, turns, files, refs, left }: CleanedRun, verb: string): string[] {
   return [
     ...worktrees.map((folder) => folderLine(folder, verb)),
     ...(turns === 0 ? [] : [`${verb}  ${turns} turn folder${turns === 1 ? '' : 's'} of ${run}`]),
+    ...files.map((path) => `${verb}  ${plainLine(path)}`),
     ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not create it`),
     ...(refs === null ? [] : refLines(run, refs)),
   ];

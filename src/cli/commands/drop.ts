@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { usageError } from '../../model/errors.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { dropRunBranch, findRunBranch, type DroppedBranch } from '../../substrate/git/drop-branch.ts';
+import { runFolder } from '../../substrate/files/run-files.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
 import type { CommandContext, DropOptions } from '../command-context.ts';
@@ -23,7 +24,7 @@ export async function drop(context: CommandContext, run: string | undefined, opt
     const cleaned = await cleanRun(
       workspaces,
       turns,
-      { run: name, attempts },
+      { run: name, attempts, folder: runFolder(target.directory, runId) },
       { dryRun: false, turns: all, refs: false },
     );
     // A folder that could not be removed may need the rest.

@@ -40,6 +40,15 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   failpoint('files.renamed');
 }
 
+/** What follows from the ledger alone. The report stays after a cleaning, as do what people wrote and the equipment. */
+const PROJECTED = ['history', 'artifacts', 'failures', 'files', 'state.json', 'checklist.md'];
+
+/** Those of them that are there, by their paths. */
+export async function projectedFiles(folder: string): Promise<string[]> {
+  const names: readonly string[] = await readdir(folder).catch(() => []);
+  return PROJECTED.filter((name) => names.includes(name)).map((name) => join(folder, name));
+}
+
 /** Removes the files that killed engines left half written in the folder of a run. */
 export async function removeUnfinished(folder: string): Promise<void> {
   const inside = { withFileTypes: true, recursive: true } as const;

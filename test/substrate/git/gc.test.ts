@@ -87,7 +87,12 @@ it('the user’s branch may move on and be collected while an agent works on whe
   collect(bench);
   expect(git(repository, 'show', 'refs/squad/run/one-1:a.txt')).toBe('a');
   expect(await next.removeFolder(folder, 'one-1')).toMatchObject({ type: 'removed' });
-  await cleanRun(next, bench.root, { run: 'run', attempts: [] }, { dryRun: false, turns: false, refs: true });
+  await cleanRun(
+    next,
+    bench.root,
+    { run: 'run', attempts: [], folder: '/nowhere' },
+    { dryRun: false, turns: false, refs: true },
+  );
   expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');
   await next.close();
 });

@@ -51,7 +51,7 @@ export async function addAtOnce({ engines, each }: { engines: number; each: numb
       const cleaned = await cleanRun(
         workspaces,
         root,
-        { run, attempts: [] },
+        { run, attempts: [], folder: '/nowhere' },
         { dryRun: false, turns: false, refs: true },
       );
       expect(cleaned.worktrees.filter(({ action }) => action !== 'removed')).toEqual([]);
@@ -97,7 +97,12 @@ export async function playUnder(kills: readonly GitKill[]): Promise<Killed> {
       expect(git(repository, 'show', `refs/squad/run/${task}-1:draft.txt`)).toBe('draft');
       expect(git(repository, 'show', `refs/squad/run/${task}-1:${task}.txt`)).toBe(task);
     }
-    await cleanRun(workspaces, root, { run: 'run', attempts: [] }, { dryRun: false, turns: false, refs: true });
+    await cleanRun(
+      workspaces,
+      root,
+      { run: 'run', attempts: [], folder: '/nowhere' },
+      { dryRun: false, turns: false, refs: true },
+    );
     expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);

@@ -8,6 +8,7 @@ import { endOf } from './end-run.ts';
 import { decideFailedChecks, decideRounds } from './judging.ts';
 import { stageOf } from './list-facts.ts';
 import { finalStages, judgeAgain, outsideWork } from './outside-work.ts';
+import { openEach } from './opening.ts';
 import { readTasks } from './plan-tasks.ts';
 import { repairOfStages } from './repair-stages.ts';
 import type { Stage } from './stage-list.ts';
@@ -95,10 +96,11 @@ export function openStages(scene: Scene, options: StagesOptions): PlanChange[] {
   const { list } = options;
   const progress = progressOf(scene, list);
   const finals = new Set(finalStages(list).map(({ id }) => id));
-  return dueStages(progress, list).flatMap((of) => {
+  const openings = dueStages(progress, list).map((of) => {
     const also = finals.has(of.stage.id) ? outsideWork(scene).map(({ id }) => id) : [];
-    return tasksOfStage({ scene, options, progress, of, also });
+    return { scene, options, progress, of, also };
   });
+  return openEach(openings, tasksOfStage);
 }
 
 /** A change that cannot be applied leaves a hole in the plan, so the run stops. */

@@ -1,13 +1,15 @@
+import { cascadeText } from '../../model/plan/cascade.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { orderOf } from '../shared/mail-orders.ts';
 import { failRun } from '../shared/tasks.ts';
+import { allNeedsOf } from './list-facts.ts';
 import type { StageList } from './stage-list.ts';
 import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
 import { roundsOf } from './stage-records.ts';
 
 /** Ends the run once no task is open and no stage is due. */
 export function endOf(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
-  const failures = [...failedStages(scene, progress), ...failedOutside(scene)];
+  const failures = [...failedStages(list, progress), ...failedOutside(scene)];
   if (failures.length > 0) return [failRun(failures.join('\n'))];
   const left = progress.filter((one) => !isComplete(one)).map(({ stage }) => stage.id);
   if (left.length > 0) return [failRun(`nothing can continue, and these stages are not done: ${left.join(', ')}`)];
@@ -22,15 +24,17 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
   return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
 }
 
-function failedStages(scene: Scene, progress: readonly StageProgress[]): string[] {
+function failedStages(list: StageList, progress: readonly StageProgress[]): string[] {
   return progress
     .filter(({ state }) => state === 'failed')
-    .map(({ stage, tasks }) => {
-      const round = roundsOf(scene, stage.id).at(-1);
-      const isRejected =
-        round !== undefined && !round.approved && tasks.every(({ state: { status } }) => status === 'done');
-      return `${stage.id}: ${isRejected ? `rejected in round ${round.round}` : whyOf(tasks)}`;
-    });
+    .map(({ stage, tasks }) => [`${stage.id}: ${whyOf(tasks)}`, ...cascadeOf(list, progress, stage.id)].join('\n'));
+}
+
+/** One line about all stages that never start because this one failed; none if there are none. A review is a stage too. */
+export function cascadeOf(list: StageList, progress: readonly StageProgress[], id: string): string[] {
+  const waiting = progress.filter(({ stage, state }) => state === 'waiting' && allNeedsOf(list, stage.id).has(id));
+  const count = waiting.reduce((sum, { stage }) => sum + (stage.review === undefined ? 1 : 2), 0);
+  return count === 0 ? [] : [cascadeText(count, 'stage')];
 }
 
 function whyOf(tasks: StageProgress['tasks']): string {

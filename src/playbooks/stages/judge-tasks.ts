@@ -34,7 +34,7 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
     return [{ do: 'finish', outcome: 'failed', why }];
   }
   const stem = taskIdOf(stage);
-  const used: string[] = [];
+  const used = [...opening.taken];
   return roles.flatMap(({ role, agent }, index) => {
     const name = index === 0 ? stem : `${stem.slice(0, 31 - role.length)}-${role}`;
     const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);

@@ -3,6 +3,7 @@ import { normaliseFindings } from '../../model/plan/review.ts';
 import { failRun } from '../shared/tasks.ts';
 import { verdictSchema, type VerdictAnswer } from './answers.ts';
 import { authorsOf } from './judge-tasks.ts';
+import { cascadeOf } from './end-run.ts';
 import { targetOf, wayBetween } from './list-facts.ts';
 import { findingLines } from './stage-brief.ts';
 import type { Stage, StageList } from './stage-list.ts';
@@ -28,7 +29,9 @@ export function decideRounds(scene: Scene, list: StageList, progress: readonly S
     const verdicts = done.map(verdictOf);
     const judged = done.flatMap((task) => criteriaIn(scene, task));
     const isApproved = verdicts.every(({ approved }) => approved);
-    const then = isApproved ? [putRound(roundFrom(scene, one, verdicts, true))] : rejected(scene, list, one, verdicts);
+    const then = isApproved
+      ? [putRound(roundFrom(scene, one, verdicts, true))]
+      : rejected(scene, list, { judge: one, progress }, verdicts);
     return [...judged, ...then];
   });
 }
@@ -44,7 +47,7 @@ export function decideFailedChecks(scene: Scene, list: StageList, progress: read
     const problem = tasks.map((task) => task.state.why ?? 'a command fails').join('\n');
     const finding = { file: null, line: null, problem, suggestion: null, by: 'engine' };
     const summary = `${stage.id} failed`;
-    return rejected(scene, list, judge, [
+    return rejected(scene, list, { judge, progress }, [
       { role: 'engine', agent: 'engine', approved: false, summary, findings: [finding] },
     ]);
   });
@@ -142,20 +145,40 @@ function textOf(findings: readonly JudgeFinding[]): string {
   return normaliseFindings(findings.map(({ file, problem }) => `${file ?? ''} ${problem}`)).join('\n');
 }
 
-function rejected(scene: Scene, list: StageList, judge: StageProgress, verdicts: readonly Verdict[]): PlanChange[] {
+function rejected(
+  scene: Scene,
+  list: StageList,
+  { judge, progress }: { readonly judge: StageProgress; readonly progress: readonly StageProgress[] },
+  verdicts: readonly Verdict[],
+): PlanChange[] {
   const round = roundFrom(scene, judge, verdicts, false);
   const { id, judges } = judge.stage;
   const cap = judges?.rounds ?? 1;
   const isStuck = !round.converging && list.whenNotConverging === 'stop';
   if (round.round >= cap || isStuck) {
-    const note = round.converging ? '' : '; not converging: the same findings as in the round before';
-    const lines = findingLines(round.findings).map((line) => `- ${line}`);
-    return [
-      putRound(round),
-      failRun([`${id} was rejected in round ${round.round} of ${cap}${note}`, ...lines].join('\n')),
-    ];
+    const after = cascadeOf(list, progress, id);
+    return [putRound(round), ...giveUp(judge, round, cap, after)];
   }
   return [putRound(round), ...sendBack(scene, list, judge, round)];
+}
+
+/** The judges' tasks fail as well, so that the operator can ask for another verdict. */
+function giveUp(
+  { stage, tasks }: StageProgress,
+  round: StageRound,
+  cap: number,
+  after: readonly string[],
+): PlanChange[] {
+  const note = round.converging ? '' : '; not converging: the same findings as in the round before';
+  const why = `rejected in round ${round.round} of ${cap}${note}`;
+  const rejecting = new Set(round.by.flatMap(({ role, approved }) => (approved ? [] : [role])));
+  const lines = [...findingLines(round.findings).map((line) => `- ${line}`), ...after];
+  return [
+    ...tasks.flatMap(({ role, state: { id, status } }): PlanChange[] =>
+      status === 'done' && rejecting.has(role ?? '') ? [{ do: 'settle-task', id, as: 'failed', why }] : [],
+    ),
+    failRun([`${stage.id} was ${why}`, ...lines].join('\n')),
+  ];
 }
 
 /** The next pass of what is sent back, of the stage that judges, and of what lies between. */

@@ -14,6 +14,8 @@ export interface Opening {
   readonly of: StageProgress;
   /** Tasks that it waits for besides those of its needs. */
   readonly also: readonly string[];
+  /** Ids of tasks that this step adds for other stages. */
+  readonly taken: readonly string[];
 }
 
 /** A task, and the record of its place. */
@@ -31,4 +33,15 @@ export function needsFor({ options, progress, of, also }: Opening): string[] {
   const before = progress.filter(({ stage }) => needs.includes(stage.id)).flatMap(({ tasks }) => tasks);
   const ended = before.filter(({ state: { status } }) => status === 'done' || status === 'skipped');
   return [...new Set([...ended.map(({ state }) => state.id), ...also])];
+}
+
+/** The changes of several openings, each with ids that the others do not take. */
+export function openEach(
+  openings: readonly Omit<Opening, 'taken'>[],
+  open: (opening: Opening) => PlanChange[],
+): PlanChange[] {
+  return openings.reduce<PlanChange[]>((changes, opening) => {
+    const taken = changes.flatMap((change) => (change.do === 'add-task' ? [change.task.id] : []));
+    return [...changes, ...open({ ...opening, taken })];
+  }, []);
 }

@@ -3,6 +3,7 @@ import { plainJson } from '../../text/json.ts';
 import type { Planning, PlanReading, View } from '../../model/plan.ts';
 import type { TasksAnswer } from './answers.ts';
 import { taskIdOf } from './list-facts.ts';
+import { openEach } from './opening.ts';
 import { readTasks } from './plan-tasks.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { optionsOf } from './stage-options.ts';
@@ -42,10 +43,11 @@ function read(view: View, list: StageList, planner: Stage, output: unknown): Pla
   const { answer } = reading;
   const scene = withPuts(view, [putAnswer(planner.id, passOf(view, planner.id).pass, plainJson(answer))]);
   const progress = progressOf(scene, list);
-  const changes = eachOf(list, planner).flatMap(({ id }) => {
-    const of = progress.find(({ stage }) => stage.id === id);
-    return of === undefined ? [] : tasksOfStage({ scene, options, progress, of, also: [] });
-  });
+  const planned = new Set(eachOf(list, planner).map(({ id }) => id));
+  const openings = progress.flatMap((of) =>
+    planned.has(of.stage.id) ? [{ scene, options, progress, of, also: [] }] : [],
+  );
+  const changes = openEach(openings, tasksOfStage);
   const tasks = changes.flatMap((change) => (change.do === 'add-task' ? [change.task] : []));
   return { ok: true, answer: plainJson(answer), summary: summaryOf(answer), tasks, criteria: [] };
 }

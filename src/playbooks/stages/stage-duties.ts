@@ -24,7 +24,7 @@ export function deliveryOf(
   const changed: Requirement[] = commits ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
   const headings = 'document' in makes ? [...(makes.headings ?? [])] : [];
   const requires: Requirement[] = 'removes' in makes ? [{ kind: 'absent', path: options.folder }] : [];
-  if (path !== undefined && way !== 'fix') requires.push({ kind: 'document', path, headings });
+  if (path !== undefined) requires.push({ kind: 'document', path, headings });
   const only = 'removes' in makes ? options.folder : path;
   if (only !== undefined) requires.push({ kind: 'only', paths: [only] });
   const mayChangeNothing = way === 'again' || 'removes' in makes;

@@ -4,7 +4,7 @@ import type { Scene, StageProgress } from './stage-progress.ts';
 const LONGEST = 32;
 
 /** The wanted id of a task, or one like it that no other task has. */
-export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: readonly string[] = []): string {
+export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: readonly string[]): string {
   const stem = wanted.replace(/-\d+$/, '');
   const first = Number(/-(\d+)$/.exec(wanted)?.[1] ?? 1);
   const isFree = (id: string): boolean => task(id) === undefined && !taken.includes(id);

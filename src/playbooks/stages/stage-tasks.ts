@@ -71,7 +71,10 @@ function entryTasks(opening: Opening, from: string): PlanChange[] {
   const ids = new Map<string, string>();
   return reading.entries.flatMap((entry) => {
     const base = common(opening, entry);
-    const id = freeId(scene, of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`, [...ids.values()]);
+    const id = freeId(scene, of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`, [
+      ...opening.taken,
+      ...ids.values(),
+    ]);
     const needs = [...base.needs, ...entry.needs.flatMap((need) => ids.get(need) ?? [])];
     ids.set(entry.id, id);
     const task = { ...base, id, title: entry.title, needs, ...madeBy(opening, base.role, entry) };
@@ -87,7 +90,7 @@ function fixTask(opening: Opening): PlanChange[] {
   const role = before?.state.role ?? staffedRole(stage.by, scene.roster) ?? '';
   const lines = findingLines(pass.findings);
   const brief = `${pass.by ?? 'A judge'} rejected the merged work. Fix each of these findings, and change nothing else:\n\n${quoteBlock(lines.join('\n'))}`;
-  const id = freeId(scene, 'fix-1', options.list.stages.map(taskIdOf));
+  const id = freeId(scene, 'fix-1', [...opening.taken, ...options.list.stages.map(taskIdOf)]);
   const title = `Fix what ${pass.by ?? 'a judge'} found`;
   const review = reviewOf({ stage, options, scene, author: role, findings: lines });
   const task = workTask(
@@ -123,7 +126,7 @@ function checkTask(opening: Opening, checks: 'criteria' | readonly string[]): Pl
   return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
 }
 
-function firstId({ scene, of: { stage, pass } }: Opening): string {
+function firstId({ scene, of: { stage, pass }, taken }: Opening): string {
   const id = taskIdOf(stage);
-  return freeId(scene, pass.pass === 1 ? id : `${id}-${pass.pass}`);
+  return freeId(scene, pass.pass === 1 ? id : `${id}-${pass.pass}`, taken);
 }

@@ -48,12 +48,13 @@ function workView(progress: StageProgress): StageView {
   return rowOf(progress, own, { id: stage.id, title: titleOf(stage), by });
 }
 
+/** Its rounds are the most that any of its work took. */
 function reviewView(progress: StageProgress, review: NonNullable<Stage['review']>, cap: number): StageView {
-  const { tasks, state } = progress;
+  const { tasks, all, state } = progress;
   const judged = tasks.filter(({ state: { at } }) => at.judged !== undefined);
   const taken = Math.max(
     0,
-    ...tasks.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0)),
+    ...all.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0)),
   );
   const by = [...new Set(tasks.flatMap((one) => one.state.reviewers))];
   const about = { id: review.id, title: titleOf(review), by, round: { taken, cap } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { member, rejects } from '../simulator.ts';
+import { member, rejects, type Script } from '../simulator.ts';
 import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';
 import type { StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import {
@@ -132,7 +132,10 @@ describe('a stage that fails', () => {
 
   it('ends the run, and what needs it never begins', () => {
     const played = play(LINE, { script: noDocument });
-    expect(played.end).toMatchObject({ outcome: 'failed', why: expect.stringContaining('SPEC: spec: ') });
+    expect(played.end).toMatchObject({
+      outcome: 'failed',
+      why: expect.stringMatching(/^SPEC: spec: [^]*\n2 stages that need it were cancelled$/),
+    });
     expect([...played.board.tasks.keys()]).toEqual(['spec']);
   });
 
@@ -244,14 +247,17 @@ describe('a stage that judges', () => {
   });
 
   it('sends a reviewed fix to a builder, and tests and judges again', () => {
-    const script = {
-      turn: answers({
-        'post-review': rejection('broken'),
-        'post-review-reviewer': APPROVED,
-        'post-review-2': APPROVED,
-        'post-review-reviewer-2': APPROVED,
-        complete: {},
-      }),
+    const said = answers({
+      'post-review': rejection('broken'),
+      'post-review-reviewer': APPROVED,
+      'post-review-2': APPROVED,
+      'post-review-reviewer-2': APPROVED,
+      complete: {},
+    });
+    let reviews = 0;
+    const script: Script = {
+      turn: (turn, board) =>
+        turn.task === 'build' && turn.review !== null && (reviews += 1) === 1 ? rejects('no') : said(turn, board),
     };
     const played = play(JUDGED, { script });
     expect(played.end).toMatchObject({ outcome: 'done' });
@@ -275,6 +281,7 @@ describe('a stage that judges', () => {
     });
     expect(fix?.brief.text).toContain('src/a.ts:3: broken (suggestion: fix broken)');
     expect(briefOf(played, 'post-review-2')).toContain('broken');
+    expect(viewsOf(JUDGED, played).find(({ id }) => id === 'BUILD_REVIEW')?.round).toEqual({ taken: 2, cap: 4 });
     expect(viewsOf(JUDGED, played).find(({ id }) => id === 'POST_REVIEW')).toMatchObject({
       round: { taken: 2, cap: 4 },
       tasks: ['post-review', 'post-review-reviewer', 'post-review-2', 'post-review-reviewer-2'],
@@ -294,7 +301,7 @@ describe('a stage that judges', () => {
     const played = play(JUDGED, { script: { turn: answers(rounds) } });
     expect(played.end).toMatchObject({
       outcome: 'failed',
-      why: 'POST_REVIEW was rejected in round 4 of 4\n- src/a.ts:3: problem d (suggestion: fix problem d)',
+      why: 'POST_REVIEW was rejected in round 4 of 4\n- src/a.ts:3: problem d (suggestion: fix problem d)\n1 stage that needs it was cancelled',
     });
     expect(done(played).filter((task) => task.startsWith('fix'))).toEqual(['fix-1', 'fix-2', 'fix-3']);
     expect(viewsOf(JUDGED, played).find(({ id }) => id === 'POST_REVIEW')).toMatchObject({

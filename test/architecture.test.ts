@@ -21,10 +21,12 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^text\//, may: /^text\// },
   { files: /^model\//, may: /^model\// },
   // Policy knows the engine only by the model, and no other policy.
-  ...['delivery', 'objective', 'council', 'shared'].map((name) => ({
+  ...['delivery', 'council', 'stages', 'shared'].map((name) => ({
     files: new RegExp(`^playbooks/${name}/`),
     may: new RegExp(`^(model|playbooks/shared|playbooks/${name})/`),
   })),
+  // It is a list of stages.
+  { files: /^playbooks\/objective\//, may: /^(model|playbooks\/stages|playbooks\/objective)\// },
   { files: /^graph\/(decisions|prompts)\//, may: /^(model|graph\/decisions|graph\/prompts)\// },
   {
     files: /^(playbooks|graph\/decisions|graph\/prompts)\//,

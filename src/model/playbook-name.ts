@@ -7,5 +7,8 @@ export const DEFAULT_PLAYBOOK = 'delivery';
 /** Where no file names one for `squad team`. */
 export const TEAM_PLAYBOOK = 'council';
 
+/** Of a run whose `squad.yaml` has a list of stages under `playbook`. */
+export const STAGES = 'stages';
+
 /** Of `squad dev turn`; a user cannot choose it. It is also the only role and agent of such a run. */
 export const TURN = 'turn';

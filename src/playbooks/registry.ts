@@ -1,25 +1,31 @@
-import { badInput } from '../model/errors.ts';
+import { badInput, wrongEnvironment } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { DEFAULT_PLAYBOOK, TURN, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
+import { DEFAULT_PLAYBOOK, STAGES, TURN, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { settingsSchema, type KnownNames } from '../model/settings.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
-import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
+import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
 import { withMail } from './shared/mail.ts';
 import { withApproval } from './shared/plan-approval.ts';
+import { createStagesPlaybook } from './stages/index.ts';
+import type { StageList } from './stages/stage-list.ts';
+import { optionsOf } from './stages/stage-options.ts';
 import { createTurnPlaybook, turnOptionsSchema } from './turn/index.ts';
 
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
   delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
-  objective: () => withMail(createObjectivePlaybook(), OBJECTIVE_MAIL),
-  // The council reads its members' mail itself and passes on the rest.
+  // The others read their members' mail themselves.
+  objective: () => createObjectivePlaybook(),
   council: createCouncilPlaybook,
 };
 
 /** Without making the playbooks, whose answers' schemas take longer than all other settings. */
-const BUILT_IN_SECTIONS: KnownNames['sections'] = { council: COUNCIL_SETTINGS };
+const BUILT_IN_SECTIONS: KnownNames['sections'] = {
+  council: COUNCIL_SETTINGS,
+  objective: OBJECTIVE_SETTINGS,
+};
 
 export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 
@@ -43,12 +49,34 @@ export function createPlaybook(own: Playbooks, name: string): Playbook<unknown> 
   );
 }
 
-/** The playbook of a run; also the internal one of `squad dev turn`, which a user cannot choose. */
+/** The playbooks that play a list of stages, by name. A run plays the list that it is frozen with. */
+const OF_LISTS: Readonly<Record<string, (list: StageList) => Playbook<unknown>>> = {
+  objective: (list) => withApproval(createObjectivePlaybook(list)),
+  [STAGES]: createPlaybookOfList,
+};
+
+/** The playbook of a list of stages in `squad.yaml`. */
+function createPlaybookOfList(list: StageList): Playbook<unknown> {
+  return withApproval(createStagesPlaybook({ name: STAGES, list }));
+}
+
+/**
+ * The playbook of a run; also the internal one of `squad dev turn`, which a user cannot choose. Throws `wrong-environment` for a run
+ * that an earlier version began with stages of its own.
+ */
 export function playbookOfRun(
   own: Playbooks,
-  { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
+  { name, playbook, options }: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
 ): Playbook<unknown> | undefined {
-  return playbook === TURN ? createTurnPlaybook(turnOptionsSchema.parse(options)) : createPlaybook(own, playbook);
+  if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
+  const create = Object.hasOwn(OF_LISTS, playbook) ? OF_LISTS[playbook] : undefined;
+  if (create === undefined) return createPlaybook(own, playbook);
+  const frozen = optionsOf({ options });
+  if (frozen !== undefined) return create(frozen.list);
+  throw wrongEnvironment(
+    `run ${name} began in an earlier version of squad, with stages that this version does not play`,
+    `Finish it in that version, or start the objective again: \`squad run objective.md --playbook ${playbook}\`. Its work is on squad/${name}; \`squad report ${name}\` says what it did.`,
+  );
 }
 
 /** The sections that playbooks have in `squad.yaml`, by name. Throws `bad-input` for one that squad itself has. */

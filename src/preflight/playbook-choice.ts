@@ -82,7 +82,7 @@ function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinit
 /** The playbook of a run; undefined: it is not registered. */
 export function playbookOf(
   own: Playbooks,
-  definition: Pick<RunDefinition, 'playbook' | 'options'>,
+  definition: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
 ): Playbook<unknown> | undefined {
   return playbookOfRun(own, definition);
 }

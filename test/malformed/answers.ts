@@ -7,6 +7,7 @@ import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
+import { defaultSettings } from '../../src/settings/parse-settings.ts';
 import { factsOf, foldPlan, member, simulate, type Played } from '../playbooks/simulator.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
@@ -29,7 +30,7 @@ const ASSIGNMENT = {
   dependencies: [],
   deadline_minutes: 30,
 };
-const piece = (id: string, needs: readonly string[] = []): Json => ({
+const piece = (id: string, needs: readonly string[] = []) => ({
   id,
   title: `Do ${id}`,
   role: 'builder',
@@ -47,7 +48,14 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   improved: { changes_summary: 'it is said now' },
   assigned: { summary: 'one piece', assignments: [ASSIGNMENT] },
   closed: { summary: 'all is built', open_points: ['watch it'] },
-  'post-review': { approved: true, summary: 'good' },
+  tasks: { tasks: ['a', 'b'].map((id) => ({ ...piece(id), paths: [`${id}.ts`] })) },
+  'answer-complete': { summary: 'built', tryIt: ['npm test'], left: [], followUps: [] },
+  verdict: {
+    approved: false,
+    summary: 'not yet',
+    findings: [{ file: 'a.ts', line: 1, problem: 'no test', suggestion: 'a test' }],
+    criteria: [{ criterion: 0, met: true, file: 'a.ts', line: 1, why: 'it is there' }],
+  },
 };
 
 interface Stage {
@@ -76,7 +84,7 @@ export const STAGES: readonly Stage[] = [
   {
     playbook: createObjectivePlaybook(),
     team: members('pm', 'ba', 'builder', 'reviewer'),
-    forms: ['post-review', 'review'],
+    forms: ['tasks', 'verdict', 'review', 'answer-complete'],
   },
 ];
 
@@ -91,7 +99,8 @@ export const ANSWER_READERS: readonly Reader[] = STAGES.map((stage) =>
 
 /** The answers of one form are malformed, and each answer of another is good. */
 export function play({ playbook, team }: Stage, malformed: string, answer: Json): Played {
-  const facts = factsOf(team);
+  const source = { run: 'try', section: undefined, limits: defaultSettings().limits, publish: undefined, roles: [] };
+  const facts = factsOf(team, { options: playbook.options?.(source) ?? {} });
   const parsed = playbook.parse({ ...facts, files: [] });
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const rejected = new Set<string>();

@@ -1,54 +1,263 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/text/json.ts';
-import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { createView } from '../../src/graph/decisions/view.ts';
+import type { Board } from '../../src/model/plan/board.ts';
+import type { PlanNews } from '../../src/model/plan/event.ts';
+import { checkList } from '../../src/playbooks/stages/check-list.ts';
+import type { Stage } from '../../src/playbooks/stages/stage-list.ts';
+import { optionsOf } from '../../src/playbooks/stages/stage-options.ts';
+import { stageViews } from '../../src/playbooks/stages/stage-views.ts';
+import { createPlaybook, playbookOfRun } from '../../src/playbooks/registry.ts';
+import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { asObject, type Json } from '../../src/text/json.ts';
+import { isSquadError } from '../../src/model/errors.ts';
+import { DOCUMENTS } from '../support/objective-documents.ts';
 import { factsOf, member, simulate, type Played, type Script } from './simulator.ts';
-
-function play(script: Script): Played {
-  const playbook = createObjectivePlaybook();
-  const facts = factsOf(TEAM);
-  const parsed = playbook.parse({ ...facts, files: [] });
-  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
-  return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script });
-}
-
-/** Answers by task id, for turns that do the work. */
-function answers(byTask: Record<string, Json>): Script {
-  return {
-    turn: ({ task, review }) => {
-      const output = review === null ? byTask[task] : undefined;
-      return output === undefined ? undefined : { output };
-    },
-  };
-}
+import { answers, APPROVED, briefOf, done, entry, OBJECTIVE, rejection } from './stages/support.ts';
 
 const TEAM = [
   member('pm', 'pm'),
   member('ba', 'ba'),
+  member('writer', 'writer'),
   member('builder-1', 'builder'),
   member('builder-2', 'builder'),
   member('reviewer', 'reviewer'),
 ];
+const THIRTEEN =
+  'SETUP BUSINESS_PROBLEM SPEC SPEC_REVIEW RESEARCH TEST_STRATEGY PLAN PLAN_REVIEW IMPLEMENTATION IMPLEMENTATION_REVIEW TEST POST_REVIEW COMPLETE';
 
-describe('objective', () => {
-  it('walks its stages in order, with both builders side by side', () => {
-    const played = play(answers({ 'post-review': { approved: true, summary: 'good' } }));
-    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
-    const together = played.steps.flatMap(({ next }) =>
-      next.next === 'start' && next.starts.length > 1 ? [next.starts] : [],
-    );
-    const pairs = together.map((starts) =>
-      starts.map((start) => start.start === 'turn' && `${start.task} ${start.agent}`),
-    );
-    expect(pairs).toContainEqual(['implementation-1 builder-1', 'implementation-2 builder-2']);
-    const [file] = createObjectivePlaybook().files?.(createView(played.board)) ?? [];
-    expect(JSON.parse(file?.text ?? '')).toMatchObject({ review_iterations: { spec: 1, plan: 1 } });
+type Section = Readonly<Record<string, string>>;
+
+function frozen(section?: Section): Json {
+  const limits = { ...defaultSettings().limits, reviewRounds: 3 };
+  const from = { run: 'try', section, limits, publish: undefined, roles: [] };
+  return createPlaybook({}, 'objective')?.options?.(from) ?? {};
+}
+
+function stagesOf(section?: Section): readonly Stage[] {
+  return optionsOf({ options: frozen(section) })?.list.stages ?? [];
+}
+
+const WORK: Readonly<Record<string, Json>> = {
+  plan: { tasks: [entry('left'), entry('right')] },
+  complete: { summary: 'built', tryIt: [], left: [], followUps: [] },
+};
+const JUDGED = Object.fromEntries(
+  [1, 2, 3].flatMap((pass) => {
+    const number = pass === 1 ? '' : `-${pass}`;
+    return [`post-review${number}`, `post-review-reviewer${number}`].map((task) => [task, APPROVED]);
+  }),
+);
+
+function play(said: Readonly<Record<string, Json>> = {}, script: Script = {}, roster = TEAM): Played {
+  const options = frozen();
+  const playbook = playbookOfRun({}, { name: 'try', playbook: 'objective', options });
+  const facts = factsOf(roster, { objective: OBJECTIVE, options, verifies: false });
+  const parsed = playbook?.parse({ ...facts, files: [] });
+  if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');
+  const turn = answers({ ...WORK, ...JUDGED, ...said });
+  return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script: { turn, ...script } });
+}
+
+function shown({ board }: Pick<Played, 'board'>): string[] {
+  return stageViews(createView(board)).map(({ id, state, by }) => `${id} ${state} ${by.join(' ')}`.trim());
+}
+
+describe('the list of objective', () => {
+  it.each([undefined, { documents: 'drop' }, { whenNotConverging: 'stop' }])('has no problem: %j', (section) => {
+    const { list } = asObject(frozen(section));
+    for (const staffed of [
+      ['pm', 'ba', 'builder', 'reviewer'],
+      ['pm', 'ba', 'writer', 'builder', 'reviewer'],
+      undefined,
+    ]) {
+      expect(checkList(list as Json, staffed)).toEqual([]);
+    }
   });
 
-  it('names every role that is missing', () => {
-    expect(createObjectivePlaybook().parse({ ...factsOf([member('pm', 'pm')]), files: [] })).toMatchObject({
-      ok: false,
-      errors: { length: 3 },
+  it('routes each stage to the personas that may do it', () => {
+    const routes = stagesOf().map(({ id, by, review }) => [id, by.join(' '), review?.by.join(' ') ?? '']);
+    expect(routes).toEqual([
+      ['SETUP', 'pm', ''],
+      ['BUSINESS_PROBLEM', 'ba', ''],
+      ['SPEC', 'ba writer', 'reviewer pm'],
+      ['RESEARCH', 'builder writer', ''],
+      ['TEST_STRATEGY', 'builder reviewer', ''],
+      ['PLAN', 'pm builder', 'reviewer pm'],
+      ['IMPLEMENTATION', 'builder', 'reviewer'],
+      ['TEST', 'builder reviewer', ''],
+      ['POST_REVIEW', 'pm reviewer', ''],
+      ['COMPLETE', 'pm', ''],
+    ]);
+  });
+
+  it('names its documents as the state of a run does', () => {
+    const documents = stagesOf().flatMap(({ makes }) => ('document' in makes ? [makes.document] : []));
+    expect(documents).toEqual(Object.values(DOCUMENTS).map(({ path }) => path));
+    expect(documents).toEqual(expect.arrayContaining(['problem_statement.md', 'feature_spec.md']));
+  });
+
+  it('tells the author of each document every heading that is checked', () => {
+    for (const { brief, makes } of stagesOf()) {
+      if (!('document' in makes)) continue;
+      const told = [...brief.matchAll(/^- `## ([^`]+)`: \S/gm)].map(([, heading]) => heading);
+      expect(told).toEqual(makes.headings);
+    }
+  });
+
+  it('follows the limit of rounds and the section of squad.yaml', () => {
+    expect(stagesOf().find(({ id }) => id === 'POST_REVIEW')?.judges).toEqual({
+      rounds: 3,
+      else: { fix: 'IMPLEMENTATION' },
+    });
+    expect(stagesOf({ documents: 'drop' }).at(-1)?.makes).toEqual({ removes: 'documents' });
+    expect(optionsOf({ options: frozen() })).toMatchObject({
+      folder: 'docs/squad/try',
+      list: { whenNotConverging: 'report' },
+    });
+  });
+});
+
+describe('a run of objective', () => {
+  it('walks its thirteen stages in order, with both builders side by side', () => {
+    const played = play();
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
+    expect(done(played)).toEqual([
+      ...['setup', 'business-problem', 'spec', 'research', 'test-strategy', 'plan'],
+      ...['left', 'right', 'test', 'post-review', 'post-review-reviewer', 'complete'],
+    ]);
+    const pairs = played.steps.flatMap(({ next }) =>
+      next.next === 'start' && next.starts.length > 1
+        ? [next.starts.map((start) => start.start === 'turn' && `${start.task} ${start.agent}`)]
+        : [],
+    );
+    expect(pairs).toContainEqual(['left builder-1', 'right builder-2']);
+    expect(shown(played)).toEqual([
+      'SETUP done pm',
+      'BUSINESS_PROBLEM done ba',
+      'SPEC done ba',
+      'SPEC_REVIEW done reviewer pm',
+      'RESEARCH done builder-1',
+      'TEST_STRATEGY done builder-1',
+      'PLAN done pm',
+      'PLAN_REVIEW done reviewer',
+      'IMPLEMENTATION done builder-1 builder-2',
+      'IMPLEMENTATION_REVIEW done reviewer',
+      'TEST done builder-1',
+      'POST_REVIEW done pm reviewer',
+      'COMPLETE done pm',
+    ]);
+  });
+
+  it('shows all thirteen from the first moment', () => {
+    const [first] = play().steps;
+    if (first === undefined) throw new Error('no step');
+    expect(
+      stageViews(createView(first.board))
+        .map(({ id }) => id)
+        .join(' '),
+    ).toBe(THIRTEEN);
+  });
+
+  it('needs no writer and no second builder', () => {
+    const roster = TEAM.filter(({ name }) => name !== 'writer' && name !== 'builder-2');
+    expect(play({}, {}, roster).end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('turns a rejection of the whole into a reviewed fix, then tests and judges again', () => {
+    const played = play({ 'post-review-reviewer': rejection('nothing calls left') });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(done(played).slice(-5)).toEqual(['fix-1', 'test-2', 'post-review-2', 'post-review-reviewer-2', 'complete']);
+    expect(briefOf(played, 'fix-1')).toContain('nothing calls left');
+    expect(played.board.tasks.get('fix-1')?.task.review?.by).toEqual(['reviewer']);
+  });
+
+  it('fails after as many rejections of the whole as there are rounds, and builds no further fix', () => {
+    const rejected = Object.fromEntries(Object.keys(JUDGED).map((task) => [task, rejection(`flaw of ${task}`)]));
+    const played = play(rejected);
+    expect(played.end).toMatchObject({ outcome: 'failed' });
+    expect(done(played).filter((task) => task.startsWith('fix-'))).toEqual(['fix-1', 'fix-2']);
+    expect(played.board.tasks.has('complete')).toBe(false);
+  });
+
+  it('reads the documents before it works', () => {
+    const played = play();
+    const files = (task: string) => played.board.tasks.get(task)?.task.brief.files ?? [];
+    expect(files('setup')).toEqual([]);
+    expect(files('spec')).toEqual(['docs/squad/try/setup.md', 'docs/squad/try/problem_statement.md']);
+    expect(files('left')).toContain('docs/squad/try/plan.md');
+    expect(files('post-review')).toContain('docs/squad/try/test_report.md');
+  });
+
+  it('leaves no placeholder in a prompt', () => {
+    const { board } = play();
+    for (const { task } of board.tasks.values()) expect(task.brief.text).not.toMatch(/\{\w+(?::\w+)?\}(?!\.)/);
+  });
+});
+
+describe('work by mail in objective', () => {
+  const ASSIGN: Extract<PlanNews, { type: 'mail' }> = {
+    ...{ type: 'mail', id: 'sess-1-9', from: 'MAIN', to: ['builder'], kind: 'ask', action: 'assign', task: 'EXTRA-1' },
+    body: { task_type: 'implement', files: [], success_criteria: ['it is there'], dependencies: [] },
+  };
+  const ADDED = 'mail-9-builder';
+
+  function mailed(when: (board: Board) => boolean, turn?: Script['turn']): Played {
+    let sent = false;
+    const said = answers({ ...WORK, ...JUDGED });
+    return play(
+      {},
+      {
+        outside: (board) => {
+          if (sent || !when(board)) return undefined;
+          sent = true;
+          return ASSIGN;
+        },
+        turn: (one, board) => turn?.(one, board) ?? said(one, board),
+      },
+    );
+  }
+
+  const live = (task: string) => (board: Board) => board.tasks.get(task)?.work.author.state.at === 'live';
+
+  it('is reviewed, and waited for by the stages that judge the whole', () => {
+    const played = mailed(live('left'));
+    const order = done(played);
+    expect(played.board.tasks.get(ADDED)?.task).toMatchObject({ integrate: true, review: { by: ['reviewer'] } });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(order.indexOf(ADDED)).toBeLessThan(order.indexOf('post-review'));
+  });
+
+  it('has the whole judged again where it comes last, and is not cut off', () => {
+    const played = mailed(live('post-review'));
+    const order = done(played);
+    expect(order.slice(order.indexOf(ADDED))).toEqual([
+      ...[ADDED, 'test-2', 'post-review-2', 'post-review-reviewer-2', 'complete'],
+    ]);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('that is rejected fails the run, whatever the last review said', () => {
+    const findings = [{ text: 'no test', criterion: 0, repeated: false }];
+    const played = mailed(live('post-review'), ({ task, review }) =>
+      task === ADDED && review !== null ? { output: { approved: false, summary: 'no', findings } } : undefined,
+    );
+    expect(played.end).toMatchObject({ outcome: 'failed', why: expect.stringContaining(ADDED) });
+  });
+});
+
+describe('a run that began without a list', () => {
+  it('is refused by one error, which says what to do', () => {
+    let error: unknown;
+    try {
+      playbookOfRun({}, { name: 'old', playbook: 'objective', options: {} });
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (!isSquadError(error)) throw new Error('no typed error');
+    expect(error).toMatchObject({
+      code: 'wrong-environment',
+      message: expect.stringContaining('run old began in an earlier version of squad'),
+      next: expect.stringMatching(/squad run objective\.md --playbook objective.*squad report old/),
     });
   });
 });

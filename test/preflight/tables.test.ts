@@ -224,7 +224,11 @@ describe('options of a playbook', () => {
       { ...settings, council: { document: 'docs/a.md', reviewMinutes: 5 } },
       { reviewRounds: 4, document: 'docs/a.md', reviewMinutes: 5 },
     ],
-    ['objective', settings, {}],
+    [
+      'objective',
+      { ...settings, objective: { whenNotConverging: 'stop' } },
+      { folder: 'docs/squad/try', reviewRounds: 4, list: expect.objectContaining({ whenNotConverging: 'stop' }) },
+    ],
   ] as const)('%s', (playbook, from: Settings, expected) => {
     const agents = roles.map((role) => ({ role }));
     expect(optionsFor(named(playbook), from, { name: 'try', limits, agents })).toEqual(expected);

@@ -57,7 +57,7 @@ describe.concurrent('squad plan', { timeout: 120_000 }, () => {
 
   it('refuses a playbook that has no plan to approve', async (test) => {
     const bench = benchFor(test);
-    const { code, stderr } = await bench.run(['plan', ...ARGUMENTS, '--playbook', 'objective']);
+    const { code, stderr } = await bench.run(['plan', ...ARGUMENTS, '--playbook', 'council']);
     expect([code, stderr]).toEqual([65, expect.stringContaining('there is no plan to approve')]);
   });
 });

@@ -1,7 +1,7 @@
-import type { TaskView, View } from '../../model/plan.ts';
+import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import { ENDED, reached } from './tasks.ts';
+import { ENDED } from './tasks.ts';
 
 /** How a playbook plans work that mail adds, with the same review and checks as its planned work. */
 export interface MailWork {
@@ -41,24 +41,4 @@ export function waitFor(view: View, { finals }: MailWork, work: readonly string[
   const task = final === undefined ? undefined : view.task(final);
   if (task === undefined || ENDED.has(task.status) || work.length === 0) return [];
   return [{ do: 'edit-task', id: task.id, needs: [...task.needs, ...work] }];
-}
-
-/** Once all tasks have ended: reopens those that judge the whole if work was delivered that they did not wait for. */
-export function judgeAgain(view: View, { finals }: Pick<MailWork, 'finals'>): PlanChange[] {
-  const tasks = finals.flatMap((id) => view.task(id) ?? []);
-  const [first] = tasks;
-  if (first === undefined || tasks.some(({ status }) => status !== 'done')) return [];
-  const missed = unjudged(view, first);
-  if (missed.length === 0) return [];
-  const feedback = `This was delivered after it was judged: ${missed.join(', ')}.`;
-  return [
-    ...tasks.map(({ id }): PlanChange => ({ do: 'reopen-task', id, feedback, session: 'same' })),
-    { do: 'edit-task', id: first.id, needs: [...first.needs, ...missed] },
-  ];
-}
-
-function unjudged(view: View, final: TaskView): string[] {
-  const judged = reached(view, final.id);
-  const delivered = view.tasks({ status: 'done' }).filter(({ integrate, commit }) => integrate && commit !== undefined);
-  return delivered.flatMap(({ id }) => (judged.has(id) ? [] : [id]));
 }

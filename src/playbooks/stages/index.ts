@@ -56,7 +56,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
 }
 
 /** What a run of this list is frozen with. */
-function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSource, 'run' | 'limits'>): StagesOptions {
+export function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSource, 'run' | 'limits'>): StagesOptions {
   return { list, folder: `docs/squad/${run}`, reviewRounds: limits.reviewRounds };
 }
 

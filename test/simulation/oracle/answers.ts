@@ -34,8 +34,15 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
         answer: { passed: !rejects, summary: 'tested', failures: rejects ? ['it fails'] : [] },
         ...(rejects ? { trouble: 'its test fails' } : {}),
       };
-    case 'approved summary':
-      return { answer: { approved: !rejects, summary: 'judged' }, ...(rejects ? { trouble: 'it disapproves' } : {}) };
+    case 'tasks':
+      return { answer: { tasks: plannedTasks(seed, weather.pieces).map((one) => withPaths(one)) } };
+    case 'approved criteria findings summary': {
+      const finding = { file: null, line: null, problem: 'a problem', suggestion: null };
+      const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [], criteria: [] };
+      return { answer, ...(rejects ? { trouble: 'it disapproves' } : {}) };
+    }
+    case 'followUps left summary tryIt':
+      return { answer: { summary: 'built', tryIt: [], left: [], followUps: [] } };
     case 'verdicts':
       return verdictsOf(troupe, cue);
     case 'answer reason':
@@ -81,7 +88,13 @@ function assignmentsOf({ seed, weather, definition }: Troupe): Json[] {
   }));
 }
 
-function plannedTasks(seed: number, count: number): Json[] {
+/** For a plan whose tasks have paths and no roles. */
+function withPaths(task: ReturnType<typeof plannedTasks>[number]): Json {
+  const { role: _, ...rest } = task;
+  return { ...rest, paths: [`${task.id}.txt`] };
+}
+
+function plannedTasks(seed: number, count: number) {
   return Array.from({ length: count }, (_, index) => ({
     id: `t${index + 1}`,
     title: `Task ${index + 1}`,

@@ -2,8 +2,9 @@ import type { FailureKind } from '../../../src/model/failure.ts';
 import { addressOf } from '../../../src/model/mail/address.ts';
 import type { MailDraft } from '../../../src/model/mail/envelope.ts';
 import type { RunDefinition } from '../../../src/model/run.ts';
+import { documentPath, documentText } from '../../support/objective-documents.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
-import { formOf, type Cast, type Cue, type Part } from '../world/simulated-agents.ts';
+import { formOf, isReview, type Cast, type Cue, type Part } from '../world/simulated-agents.ts';
 import type { Deed } from '../world/simulated-repository.ts';
 import type { Stage } from '../world/stage.ts';
 import { answerTo } from './answers.ts';
@@ -30,12 +31,8 @@ export function oracleCast(troupe: Troupe): Cast {
   return (cue) => {
     if (cue.runtime === 'check') return check(troupe, cue);
     if (cue.request.prompt.includes('your own clone of the repository')) own.add(cue.task);
-    return play(troupe, cue, own.has(cue.task) && !isReview(cue));
+    return play(troupe, cue, own.has(cue.task) && !isReview(cue.request));
   };
-}
-
-function isReview({ request }: Cue): boolean {
-  return formOf(request) === 'approved findings summary';
 }
 
 /** What a command says is what it says about the files of the folder that it runs in. */
@@ -100,17 +97,17 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
 
 /** A file of its own, whose text says which turn wrote it; now and then another's is deleted. */
 function deedOf({ seed, weather, stage }: Troupe, { request, task, number }: Cue): Deed {
-  const path = /^(?:improve-\d+|answer-.*)$/.test(task)
-    ? 'docs/design.md'
-    : /^(?:business-problem|spec|research|test-strategy|plan)$/.test(task)
-      ? `docs/${task}.md`
-      : `${task}.txt`;
+  const document = documentPath('simulated', task);
+  const path = document ?? (/^(?:improve-\d+|answer-.*)$/.test(task) ? 'docs/design.md' : `${task}.txt`);
+  const by = `by ${request.turnId}`;
   const files = [...(stage.repository.git.filesIn(request.workspace.path)?.keys() ?? [])];
   const others = files.filter((name) => name.endsWith('.txt') && name !== path);
   const removes = !weather.calm && draw(seed, 'removes', task, number) < 0.05 ? others.slice(-1) : [];
   return {
     // Who only commits what others did writes nothing.
-    writes: task.endsWith('-commit') ? {} : { [path]: `${task} by ${request.turnId}` },
+    writes: task.endsWith('-commit')
+      ? {}
+      : { [path]: document === undefined ? `${task} ${by}` : documentText(task, by) },
     removes,
     merges: request.prompt.includes('cannot be merged'),
     commits: draw(seed, 'commits', task, number) < 0.9 || weather.calm,
@@ -121,7 +118,7 @@ function meanwhileOf(troupe: Troupe, cue: Cue, works: boolean, afterMs: number):
   const { seed, weather, record, people } = troupe;
   const { task, number, request } = cue;
   const form = formOf(request);
-  const isWorst = form === 'verdicts' || isReview(cue);
+  const isWorst = form === 'verdicts' || isReview(cue.request);
   if (isWorst && draw(seed, 'ambush', task, form, number) < weather.ambush && record.moved.length < 4) {
     return { afterMs, act: () => people.moveBranch('turn', task, form, number) };
   }

@@ -1,6 +1,7 @@
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
 import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
 import type { StallFallback } from '../../../src/model/plan/work.ts';
+import { documentPath, objectiveOptions } from '../../support/objective-documents.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Crash, WorldPlan } from '../world/simulated-world.ts';
 import type { Stage } from '../world/stage.ts';
@@ -100,7 +101,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
       text: playbook === 'council' ? '# Simulated\n\ndocs/design.md is right.\n' : '# Simulated\n',
     },
     playbook,
-    options: {},
+    options: playbook === 'objective' ? objectiveOptions(4) : {},
     agents: teamOf(seed, playbook),
     runtimes: {},
     limits: {
@@ -126,7 +127,9 @@ function wallsOf(seed: number): StallFallback[] {
 /** Of all kinds: without a command, always true, never true, true once a file is there or as long as one is not. */
 function criteriaOf(seed: number, { playbook, calm }: Weather) {
   return Array.from({ length: drawInt(0, 3, seed, 'criteria') }, (_, index) => {
-    const work = { delivery: 't1.txt', council: 'docs/design.md', objective: 'docs/spec.md' }[playbook];
+    const work = { delivery: 't1.txt', council: 'docs/design.md', objective: documentPath('simulated', 'spec') }[
+      playbook
+    ];
     const command = drawOf(
       [
         undefined,

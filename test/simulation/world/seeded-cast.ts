@@ -1,9 +1,10 @@
 import type { FailureKind } from '../../../src/model/failure.ts';
 import type { Json } from '../../../src/text/json.ts';
 import type { Usage } from '../../../src/model/usage.ts';
+import { documentPath, documentText } from '../../support/objective-documents.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { draw, drawInt, drawOf } from './draw.ts';
-import { formOf, type Cast, type Cue, type Part } from './simulated-agents.ts';
+import { formOf, isReview, type Cast, type Cue, type Part } from './simulated-agents.ts';
 
 /** How things go in one world; numbers without a unit are shares of all turns. */
 export interface Mood {
@@ -93,14 +94,12 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
   const lies = draw(seed, 'lie', task, number) < mood.lies;
   const stalled = draw(seed, 'wall', task, number) < mood.walls;
   const conflicts = draw(seed, 'conflict', task) < mood.conflicts;
-  const writes = {
+  const files = {
     // Who only commits what others did writes nothing.
     ...(task.endsWith('-commit') ? {} : { [`${task}.txt`]: `${task} by turn ${number}` }),
     ...(conflicts ? { 'shared.txt': `${task} by turn ${number}` } : {}),
-    ...(/^(?:business-problem|spec|research|test-strategy|plan)$/.test(task)
-      ? { [`docs/${task}.md`]: `${number}` }
-      : {}),
   };
+  const document = documentPath('simulated', task);
   return {
     ms: stalled ? 400_000 : ms,
     ...(stalled ? {} : { toolMs }),
@@ -110,11 +109,12 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
       ...(structured === undefined ? {} : { structured }),
       ...(usage === undefined ? {} : { usage }),
     },
-    ...(lies || request.outputSchema !== undefined
+    // Some that write a document answer in a form too.
+    ...(lies || (request.outputSchema !== undefined && (document === undefined || isReview(request)))
       ? {}
       : {
           deed: {
-            writes,
+            writes: document === undefined ? files : { [document]: documentText(task, `by turn ${number}`) },
             merges: request.prompt.includes('cannot be merged'),
             commits: draw(seed, 'commits', task, number) < 0.9,
           },
@@ -147,8 +147,20 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
       const passed = draw(seed, 'tested', task, number) > mood.rejections / 4;
       return { passed, summary: 'tested', failures: passed ? [] : ['it fails'] };
     }
-    case 'approved summary':
-      return { approved: draw(seed, 'judged', number) > mood.lies, summary: 'judged' };
+    case 'tasks':
+      return {
+        tasks: draw(seed, 'bad plan', number) < mood.lies ? [] : plannedTasks(seed, mood).map((one) => withPaths(one)),
+      };
+    case 'approved criteria findings summary': {
+      const approved = draw(seed, 'judged', task, number) > mood.lies;
+      const finding = { file: null, line: null, problem: `problem ${number}`, suggestion: null };
+      return {
+        ...{ approved, summary: 'judged', findings: approved ? [] : [finding] },
+        criteria: draw(seed, 'criterion') < 0.3 ? [] : [verdictOf(seed, number)],
+      };
+    }
+    case 'followUps left summary tryIt':
+      return { summary: 'built', tryIt: [], left: [], followUps: [] };
     case 'verdicts':
       return { verdicts: draw(seed, 'silent judge', number) < mood.lies ? [] : [verdictOf(seed, number)] };
     default:
@@ -162,7 +174,13 @@ function verdictOf(seed: number, number: number): Json {
   return { criterion: 0, met, file: met ? 'readme.md' : null, line: met ? 1 : null, why: met ? 'seen' : 'missing' };
 }
 
-function plannedTasks(seed: number, { tasks, shape }: Mood): Json[] {
+/** For a plan whose tasks have paths and no roles. */
+function withPaths(task: ReturnType<typeof plannedTasks>[number]): Json {
+  const { role: _, ...rest } = task;
+  return { ...rest, paths: [`${task.id}.txt`] };
+}
+
+function plannedTasks(seed: number, { tasks, shape }: Mood) {
   return Array.from({ length: tasks }, (_, index) => ({
     id: `t${index + 1}`,
     title: `Task ${index + 1}`,

@@ -1,5 +1,6 @@
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
 import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
+import { objectiveOptions } from '../../support/objective-documents.ts';
 import { drawInt, draw, drawOf } from './draw.ts';
 import { seededCast, type Mood } from './seeded-cast.ts';
 import type { ClockFault, Crash, WorldPlan } from './simulated-world.ts';
@@ -74,7 +75,7 @@ function definitionOf(seed: number, timeless: boolean, size: 'small' | 'large'):
       text: '# Simulated\n',
     },
     playbook,
-    options: playbook === 'delivery' ? { reviewRounds: rounds } : {},
+    options: playbook === 'delivery' ? { reviewRounds: rounds } : objectiveOptions(rounds),
     agents: playbook === 'delivery' ? deliveryTeam(seed) : objectiveTeam(seed),
     runtimes: {},
     limits: {

@@ -259,3 +259,7 @@ export function formOf({ outputSchema }: TurnRequest): string {
   const properties = outputSchema?.['properties'];
   return typeof properties === 'object' && properties !== null ? Object.keys(properties).toSorted().join(' ') : '';
 }
+
+export function isReview(request: TurnRequest): boolean {
+  return formOf(request) === 'approved findings summary';
+}

@@ -1,0 +1,114 @@
+import type { Stage, StageList } from '../stages/stage-list.ts';
+import {
+  BUSINESS_PROBLEM,
+  documentBrief,
+  PLAN,
+  PLAN_ANSWER,
+  RESEARCH,
+  SETUP,
+  SPEC,
+  TEST,
+  TEST_STRATEGY,
+  type DocumentText,
+} from './documents.ts';
+
+const IMPLEMENTATION = `Build this task of the plan, with its tests:
+
+{item}
+
+- The plan says how your task fits with the others, the specification what it has to do, and the test strategy how it is tested.
+- Change only the paths of your task. If it cannot be done there, say in your answer which file has to change, and why.
+- Keep to names and interfaces that the plan fixes: another builder works against them at the same time.
+- Leave the documents as they are. Where one is wrong, do what the objective needs and say so in your answer.
+- Before you are done, run the tests of what you changed and the checks of the repository.
+
+The work is good when it meets each acceptance criterion of the task, its tests would fail without it, and nothing that worked
+before is broken.`;
+
+const POST_REVIEW = `Judge the merged work of all tasks against the objective. You are the last to look before it is delivered.
+
+The success criteria are:
+
+{criteria}
+
+The constraints are:
+
+{constraints}
+
+- Look at the code itself, not only at what the documents and the test report claim. Run what can be run without changing anything.
+- Look above all at what no review of a single task could see: whether the parts fit together, whether something is built twice or
+  not at all, and whether a constraint is violated.
+- A success criterion is met only if you saw it. Name the file and line that show it.
+- Reject only for what must change before delivery. Each finding becomes work for a builder who has not read your reasoning: say what
+  is wrong, where, and what would be right.
+- If you rejected before, first check whether each of those findings is fixed.`;
+
+const SUMMARY = `Close the work: write for the person who wrote the objective and has seen nothing of it yet. Change no file.
+
+- \`summary\`: what was asked for and what was built, in at most ten sentences
+- \`tryIt\`: the commands that install, run and test it, one an entry, with what they show
+- \`left\`: what was asked for and is not there, or is not as asked; an empty list if there is nothing
+- \`followUps\`: what reviewers left for later, and what you would do next
+
+Take facts from the documents and the commits. Promise nothing.`;
+
+const text = { type: 'string' };
+const texts = { type: 'array', items: text };
+const properties = { summary: text, tryIt: texts, left: texts, followUps: texts };
+const SUMMARY_FORM = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+
+const DROP = `Close the work: remove the documents of the squad, which were for the squad alone:
+
+{documents}
+
+- Remove the whole folder that they are in with \`git rm -r\`, and commit that. Change nothing else.
+- The run keeps a copy of each document, so nothing is lost.
+- Say in your answer what was built, how to try it, and what is left open, in at most ten sentences.`;
+
+export type Documents = 'keep' | 'drop';
+
+/** The thirteen stages: ten with work of their own, and three that review the stage before them. */
+export function objectiveStages(documents: Documents, rounds: number): StageList['stages'] {
+  return [
+    writes('SETUP', ['pm'], SETUP),
+    writes('BUSINESS_PROBLEM', ['ba'], BUSINESS_PROBLEM),
+    { ...writes('SPEC', ['ba', 'writer'], SPEC), review: { id: 'SPEC_REVIEW', by: ['reviewer', 'pm'] } },
+    writes('RESEARCH', ['builder', 'writer'], RESEARCH),
+    writes('TEST_STRATEGY', ['builder', 'reviewer'], TEST_STRATEGY),
+    {
+      ...writes('PLAN', ['pm', 'builder'], PLAN),
+      brief: `${documentBrief(PLAN)}\n\n${PLAN_ANSWER}`,
+      makes: { document: PLAN.path, headings: headingsOf(PLAN), answer: 'tasks' },
+      review: { id: 'PLAN_REVIEW', by: ['reviewer', 'pm'] },
+    },
+    {
+      id: 'IMPLEMENTATION',
+      by: ['builder'],
+      brief: IMPLEMENTATION,
+      makes: { code: true },
+      each: { of: 'PLAN' },
+      review: { id: 'IMPLEMENTATION_REVIEW', by: ['reviewer'] },
+    },
+    writes('TEST', ['builder', 'reviewer'], TEST),
+    {
+      id: 'POST_REVIEW',
+      by: ['pm', 'reviewer'],
+      brief: POST_REVIEW,
+      makes: { answer: 'verdict' },
+      judges: { rounds, else: { fix: 'IMPLEMENTATION' } },
+    },
+    // A commit would make the verdicts of POST_REVIEW void.
+    documents === 'keep'
+      ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: SUMMARY_FORM } }
+      : { id: 'COMPLETE', by: ['pm'], brief: DROP, makes: { removes: 'documents' } },
+  ];
+}
+
+function writes(id: string, by: readonly string[], document: DocumentText): Stage {
+  const makes = { document: document.path, headings: headingsOf(document) };
+  return { id, by, brief: documentBrief(document), makes };
+}
+
+function headingsOf({ sections }: DocumentText): string[] {
+  return sections.map(([heading]) => heading);
+}

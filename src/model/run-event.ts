@@ -66,6 +66,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
       }),
     ),
     limits: limitsSchema,
+    /** Epoch ms. */
+    deadline: z.number().int().optional(),
   }),
   /** A person raised limits; all of them, as they are from now on. */
   z.object({ type: z.literal('limits-changed'), ...base, limits: limitsSchema }),

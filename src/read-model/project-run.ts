@@ -145,7 +145,18 @@ function defines(state: RunProjection, event: LedgerEvent): Projected {
       limits,
       stagesOf: stagesOfRun(definition, state.playbooks),
     },
-    events: [{ type: 'run-defined', ...baseOf(event), name, title: objective.title, playbook, agents, limits }],
+    events: [
+      {
+        type: 'run-defined',
+        ...baseOf(event),
+        name,
+        title: objective.title,
+        playbook,
+        agents,
+        limits,
+        ...defined({ deadline: objective.deadline }),
+      },
+    ],
   };
 }
 

@@ -24,6 +24,8 @@ export interface RunSummary {
   readonly playbook: string;
   /** Epoch ms. */
   readonly createdAt: number;
+  /** Epoch ms; null: its objective has none. */
+  readonly deadline: number | null;
   readonly state: RunState;
   /** The result in one line; null: it is not over. */
   readonly headline: string | null;
@@ -83,5 +85,6 @@ function aboutOf(ledger: Ledger, row: RunRow, { objective, source, playbook }: R
   const elapsedMs = engineTime(ledger.segments(id));
   const { usage } = usageCountOf(ledger.totals(id));
   const parent = parentOf(ledger, row);
-  return { runId: id, name, parent, objective: objective.title, source, playbook, createdAt, elapsedMs, usage };
+  const { title, deadline = null } = objective;
+  return { runId: id, name, parent, objective: title, source, playbook, createdAt, deadline, elapsedMs, usage };
 }

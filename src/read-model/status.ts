@@ -105,7 +105,10 @@ export const runStatusSchema = z.strictObject({
   /** Engine time over all segments. Suspended time does not count. */
   elapsedSeconds: count,
   maxSeconds: z.number().positive(),
+  /** No turn starts after it (epoch ms); null: there is none. */
   deadline: z.int().nullable(),
+  /** Who let turns start after the deadline; null: no one. */
+  pastDeadline: z.string().nullable(),
   /** The operator's pauses: `scope` is `run`, `agent/<name>` or `task/<id>`. */
   held: z.array(
     z.strictObject({ scope: z.string(), verb: z.enum(['pause', 'drain', 'stop']), by: z.string(), at: z.int() }),
@@ -172,6 +175,7 @@ export function statusOf(
     elapsedSeconds: Math.floor(engineTime(reading.segments) / 1000),
     maxSeconds: limits.minutes * 60,
     deadline: definition.objective.deadline ?? null,
+    pastDeadline: predicted.pastDeadline,
     held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
     switched: [...predicted.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import type { RunDefinition } from '../../src/model/run.ts';
 import { renderReport } from '../../src/report/report.ts';
-import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import { resumeCommand, runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import { stuckTasksOf } from '../../src/read-model/stuck-tasks.ts';
+import { unfinishedOf } from '../../src/read-model/unfinished.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { result, usage } from '../substrate/ledger/support.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
@@ -88,6 +90,41 @@ describe('limits', () => {
     );
     const free = new RecordedRun({ ...definition(), name: 'free' });
     expect(renderReport(free.read(), free.clock.time)).not.toContain('## Limits');
+  });
+});
+
+describe('a deadline', () => {
+  const at = new Date(2026, 4, 6, 19, 0).getTime();
+  const due = (): RecordedRun => {
+    const about = definition();
+    return new RecordedRun({ ...about, objective: { ...about.objective, deadline: at } }).allocate();
+  };
+
+  it('is said with the status of the run', () => {
+    const status = statusFrom(due());
+    const shown = (now: number, more: Partial<RunStatus> = {}): string => renderStatus({ ...status, ...more }, now);
+    expect(shown(at - 1)).toContain('  deadline 19:00\n');
+    expect(shown(at)).toContain('  deadline 19:00, passed: no turn starts after it\n');
+    expect(shown(at, { phase: 'finished' })).toContain('  deadline 19:00\n');
+    const past = shown(at, { pastDeadline: 'ada\u001b[2J' });
+    expect(past).toContain('  deadline 19:00; turns start after it, because ada says so\n');
+  });
+
+  it('that has passed needs a person, and no sweep', () => {
+    const run = due();
+    run.decide('stop', 'drained by ada');
+    run.ledger.releaseLease(run.lease);
+    const before = unfinishedOf(run.read(), at - 1);
+    expect([before?.need, resumeCommand(run.read(), at - 1)]).toEqual([
+      'limited',
+      `squad resume ${run.read().row.name}`,
+    ]);
+    expect(unfinishedOf(run.read(), at)).toMatchObject({ need: 'limited', why: expect.stringContaining('has passed') });
+    expect(resumeCommand(run.read(), at)).toMatch(/ --past-deadline$/);
+    expect(stuckTasksOf(run.read(), at)[0]).toMatchObject({ task: null, next: [resumeCommand(run.read(), at)] });
+    run.ledger.command(run.id, 'past-deadline', {}, 'ada');
+    expect(unfinishedOf(run.read(), at)?.need).toBe('answered');
+    expect(resumeCommand(run.read(), at)).not.toContain('--past-deadline');
   });
 });
 

@@ -37,6 +37,10 @@ interface RunFacts {
   readonly title: string;
   /** undefined: the view has not seen the run's definition. */
   readonly limits: Limits | undefined;
+  /** Epoch ms; undefined: there is none. */
+  readonly deadline: number | undefined;
+  /** A person let turns start after it. */
+  readonly isPastDeadline: boolean;
 }
 
 export interface AgentFacts {
@@ -118,7 +122,7 @@ export interface Activity {
 }
 
 export const EMPTY_BOARD: BoardState = {
-  run: { name: '', title: '', limits: undefined },
+  run: { name: '', title: '', limits: undefined, deadline: undefined, isPastDeadline: false },
   agents: new Map(),
   tasks: new LayeredMap(),
   stages: new Map(),

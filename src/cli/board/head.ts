@@ -26,7 +26,7 @@ export function renderHead(view: BoardView, columns: number, height: number, sty
   const use = view.progress === undefined ? [] : useTexts(view.progress, run.limits);
   const stage = stageSpans(view);
   const time = stage.length === 0 ? timeText(view, isNarrow) : runtimeText(view);
-  const facts = [time, ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
+  const facts = [time, ...deadlineText(view), ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
   const inStage = stage.length === 0 || height < 2 ? [] : [line(stage, columns, style)];
   const rest = wrapFacts(facts, columns, height - 1 - inStage.length);
   return [first, ...rest.map((text) => line([{ text }], columns, style)), ...inStage];
@@ -82,6 +82,14 @@ function timeText({ progress, state: { run } }: BoardView, isNarrow: boolean): s
   const most = run.limits.minutes * 60_000;
   const left = `${spanText(most - elapsedMs)} left`;
   return isNarrow ? `${spanText(elapsedMs)}, ${left}` : `${spanText(elapsedMs)} of ${spanText(most)}, ${left}`;
+}
+
+/** Empty: there is none. */
+function deadlineText({ state: { run }, now }: BoardView): string[] {
+  const { deadline, isPastDeadline } = run;
+  if (deadline === undefined) return [];
+  const passed = now < deadline ? '' : isPastDeadline ? ' passed, works on' : ' passed';
+  return [`deadline ${localTime(deadline, now)}${passed}`];
 }
 
 /** From what matters most. Unknown use is said, because it is not zero. */

@@ -63,8 +63,9 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
       return { ...state, agents, run: { ...state.run, name: plainLine(event.name, 60) }, ended: undefined };
     }
     case 'run-defined': {
-      const run = { name: plainLine(event.name, 60), title: plainLine(event.title, 300), limits: event.limits };
-      return { ...state, agents: agentsOf(event.agents), run };
+      const { limits, deadline } = event;
+      const run = { name: plainLine(event.name, 60), title: plainLine(event.title, 300), limits, deadline };
+      return { ...state, agents: agentsOf(event.agents), run: { ...state.run, ...run } };
     }
     case 'limits-changed':
       return { ...state, run: { ...state.run, limits: event.limits } };
@@ -102,10 +103,11 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
       const [next = ''] = event.next;
       return { ...state, live: new Map(), ended: { outcome: event.outcome, headline, next: plainLine(next, 300) } };
     }
+    case 'intervened':
+      return event.verb === 'past-deadline' ? { ...state, run: { ...state.run, isPastDeadline: true } } : state;
     case 'task-returned':
     case 'review-round':
     case 'gate-checked':
-    case 'intervened':
     case 'mail':
     case 'mail-overdue':
     case 'warning':

@@ -2,7 +2,7 @@ import { costText } from '../../model/amount.ts';
 import type { RunState } from '../../model/run-state.ts';
 import type { RunSummary } from '../../read-model/run-summary.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { ageOf } from '../../text/time.ts';
+import { ageOf, localTime } from '../../text/time.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 
@@ -33,15 +33,23 @@ export function renderRuns(
     ...(hasStages
       ? [run.stage === null ? '' : `${plainLine(run.stage.id, 40)} ${run.stage.place}/${run.stage.of}`]
       : []),
-    plainLine(outcomeOf(run), 300),
+    plainLine(outcomeOf(run, now), 300),
   ]);
   const head = ['run', 'state', 'started', 'took', 'cost', 'tasks', ...(hasStages ? ['stage'] : []), 'outcome'];
   return renderTable({ head: head.map((name) => style('dim', name)), rows, columns });
 }
 
 /** The result, or why the run does not continue, or its objective. */
-function outcomeOf({ parent, ...run }: RunSummary): string {
-  return parent === null ? resultOf(run) : `fork of ${parent.name}: ${resultOf(run)}`;
+function outcomeOf({ parent, ...run }: RunSummary, now: number): string {
+  const result = `${resultOf(run)}${deadlineText(run, now)}`;
+  return parent === null ? result : `fork of ${parent.name}: ${result}`;
+}
+
+/** Of a run that is not over. Once it has passed, a run that stopped there says so itself. */
+function deadlineText({ headline, deadline, need }: Omit<RunSummary, 'parent'>, now: number): string {
+  if (headline !== null || deadline === null) return '';
+  if (now < deadline) return ` (deadline ${localTime(deadline, now)})`;
+  return need === 'driven' ? ' (deadline passed)' : '';
 }
 
 function resultOf({ headline, need, why, objective }: Omit<RunSummary, 'parent'>): string {

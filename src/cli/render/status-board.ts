@@ -15,6 +15,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
     `  ${progressOf(status)}`,
+    ...deadlineLines(status, now),
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...stageLines(status, now),
@@ -42,6 +43,14 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
     usage.inputTokens === null ? 'tokens unknown' : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`,
     costText(usage),
   ].join(' · ');
+}
+
+function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number): string[] {
+  if (deadline === null) return [];
+  const passed = phase === 'finished' || now < deadline ? '' : ', passed: no turn starts after it';
+  const said =
+    pastDeadline === null ? passed : `; turns start after it, because ${plainLine(pastDeadline, 60)} says so`;
+  return [`  deadline ${localTime(deadline, now)}${said}`];
 }
 
 function minutes(seconds: number): string {

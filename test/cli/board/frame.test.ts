@@ -110,6 +110,18 @@ describe('the head', () => {
     expect(raised).toContain('of 40.00');
   });
 
+  it('says the deadline, and when it has passed', () => {
+    const { now, state } = middle;
+    const due = (deadline: number, isPastDeadline = false): string =>
+      screen({ ...middle, state: { ...state, run: { ...state.run, deadline, isPastDeadline } } });
+    expect(screen(middle)).not.toContain('deadline');
+    expect(due(now + 60_000)).toMatch(/left · deadline \d\d:\d\d ·/);
+    expect(due(now)).toMatch(/deadline \d\d:\d\d passed ·/);
+    expect(due(now, true)).toMatch(/deadline \d\d:\d\d passed, works on ·/);
+    const said = { type: 'intervened', ...base, verb: 'past-deadline', by: 'ada' } as const;
+    expect(after(middle, said).state.run.isPastDeadline).toBe(true);
+  });
+
   it('counts each second', () => {
     const at = (elapsedMs: number): string => screen({ ...middle, progress: { ...middle.progress!, elapsedMs } });
     expect(at(61_000)).toContain('1m01s of 4h00m, 3h58m left');

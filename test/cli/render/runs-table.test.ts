@@ -14,6 +14,7 @@ function run(more: Partial<RunSummary>): RunSummary {
     source: 'objective.md',
     playbook: 'delivery',
     createdAt: NOW - 7_200_000,
+    deadline: null,
     state: 'done',
     headline: 'DONE, all work is delivered and verified',
     tasks: { all: 4, done: 4 },
@@ -41,6 +42,22 @@ test.each<[string, Partial<RunSummary>, RegExp]>([
     { ...open, state: 'stopped', need: 'limited', why: 'usd: 5 of 5 used' },
     /stopped .*usd: 5 of 5 used$/,
   ],
+  [
+    'a deadline that is to come',
+    { ...open, state: 'running', need: 'driven', deadline: NOW + 60_000 },
+    /Tidy up \(deadline \d\d:\d\d\)$/,
+  ],
+  [
+    'a run that works past its deadline',
+    { ...open, state: 'running', need: 'driven', deadline: NOW - 1 },
+    /Tidy up \(deadline passed\)$/,
+  ],
+  [
+    'a run that stopped at its deadline',
+    { ...open, state: 'stopped', need: 'limited', why: 'the deadline has passed', deadline: NOW },
+    /the deadline has passed$/,
+  ],
+  ['a run that ended before its deadline', { deadline: NOW + 60_000 }, /delivered and verified$/],
   [
     'a fork by its parent',
     { parent: { runId: 'p', name: 'mess', seq: 7 } },

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openRunBench, startsOf, statusOf, turnsOf } from './run-bench.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan, waitFor } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
+
+const made = (id: string) => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
+const WORK = [plan([piece('a'), piece('b', { needs: ['a'] })]), made('a'), made('b'), APPROVE_ALL];
+const due = (at: number): string => `${objective()}\n## Deadline\n\n${new Date(at).toISOString()}\n`;
+
+describe('a run and its deadline', { timeout: 120_000 }, () => {
+  it('finishes the turn at work, starts none, and works on when a person says so', ALL, async (test) => {
+    const bench = openRunBench({ script: WORK });
+    test.onTestFinished(() => bench.end());
+    const open = join(bench.root, 'open');
+    bench.rescript([author('a', [waitFor(open), ...commits({ 'a.txt': 'a\n' })]), ...WORK]);
+    const deadline = Math.ceil((Date.now() + 15_000) / 1000) * 1000;
+    bench.objective(due(deadline));
+    const engine = bench.startRun();
+    await engine.line(({ type, task }) => type === 'tool-started' && task === 'a');
+    expect((await bench.run(['status'])).stdout).toMatch(/deadline/);
+    expect((await bench.run(['runs'])).stdout).toMatch(/deadline/);
+    await new Promise((resolve) => setTimeout(resolve, deadline - Date.now() + 3_000));
+    expect(engine.child.exitCode).toBeNull();
+    writeFileSync(open, '');
+    const ended = await engine.finished;
+    expect(ended.code, ended.stderr).toBe(4);
+    expect(turnsOf(ended, 'a')).toMatchObject([{ outcome: 'completed' }]);
+    expect(startsOf(ended).every(({ at }) => Number(at) < deadline)).toBe(true);
+    expect(ended.lines.at(-1)).toMatchObject({
+      type: 'run-ended',
+      outcome: 'stopped',
+      headline: expect.stringMatching(/^STOPPED, the deadline .* UTC has passed; no turn starts after it$/),
+      next: ['squad resume make-things --past-deadline'],
+    });
+    const before = await bench.status();
+    expect(before).toMatchObject({ phase: 'stopped', deadline, next: ['squad resume make-things --past-deadline'] });
+    expect(statusOf(before, 'a')).toBe('reviewing');
+
+    const again = await bench.run(['resume', '--json']);
+    expect([again.code, startsOf(again)], again.stderr).toEqual([4, []]);
+    expect((await bench.run(['resume', '--all', '--json'])).lines.at(-1)).toMatchObject({ runs: [] });
+    const wrong = await bench.run(['resume', '--all', '--past-deadline']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--past-deadline works on one whole run')]);
+
+    const past = await bench.run(['resume', '--past-deadline', '--no-wait']);
+    expect(past.code, past.stderr).toBe(0);
+    expect(past.stderr).toContain('make-things works past its deadline from now on');
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
+    expect(await bench.report()).toMatch(/past-deadline/);
+  });
+});

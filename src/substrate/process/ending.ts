@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TurnEnding } from '../ports/processes.ts';
+import { untilBeat } from '../clock/beat.ts';
 import { isSameProcess } from './process-table.ts';
 
 /** How often to look where a watch shows nothing: a wrapper was killed, or the file system reports no changes. */
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 250;
+/** How often to ask the process table whose the pid is now. Between, it is enough that the pid answers, at a tenth of the cost. */
+const TABLE_MS = 1000;
 /** If a wrapper is killed while its `mv` runs, the exit file may still appear for this long. */
 const RENAME_GRACE_MS = 100;
 
@@ -24,6 +27,7 @@ export async function waitForEnding(
   clock: Clock,
 ): Promise<TurnEnding | undefined> {
   let wake = new AbortController();
+  let askedAt = -Infinity;
   const wakeUp = (): void => wake.abort();
   signal.addEventListener('abort', wakeUp);
   const stopWatching = watchForRename(join(directory, UNRECORDED_EXIT), wakeUp);
@@ -31,9 +35,12 @@ export async function waitForEnding(
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, LONGEST_WAIT_MS)) {
       // Before the look, so that an end during the look is not slept through.
       wake = new AbortController();
-      const ending = await look(identity, directory, clock);
+      const asks = clock.monotonic() - askedAt >= TABLE_MS;
+      if (asks) askedAt = clock.monotonic();
+      const ending = await look(identity, directory, clock, asks);
       if (ending !== undefined) return ending;
-      if (!signal.aborted) await clock.sleep(wait, wake.signal);
+      const isRare = wait === LONGEST_WAIT_MS;
+      if (!signal.aborted) await clock.sleep(isRare ? untilBeat(clock, wait) : wait, wake.signal);
     }
   } finally {
     stopWatching();
@@ -42,13 +49,27 @@ export async function waitForEnding(
   return undefined;
 }
 
-async function look(identity: ProcessIdentity, directory: string, clock: Clock): Promise<TurnEnding | undefined> {
+async function look(
+  identity: ProcessIdentity,
+  directory: string,
+  clock: Clock,
+  asks: boolean,
+): Promise<TurnEnding | undefined> {
   try {
     const ending = await readEnding(directory);
-    return ending ?? (isSameProcess(identity) ? undefined : await lookOnceMore(directory, clock));
+    if (ending !== undefined || (!asks && answers(identity.pid)) || isSameProcess(identity)) return ending;
+    return await lookOnceMore(directory, clock);
   } catch (error) {
     if (!isOutOfFiles(error)) throw error;
     return undefined;
+  }
+}
+
+function answers(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

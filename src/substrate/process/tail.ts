@@ -2,12 +2,13 @@ import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
+import { untilBeat } from '../clock/beat.ts';
 import type { OutputLine } from '../ports/processes.ts';
 import { createLineSplitter } from './splitter.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 500;
 /** The lines of one turn delay timers, signals and other turns at most this long. */
 const SLICE_MS = 10;
 
@@ -139,7 +140,7 @@ async function* readGrowing(reading: Reading, ended: AbortSignal, clock: Clock):
         if (ended.aborted) return;
       }
     }
-    await clock.sleep(wait, ended);
+    await clock.sleep(wait === LONGEST_WAIT_MS ? untilBeat(clock, wait) : wait, ended);
   }
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { givenUpBody, nackSchema } from '../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
+import { statisticsSchema } from '../src/report/statistics.ts';
 import { MAIL_KINDS } from '../src/model/mail/kind.ts';
 import { refusalTable } from './protocol/refusals.ts';
 import { settingsJsonSchema } from './protocol/settings.ts';
@@ -39,9 +40,12 @@ export function protocolFiles(root: string): ReadonlyMap<string, string> {
   const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, object] => {
     return [name, tables.jsonSchemaOf(schema, `squad mail: ${name}`)];
   });
-  const all = [...schemas, ['squad', settingsJsonSchema()] as const].map(([name, schema]): [string, string] => {
-    return [`docs/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`];
-  });
+  const statistics = tables.jsonSchemaOf(statisticsSchema, 'squad report --all --json');
+  const all = [...schemas, ['squad', settingsJsonSchema()] as const, ['statistics', statistics] as const].map(
+    ([name, schema]): [string, string] => {
+      return [`docs/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`];
+    },
+  );
   return new Map([[PAGE, written], ...all]);
 }
 

@@ -24,6 +24,7 @@ export interface InitOptions extends JsonOptions {
 }
 
 export interface ReportOptions extends JsonOptions {
+  readonly all?: boolean;
   readonly html?: boolean;
 }
 

@@ -62,13 +62,18 @@ function addRecordCommands(program: Command, context: CommandContext): void {
   addCommand(
     program,
     'report',
-    'Print the report of a run: outcome, evidence, changes, cost and retries.',
+    'Print the report of a run (outcome, evidence, changes, cost, retries), or statistics over all runs.',
     'squad report',
     'squad report my-run --html',
+    'squad report --all',
   )
     .argument('[run]', RUN)
     .option('--html', 'print the path of the same report as a page (report.html), which is made if it is missing')
-    .option('--json', 'print one JSON object with the path and text of the report')
+    .option(
+      '--all',
+      'print statistics over all runs: completion, time, review rounds, recovery, turns, tokens and cost',
+    )
+    .option('--json', 'print one JSON object with the path and text of the report, or with --all the statistics')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
   const traces = ['squad trace', 'squad trace my-run --to langsmith'];
   addCommand(program, 'trace', 'Send the traces of a run that is not running to LangSmith or over OTLP.', ...traces)

@@ -146,6 +146,10 @@ export const decidedSchema = z.object({
   until: z.int().optional(),
 });
 
+/** Work that was reviewed, and the rounds that it took. `stage`: of the review; null: its playbook has no stages. */
+const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.int(), rounds: z.int() });
+export type ReviewCount = z.infer<typeof reviewCountSchema>;
+
 export const publishFactsSchema = z.object({
   branch: z.string(),
   head: z.string(),
@@ -165,6 +169,8 @@ export const publishFactsSchema = z.object({
       tasks: z.object({ all: z.int(), done: z.int() }),
       /** Where it ended. Absent: its playbook has no stages. */
       stage: z.object({ id: z.string(), place: z.int(), of: z.int() }).optional(),
+      /** Absent in runs of older versions. */
+      reviews: z.array(reviewCountSchema).optional(),
     })
     .optional(),
 });

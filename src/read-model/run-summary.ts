@@ -72,7 +72,7 @@ export function summarizeRun(
 const LATER = [RUN_EVENTS.published, RUN_EVENTS.resumed, 'operator-command'];
 
 /** How a run ended after which nothing was asked of it; undefined: its plan has to say. */
-function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary'] {
+export function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary'] {
   const last = ledger.events({ stream: id, types: LATER }).at(-1);
   if (last?.type !== RUN_EVENTS.published) return undefined;
   // An engine that was killed before it released its lease is resumed.

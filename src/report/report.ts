@@ -135,7 +135,7 @@ function criteriaSection(reading: RunHistory): Section | undefined {
   const rows = criteria.map(({ text, state, by, evidence }, index): Text[] => {
     const none =
       reading.board.facts.objective.criteria[index]?.command === undefined
-        ? 'it has no command, and no independent reviewer judged it'
+        ? 'it has no command, and no independent reviewer judged it at this commit'
         : 'not run on the result';
     return [
       criterionWord(state),

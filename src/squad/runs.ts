@@ -1,16 +1,29 @@
 import { openMachine, type Machine } from '../machine.ts';
+import { readFigures, type RunFigures } from '../read-model/run-figures.ts';
 import { summarizeRun, type RunSummary } from '../read-model/run-summary.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { readIfThere, workspaceIn, type Place } from './open-run.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */
-export async function listRuns({ host, composition }: Place<Machine>): Promise<RunSummary[]> {
+export function listRuns(place: Place<Machine>): Promise<RunSummary[]> {
+  return eachRun(place, summarizeRun);
+}
+
+/** What statistics are made of, for every run of the repository. Needs no runtime. */
+export function listFigures(place: Place<Machine>): Promise<RunFigures[]> {
+  return eachRun(place, readFigures);
+}
+
+async function eachRun<T>(
+  { host, composition }: Place<Machine>,
+  read: (...of: Parameters<typeof summarizeRun>) => T | undefined,
+): Promise<T[]> {
   const workspace = await workspaceIn({ host, composition: composition ?? openMachine(host) });
   const lockedBy = probeLock(workspace.directory);
   const { clock, playbooks } = workspace.composition;
   const now = clock.now();
   const all = readIfThere(workspace, (ledger) =>
-    ledger.runs().flatMap((row) => summarizeRun(ledger, row, lockedBy, now, playbooks) ?? []),
+    ledger.runs().flatMap((row) => read(ledger, row, lockedBy, now, playbooks) ?? []),
   );
   return (all ?? []).toReversed();
 }

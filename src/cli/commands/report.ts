@@ -16,6 +16,7 @@ import { printResult } from '../output.ts';
 
 /** Shows a report at a terminal, and prints it as Markdown elsewhere: the file that the last engine wrote, or else one from the ledger. */
 export async function report(context: CommandContext, run: string | undefined, options: ReportOptions): Promise<void> {
+  if (options.all === true) return (await import('./statistics.ts')).statistics(context, run, options);
   const { output } = context;
   const opened = await openRun(context, run);
   const { id: runId, name } = opened.reading.row;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { ReviewCount } from '../../model/run.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 import { isRepeated } from './review.ts';
 
@@ -15,6 +16,8 @@ export interface FailedReview {
 }
 
 interface ReviewedRound extends Pick<RoundRecord, 'round' | 'approved' | 'by'> {
+  /** null: all of the work as it was then. */
+  readonly commit: string | null;
   /** What the reviewers said: summary, findings and suggestions. Comes from agents. */
   readonly text: string;
   /** It has the same findings as the round before. */
@@ -52,30 +55,62 @@ type Stages = z.infer<typeof stagesSchema>['list'];
 
 const NO_STAGES: Stages = { stages: [] };
 
+type BoardPart = Pick<Board, 'tasks' | 'records' | 'facts'>;
+
+/** How often work was reviewed so far, for each stage of review. */
+export function reviewCountsOf(board: BoardPart): ReviewCount[] {
+  const list = stagesOf(board);
+  const tasks = [...board.tasks.values()].flatMap((state): [string | null, number][] => {
+    const { rounds } = state.work;
+    const stage = list.stages.length === 0 ? null : reviewStageOf(state, board, list);
+    return rounds.length === 0 || state.task.owner === 'engine' ? [] : [[stage, rounds.length]];
+  });
+  const given = judgeRounds(board);
+  const judges = list.stages.map(({ id }) => [id, given.filter(({ stage }) => stage === id).length] as const);
+  const counts = new Map<string | null, ReviewCount>();
+  for (const [stage, rounds] of [...tasks, ...judges.filter(([, taken]) => taken > 0)]) {
+    const before = counts.get(stage) ?? { stage, reviews: 0, rounds: 0 };
+    counts.set(stage, { stage, reviews: before.reviews + 1, rounds: before.rounds + rounds });
+  }
+  return [...counts.values()];
+}
+
 /** The reviews that rejected for the last time: of tasks in the order of the plan, then of stages that judge the whole. */
-export function failedReviewsOf(board: Pick<Board, 'tasks' | 'records' | 'facts'>): FailedReview[] {
-  const list = stagesSchema.safeParse(board.facts.options).data?.list ?? NO_STAGES;
+export function failedReviewsOf(board: BoardPart): FailedReview[] {
+  const list = stagesOf(board);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return [...tasks.flatMap((state) => ofTask(state, board, list)), ...ofJudges(board, list)];
 }
 
-function ofTask({ task, work }: TaskState, { records }: Pick<Board, 'records'>, list: Stages): FailedReview[] {
+function stagesOf({ facts }: Pick<Board, 'facts'>): Stages {
+  return stagesSchema.safeParse(facts.options).data?.list ?? NO_STAGES;
+}
+
+function judgeRounds({ records }: Pick<Board, 'records'>): Round[] {
+  return [...(records.get('stage-rounds')?.values() ?? [])].flatMap((one) => roundSchema.safeParse(one).data ?? []);
+}
+
+/** The stage that reviews a task; without stages, the task's id. */
+function reviewStageOf({ task }: TaskState, { records }: Pick<Board, 'records'>, { stages }: Stages): string {
+  const placed = z.object({ stage: z.string() }).safeParse(records.get('stage-tasks')?.get(task.id)).data?.stage;
+  return stages.find(({ id }) => id === placed)?.review?.id ?? placed ?? task.id;
+}
+
+function ofTask(state: TaskState, board: BoardPart, list: Stages): FailedReview[] {
+  const { task, work } = state;
   const { phase, rounds } = work;
   if (phase.at !== 'ended' || phase.as !== 'failed' || phase.cause !== 'rejected' || task.review === undefined)
     return [];
-  const placed = z.object({ stage: z.string() }).safeParse(records.get('stage-tasks')?.get(task.id)).data?.stage;
-  const stage = list.stages.find(({ id }) => id === placed)?.review?.id ?? placed ?? task.id;
   const reviewed = rounds.map((round, index): ReviewedRound => {
     const repeated = !round.approved && isRepeated(round.findings, rounds.slice(0, index));
-    return { round: round.round, approved: round.approved, by: round.by, text: round.feedback, repeated };
+    const { round: number, commit, approved, by: reviewers, feedback: text } = round;
+    return { round: number, commit, approved, by: reviewers, text, repeated };
   });
-  return [{ stage, task: task.id, cap: task.review.rounds, rounds: reviewed }];
+  return [{ stage: reviewStageOf(state, board, list), task: task.id, cap: task.review.rounds, rounds: reviewed }];
 }
 
-function ofJudges({ records }: Pick<Board, 'records'>, { stages, whenNotConverging }: Stages): FailedReview[] {
-  const all = [...(records.get('stage-rounds')?.values() ?? [])].flatMap(
-    (one) => roundSchema.safeParse(one).data ?? [],
-  );
+function ofJudges(board: BoardPart, { stages, whenNotConverging }: Stages): FailedReview[] {
+  const all = judgeRounds(board);
   return stages.flatMap(({ id, judges }) => {
     const rounds = all.filter(({ stage }) => stage === id);
     const last = rounds.at(-1);
@@ -93,5 +128,5 @@ function reviewedOf({ round, approved, by: judges, summary, findings, converging
     return `- ${where}${problem}${suggestion === null ? '' : ` Suggestion: ${suggestion}`}`;
   });
   const text = [`${who.join(', ')}. ${summary}`, ...lines].join('\n');
-  return { round, approved, by: judges, text, repeated: !converging };
+  return { round, commit: null, approved, by: judges, text, repeated: !converging };
 }

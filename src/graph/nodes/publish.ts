@@ -5,6 +5,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import { stageReached } from '../../model/shown-stage.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { concludeRun, countTasks } from '../decisions/conclude.ts';
+import { reviewCountsOf } from '../decisions/failed-reviews.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
 import { createView } from '../decisions/view.ts';
 import type { NodeContext } from './node-context.ts';
@@ -18,7 +19,13 @@ export function createPublish({ ports, book }: NodeContext) {
     const { strict } = ports.definition;
     const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, strict });
     const stage = stageReached(ports.playbook.stages?.(createView(board)) ?? []);
-    const summary = { outcome, headline, tasks: countTasks(board), ...defined({ stage }) };
+    const summary = {
+      outcome,
+      headline,
+      tasks: countTasks(board),
+      reviews: reviewCountsOf(board),
+      ...defined({ stage }),
+    };
     const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
-import { failedReviewsOf } from '../../../src/graph/decisions/failed-reviews.ts';
+import { failedReviewsOf, reviewCountsOf } from '../../../src/graph/decisions/failed-reviews.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { TaskTable } from '../../../src/model/plan/task-table.ts';
@@ -113,6 +113,17 @@ describe('reviews that rejected for the last time', () => {
     const found = failedReviewsOf(board(of));
     expect(found).toHaveLength(expected.length);
     expect(found).toMatchObject(expected);
+  });
+
+  it('and others are counted by the stage that reviews', () => {
+    const of = { phase: ENDED, rounds: [rejected(1), rejected(2)] };
+    const staged = { ...of, records: { ...PLACED, ...rounds(judged(1), judged(2), judged(3, { approved: true })) } };
+    expect(reviewCountsOf(board(staged))).toEqual([
+      { stage: 'SPEC_REVIEW', reviews: 1, rounds: 2 },
+      { stage: 'POST_REVIEW', reviews: 1, rounds: 3 },
+    ]);
+    expect(reviewCountsOf(board({ ...of, list: null }))).toEqual([{ stage: null, reviews: 1, rounds: 2 }]);
+    expect(reviewCountsOf(board({}))).toEqual([]);
   });
 
   it.each<[string, Parameters<typeof board>[0], string]>([

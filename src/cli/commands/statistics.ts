@@ -1,0 +1,25 @@
+import { usageError } from '../../model/errors.ts';
+import { statisticsOf } from '../../report/statistics.ts';
+import { listFigures } from '../../squad/runs.ts';
+import type { CommandContext, ReportOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+import { renderStatistics } from '../render/statistics-table.ts';
+
+/** What all runs of the repository have in common. */
+export async function statistics(
+  { host, output }: CommandContext,
+  run: string | undefined,
+  options: ReportOptions,
+): Promise<void> {
+  if (run !== undefined) {
+    throw usageError(
+      'squad report takes a run or --all, not both',
+      `Give one: \`squad report --all\`, or the run alone.`,
+    );
+  }
+  if (options.html === true) {
+    throw usageError('there is no page over all runs', 'Leave out --html: `squad report --all`.');
+  }
+  const found = statisticsOf(await listFigures({ host }));
+  printResult(output, options, found, renderStatistics(found, { columns: output.columns(), style: output.style }));
+}

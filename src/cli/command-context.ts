@@ -161,6 +161,7 @@ export interface TraceOptions extends JsonOptions {
 
 export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly resume?: boolean;
+  readonly dryRun?: boolean;
   readonly strict?: boolean;
   /** Path of a ticket with the objective, which is no file. */
   readonly ticket?: string;

@@ -27,9 +27,11 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     "squad run '#12'",
     'git log -1 --format=%B | squad run -',
     'squad run objective.md --detach',
+    'squad run objective.md --dry-run',
   ];
   const run = addNewRun(addCommand(program, 'run', about, ...runs))
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
+    .option('--dry-run', 'check everything, show what the run would do, and start nothing')
     .option('--resume', 'resume the newest unfinished run of this objective, if there is one')
     .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp())
     .addOption(new Option('--run-id <uuid>', 'id of the run; the same id again continues it').hideHelp());

@@ -56,7 +56,7 @@ const OF_LISTS: Readonly<Record<string, (list: StageList) => Playbook<unknown>>>
 };
 
 /** The playbook of a list of stages in `squad.yaml`. */
-function createPlaybookOfList(list: StageList): Playbook<unknown> {
+export function createPlaybookOfList(list: StageList): Playbook<unknown> {
   return withApproval(createStagesPlaybook({ name: STAGES, list }));
 }
 

@@ -2,13 +2,14 @@ import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { badInput, SquadError } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
+import { DEFAULT_PLAYBOOK, STAGES } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun } from '../playbooks/registry.ts';
-import type { Json } from '../text/json.ts';
+import { isJsonObject, type Json } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
-import { lineOf, problemError } from './read-input.ts';
+import { LIST_EXAMPLE, playList } from './list-choice.ts';
+import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
 /** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered or does not suit. */
@@ -27,37 +28,35 @@ export function choosePlaybook(
   read: SettingsRead,
 ): Playbook<unknown> {
   const ofObjective = objective.frontMatter.playbook;
-  const name = given ?? ofObjective ?? read.settings.playbook ?? otherwise;
-  const playbook = typeof name === 'string' ? createPlaybook(own, name) : undefined;
+  const written = read.settings.playbook;
+  const name = given ?? ofObjective ?? (isJsonObject(written) ? STAGES : written) ?? otherwise;
+  const playbook = name === STAGES ? playList(read) : createPlaybook(own, name);
   if (playbook !== undefined) {
     refusePlanless(playbook, plan);
     return playbook;
   }
-  const known = playbookNames(own);
-  const { file, text } = fileOf(read, 'playbook');
-  const inSettings = { file, line: lineOf(text, /^playbook\s*:/) };
-  if (typeof name !== 'string') {
-    const message = `playbook: this version cannot run a playbook that a mapping defines; name one (${available(known)})`;
-    throw problemError([{ ...inSettings, message, example: `playbook: ${DEFAULT_PLAYBOOK}` }]);
-  }
-  const message = missing(name, known);
-  if (given !== undefined) throw unavailable(message);
-  const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
-  throw problemError([{ ...(ofObjective === undefined ? inSettings : inObjective), message }]);
+  if (given !== undefined) throw unavailable(own, name);
+  const { file, text } = ofObjective === undefined ? fileOf(read, 'playbook') : objective;
+  const problem = { file, line: lineOf(text, /^playbook\s*:/), message: missing(own, name) };
+  throw problemError([name === STAGES ? { ...problem, example: LIST_EXAMPLE } : problem]);
 }
 
 /** The playbook that a person named on the command line. Throws `bad-input` if it is not registered. */
 export function namedPlaybook(own: Playbooks, name: string): Playbook<unknown> {
   const playbook = createPlaybook(own, name);
-  if (playbook === undefined) throw unavailable(missing(name, playbookNames(own)));
+  if (playbook === undefined) throw unavailable(own, name);
   return playbook;
 }
 
-function unavailable(message: string): SquadError {
-  return badInput(message, `Choose an available one, such as \`--playbook ${DEFAULT_PLAYBOOK}\`.`);
+function unavailable(own: Playbooks, name: string): SquadError {
+  const other = `Choose an available one, such as \`--playbook ${DEFAULT_PLAYBOOK}\`.`;
+  const list = `Write one into ${SETTINGS_FILE} under \`playbook: { stages: [...] }\`; docs/stages.md has examples.`;
+  return badInput(missing(own, name), name === STAGES ? list : other);
 }
 
-function missing(name: string, known: readonly string[]): string {
+function missing(own: Playbooks, name: string): string {
+  const known = playbookNames(own);
+  if (name === STAGES) return `the playbook ${quote(name)} plays a list of stages, and no settings have one`;
   if (COMING_PLAYBOOKS.includes(name))
     return `the playbook ${quote(name)} is not available in this version; ${available(known)}`;
   const close = nearest(name, known);
@@ -75,7 +74,7 @@ function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinit
   throw new SquadError({
     code: 'bad-input',
     message: `in the playbook ${name} no task plans the others, so there is no plan to approve`,
-    next: `Start it with \`squad run\`, or choose another one: \`--playbook ${DEFAULT_PLAYBOOK}\`.`,
+    next: `See what it does: \`squad run --dry-run\`. Or choose another one: \`--playbook ${DEFAULT_PLAYBOOK}\`.`,
   });
 }
 

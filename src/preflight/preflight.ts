@@ -3,6 +3,7 @@ import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Content } from '../model/content.ts';
+import { STAGES } from '../model/playbook-name.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
@@ -38,7 +39,15 @@ import { refuseReadOnly } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import { describeRuntimes, refuseUnregistered } from './runtimes.ts';
-import { agree, itemsToTrust, ownCommands, type OwnCommands, type TrustItem, type TrustPorts } from './trust.ts';
+import {
+  agree,
+  consentTo,
+  itemsToTrust,
+  ownCommands,
+  type OwnCommands,
+  type TrustItem,
+  type TrustPorts,
+} from './trust.ts';
 
 export interface PreflightPorts
   extends
@@ -70,6 +79,8 @@ export interface PreflightRequest {
   readonly attended?: boolean | undefined;
   /** `--strict`; absent: the settings decide. */
   readonly strict?: boolean | undefined;
+  /** No run follows: consent is neither asked for nor stored, and `trusted` is null without it. */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface Preflight {
@@ -78,6 +89,8 @@ export interface Preflight {
   /** What the run keeps of the machine's files for its agents. */
   readonly contents: readonly Content[];
   readonly warnings: readonly (RepositoryWarning | LimitWarning | PriorityWarning | SecretWarning | OwnCommands)[];
+  /** What needs a person's consent. */
+  readonly items: readonly TrustItem[];
 }
 
 /**
@@ -101,7 +114,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
 
   const described = describeRuntimes(ports, read.settings.runtimes);
-  const items = itemsToTrust(read.repository.settings, objective, read.repository, described);
+  const used = usedBy(playbook, read);
+  const items = itemsToTrust(used.repository.settings, objective, read.repository, described);
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
@@ -136,13 +150,17 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([
     ...(objective === written ? [] : [objective.file]),
-    ...bound.flatMap(({ name: agent, instructions }, index) =>
-      instructions === agents[index]?.instructions ? [] : [`the instructions of ${agent}`],
-    ),
+    ...redactedIn(bound, agents),
     ...armory.redacted(),
   ]);
-  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...ownCommands(read, described)];
-  return { definition: stored, repository, contents: armory.contents(), warnings };
+  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...ownCommands(used, described)];
+  return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+function redactedIn(bound: RunDefinition['agents'], agents: RunDefinition['agents']): string[] {
+  return bound.flatMap(({ name, instructions }, index) =>
+    instructions === agents[index]?.instructions ? [] : [`the instructions of ${name}`],
+  );
 }
 
 function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarning)[] {
@@ -166,12 +184,24 @@ function settingsOf(
 /** Asks at most once. */
 function createTrust(
   ports: PreflightPorts,
-  { yes }: PreflightRequest,
+  { yes, dryRun = false }: PreflightRequest,
   repository: string,
   items: readonly TrustItem[],
 ): () => Promise<string | null> {
   let answer: Promise<string | null> | undefined;
-  return () => (answer ??= agree(items, ports, { repository, yes }));
+  return () => (answer ??= (dryRun ? consentTo : agree)(items, ports, { repository, yes }));
+}
+
+/** Nobody has to agree to commands of a list that is not played. */
+function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
+  if (playbook.name === STAGES) return all;
+  const { settings, repository, ...read } = all;
+  const without = (one: Settings): Settings => ({ ...one, playbook: undefined });
+  return {
+    ...read,
+    settings: without(settings),
+    repository: { ...repository, settings: without(repository.settings) },
+  };
 }
 
 function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Settings, now: number): Limits {

@@ -5,14 +5,16 @@ import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { SquadError } from '../model/errors.ts';
+import { commandsOf } from '../playbooks/stages/list-facts.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { listIn } from './list-choice.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile, SettingsRead } from './read-settings.ts';
 import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
 
 /** A command from the objective or the repository that would run on this machine, as squad shows it. */
 interface TrustedCommand {
-  readonly from: 'setup' | 'verify' | 'notify' | 'criterion' | 'runtime';
+  readonly from: 'setup' | 'verify' | 'notify' | 'stage' | 'criterion' | 'runtime';
   readonly run: string;
 }
 
@@ -26,6 +28,7 @@ export function commandsToTrust(settings: Settings, objective: Pick<Objective, '
     ...settings.setup.map(({ run }) => ({ from: 'setup' as const, run })),
     ...settings.verify.map(({ run }) => ({ from: 'verify' as const, run })),
     ...(settings.notify === undefined ? [] : [{ from: 'notify' as const, run: settings.notify }]),
+    ...commandsOf(listIn(settings)).map((run) => ({ from: 'stage' as const, run })),
     ...objective.criteria.flatMap(({ command }) =>
       command === undefined ? [] : [{ from: 'criterion' as const, run: command }],
     ),
@@ -78,13 +81,16 @@ export function ownCommands({ settings, repository, own }: SettingsRead, describ
   return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
 }
 
+/** Of `squad.yaml`, where they are not called like what they name. */
+const KEYS: Readonly<Record<string, string>> = { runtime: 'runtimes', stage: 'playbook' };
+
 function whereOf(
   { from, run }: TrustedCommand,
   { file, criteria }: Pick<Objective, 'file' | 'criteria'>,
   { file: settingsFile, text }: SettingsFile,
 ): string {
   if (from === 'criterion') return `${file}:${criteria.find(({ command }) => command === run)?.line ?? 1}`;
-  const key = from === 'runtime' ? 'runtimes' : from;
+  const key = KEYS[from] ?? from;
   return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
 }
 
@@ -161,20 +167,39 @@ export async function agree(
 ): Promise<string | null> {
   if (items.length === 0) return null;
   const store = trustStoreOf(ports.host);
-  const hash = trustHash(items.map(({ from, run }) => `${from}: ${run}`));
+  const hash = hashOf(items);
   if (yes || (await isTrusted(store, { hash, repository }))) return hash;
-  if (ports.confirm === undefined) {
-    throw notTrusted(
-      items,
-      'these commands need your consent',
-      "Read them, then run it again with `--yes`, or from a program with `trust: 'yes'`.",
-    );
-  }
+  if (ports.confirm === undefined) throw unanswered(items);
   if (!(await ports.confirm(items))) {
     throw notTrusted(items, 'you did not consent to these commands', 'Remove them from the file that names them.');
   }
   await rememberTrust(store, { hash, repository, at: ports.clock.now() });
   return hash;
+}
+
+function hashOf(items: readonly TrustItem[]): string {
+  return trustHash(items.map(({ from, run }) => `${from}: ${run}`));
+}
+
+function unanswered(items: readonly TrustItem[]): SquadError {
+  const next = "Read them, then run it again with `--yes`, or from a program with `trust: 'yes'`.";
+  return notTrusted(items, 'these commands need your consent', next);
+}
+
+/**
+ * The hash of the items if there is consent to them, and null otherwise: it neither asks nor stores. Throws `not-trusted` for a
+ * program of the repository, which no check may start without.
+ */
+export async function consentTo(
+  items: readonly TrustItem[],
+  ports: Pick<TrustPorts, 'host'>,
+  { repository, yes }: { readonly repository: string; readonly yes: boolean },
+): Promise<string | null> {
+  if (items.length === 0) return null;
+  const hash = hashOf(items);
+  if (yes || (await isTrusted(trustStoreOf(ports.host), { hash, repository }))) return hash;
+  if (items.every(({ from }) => from !== 'runtime')) return null;
+  throw unanswered(items);
 }
 
 function notTrusted(items: readonly TrustItem[], message: string, next: string): SquadError {

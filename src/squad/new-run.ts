@@ -47,7 +47,11 @@ export interface NewRunOptions extends TrustOption {
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   objective: ObjectiveSource,
-  { trust, limits = {}, ...options }: NewRunOptions & { readonly otherwise?: string; readonly attended?: boolean },
+  {
+    trust,
+    limits = {},
+    ...options
+  }: NewRunOptions & { readonly otherwise?: string; readonly attended?: boolean; readonly dryRun?: boolean },
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };

@@ -20,7 +20,7 @@ export interface PlanShown {
   readonly note?: string | undefined;
 }
 
-interface PlanContext {
+export interface PlanContext {
   readonly definition: RunDefinition;
   readonly limits: Limits;
   /** Earlier runs of this repository. */
@@ -41,9 +41,7 @@ const MOST_EARLIER = 10;
 /** The plan for people: who does what, what is run, and what it may cost. Every text of others is made safe to show. */
 export function planLines(plan: PlanShown, context: PlanContext): string[] {
   const { definition, style } = context;
-  const columns = Math.max(LEAST_COLUMNS, context.columns ?? 80);
-  const say = (text: string, indent = ''): string[] =>
-    text.split('\n').flatMap((line) => wrap(line, columns - indent.length).map((one) => `${indent}${one}`.trimEnd()));
+  const say = sayer(context);
   const count = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`;
   return [
     ...say(style('bold', `Plan of ${definition.name}: ${count}`)),
@@ -51,11 +49,27 @@ export function planLines(plan: PlanShown, context: PlanContext): string[] {
     ...say(plainText(plan.summary)),
     ...plan.tasks.flatMap((task, index) => ['', ...taskLines(task, index, context, say)]),
     '',
+    ...termsLines(plan, context),
+  ];
+}
+
+/** What the run has to meet, what it runs, and what it may cost. */
+export function termsLines(plan: Pick<PlanShown, 'criteria'>, context: PlanContext): string[] {
+  const { definition, style } = context;
+  const say = sayer(context);
+  return [
     ...section('Criteria', criteriaTexts(plan, definition), style, say),
     ...section('Commands', commandTexts(plan, definition), style, say),
     ...section('At most', [costText(context)], style, say),
     ...section('Before', [earlierText(context)], style, say),
   ];
+}
+
+/** Wraps text to the terminal. */
+export function sayer({ columns = 80 }: Pick<PlanContext, 'columns'>): Say {
+  const most = Math.max(LEAST_COLUMNS, columns);
+  return (text, indent = '') =>
+    text.split('\n').flatMap((line) => wrap(line, most - indent.length).map((one) => `${indent}${one}`.trimEnd()));
 }
 
 type Say = (text: string, indent?: string) => string[];
@@ -118,7 +132,7 @@ function oneAgent(agent: BoundAgent): string {
   return plainLine(`${name} (${[[runtime, model].join(' ').trim(), ...equipment].join(', ')})`, 200);
 }
 
-function criteriaTexts({ criteria }: PlanShown, { objective }: RunDefinition): string[] {
+function criteriaTexts({ criteria }: Pick<PlanShown, 'criteria'>, { objective }: RunDefinition): string[] {
   const how = (command: string | undefined): string =>
     command === undefined ? 'judged by a reviewer' : `run: ${plainLine(command, 4096)}`;
   const own = objective.criteria.map(({ text, command }) => `${plainLine(text, 400)} (${how(command)})`);
@@ -127,7 +141,10 @@ function criteriaTexts({ criteria }: PlanShown, { objective }: RunDefinition): s
   return all.length === 0 ? ['none, so nothing says when the work is right'] : all;
 }
 
-function commandTexts({ criteria }: PlanShown, { setup, verify, objective }: RunDefinition): string[] {
+function commandTexts(
+  { criteria }: Pick<PlanShown, 'criteria'>,
+  { setup, verify, objective }: RunDefinition,
+): string[] {
   const commands = [
     ...setup.map(({ run }) => `setup: ${run}`),
     ...verify.map(({ run }) => `verify: ${run}`),

@@ -20,6 +20,7 @@ import { showRun } from './show-run.ts';
 export async function run(context: CommandContext, given: string, options: RunOptions): Promise<void> {
   const squad = squadOn(context.host);
   const { ticket } = options;
+  if (options.dryRun === true) return (await import('./dry-run.ts')).showDryRun(context, given, options);
   const ticketed = ticket === undefined ? { argument: given } : await takeTicket(ticket, objectiveTicketSchema);
   const objective = 'argument' in ticketed ? await readArgument(context, ticketed.argument) : ticketed;
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;

@@ -53,7 +53,6 @@ export function checkList(list: Json, staffed: readonly string[] | undefined): L
   const stages = roughStages(list, [KEY]);
   const said = [
     ...idProblems(stages),
-    ...madeIdProblems(stages),
     ...documentProblems(stages),
     ...stages.flatMap(kindProblems),
     ...referenceProblems(stages),
@@ -93,21 +92,6 @@ function idProblems(stages: readonly RoughStage[]): Said[] {
         message: `${quote(id)} and ${quote(earlier.id)} (${earlier.where}) both become ${quote(task)}; give it another id`,
       },
     ];
-  });
-}
-
-/** Ids of tasks that squad makes up: of a stage that runs again, of fixes, and of a judge for each role. */
-function madeIdProblems(stages: readonly RoughStage[]): Said[] {
-  const tasks = new Set(stages.flatMap(({ id }) => (id === undefined ? [] : [taskIdOf({ id })])));
-  const ofJudges = stages.flatMap(({ id, by, has }) =>
-    id !== undefined && has('judges') ? by.map((role) => `${taskIdOf({ id })}-${role}`) : [],
-  );
-  return stages.flatMap(({ at, id }): Said[] => {
-    const task = id === undefined ? '' : taskIdOf({ id });
-    const of = /^(.+)-\d+$/.exec(task)?.[1];
-    const isMade = (of !== undefined && (of === 'fix' || tasks.has(of))) || ofJudges.includes(task);
-    const message = `${quote(task)} is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id`;
-    return isMade ? [{ path: [...at, 'id'], message }] : [];
   });
 }
 

@@ -7,20 +7,30 @@ import type { RoughStage, Said } from './rough-list.ts';
  * made for the list.
  */
 export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Said[] {
-  return stages.flatMap(({ at, by, review }) => {
-    const author = staffed === undefined ? by[0] : by.find((role) => staffed.includes(role));
-    const path = [...at, 'review', 'by'];
-    const isStaffed = (role: string): boolean => staffed === undefined || staffed.includes(role);
-    const reviewers = (review?.by ?? []).filter(isStaffed);
-    const isOwn = author !== undefined && reviewers.length > 0 && reviewers.every((role) => role === author);
+  const isStaffed = (role: string): boolean => staffed === undefined || staffed.includes(role);
+  const authorOf = (stage: RoughStage | undefined): string | undefined => stage?.by.find(isStaffed);
+  /** Of these roles only the author's. */
+  const isOwn = (roles: readonly string[], author: string | undefined): author is string => {
+    const judges = roles.filter(isStaffed);
+    return author !== undefined && judges.length > 0 && judges.every((role) => role === author);
+  };
+  return stages.flatMap((stage) => {
+    const { at, by, review, redo, fix } = stage;
+    const judged = stages.find(({ id }) => id !== undefined && id === (redo ?? fix));
+    const [author, wrote] = [authorOf(stage), authorOf(judged)];
+    const ofReview = [...at, 'review', 'by'];
+    const other = 'so name another role that somebody has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
-      ...(review === undefined ? [] : unstaffed(review.by, path, staffed)),
-      ...(isOwn
+      ...unstaffed(review?.by ?? [], ofReview, staffed),
+      ...(isOwn(review?.by ?? [], author)
+        ? [{ path: ofReview, message: `nobody reviews their own work: ${quote(author)} does this stage, ${other}` }]
+        : []),
+      ...(isOwn(by, wrote)
         ? [
             {
-              path,
-              message: `nobody reviews their own work: ${quote(author)} does this stage, so name another role that somebody has`,
+              path: [...at, 'by'],
+              message: `nobody judges their own work: ${quote(wrote)} does ${quote(judged?.id ?? '')}, ${other}`,
             },
           ]
         : []),

@@ -47,3 +47,10 @@ export function targetOf({ judges }: Stage): string | undefined {
   if (judges === undefined) return undefined;
   return 'redo' in judges.else ? judges.else.redo : judges.else.fix;
 }
+
+/** The commands that it names itself. Those of criteria belong to the objective. */
+export function commandsOf(list: StageList | undefined): readonly string[] {
+  return (list?.stages ?? []).flatMap(({ makes }) =>
+    'checks' in makes && makes.checks !== 'criteria' ? makes.checks : [],
+  );
+}

@@ -33,8 +33,8 @@ const lineSchema = z
 const documentSchema = z
   .string()
   .regex(
-    /^(?!.*(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$))[^\u0000-\u001f\\:]{1,200}$/i,
-    'needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, backslash or colon',
+    /^(?!.*(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$))[^\u0000-\u001f\\:*?"<>|[\]{}]{1,200}$/i,
+    'needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
   )
   .refine(isPlain, HIDES);
 

@@ -12,7 +12,7 @@ function problems(stages: string, agents = ''): string[] {
   return parsed.ok ? [] : parsed.problems.map(({ line, column, message }) => `${line}:${column}: ${message}`);
 }
 const stage = (id: string, more = '', made = 'makes: code'): string =>
-  `    - { id: ${id}, by: [builder], brief: "Do it. {objective}", ${made}${more === '' ? '' : `, ${more}`} }`;
+  `    - { id: ${id}, by: [${made === VERDICT ? 'reviewer' : 'builder'}], brief: "Do it. {objective}", ${made}${more === '' ? '' : `, ${more}`} }`;
 const list = (...stages: readonly string[]): string => stages.join('\n');
 /** The places of a stage of one line differ in their columns only. */
 const messages = (text: string, agents?: string): string[] =>
@@ -86,17 +86,17 @@ describe('what is wrong with a list', () => {
         "3: playbook.stages[0].brief is missing",
         "4: playbook.stages[0].by[0]: no agent has the role “bilder”; did you mean “builder”?",
         "5: unknown key “brif” in playbook.stages[0]; did you mean “brief”?",
-        "6: playbook.stages[0].makes.document: “../spec.md” needs a path inside the repository, from its root, without “..”, backslash or colon",
+        "6: playbook.stages[0].makes.document: “../spec.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like",
         "7: playbook.stages[1].id: “spec” and “SPEC” (playbook.stages[0].id) both become “spec”; give it another id",
-        "9: playbook.stages[1].needs[0]: no stage is called “SPCE”; did you mean “spec”?",
-        "10: playbook.stages[1].brief: “{objectiv}” is no placeholder; did you mean “{objective}”?; write “{{” for a brace",
+        "9: playbook.stages[1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?",
+        "10: playbook.stages[1].brief: “{objectiv}” is no placeholder; did you mean “{objective}”, or write “{{” for a brace?",
         "12: playbook.stages[1].review.id: “SPEC” is playbook.stages[0].id already; each stage and each review needs its own",
         "12: playbook.stages[1].review.by: nobody reviews their own work: “builder” does this stage, so name another role that somebody has",
         "12: playbook.stages[1].review.rounds must be more than 0",
-        "16: playbook.stages[2].makes.document: “./a.md” needs a path inside the repository, from its root, without “..”, backslash or colon",
+        "16: playbook.stages[2].makes.document: “./a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like",
         "16: playbook.stages[2].makes.document: “./a.md” is the document of playbook.stages[1].makes.document already, which is written “A.md”",
         "17: playbook.stages[2].judges: a stage that judges makes \`answer: verdict\`",
-        "17: playbook.stages[2].judges.else.fix: no stage is called “BUILD”; there is “TEST”, “spec”, “SPEC”",
+        "17: playbook.stages[2].judges.else.fix: no stage is called “BUILD”; there are “SPEC”, “spec”, “TEST”",
       ]
     `);
     expect(
@@ -212,21 +212,21 @@ describe('what is wrong with a list', () => {
       'a document outside',
       stage('A', '', 'makes: { document: ../a.md }'),
       [
-        '3: [0].makes.document: “../a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, backslash or colon',
+        '3: [0].makes.document: “../a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
       ],
     ],
     [
       'a document by its whole path',
       stage('A', '', 'makes: { document: /etc/a.md }'),
       [
-        '3: [0].makes.document: “/etc/a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, backslash or colon',
+        '3: [0].makes.document: “/etc/a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
       ],
     ],
     [
       'a document in .git',
       stage('A', '', 'makes: { document: a/.GIT/config }'),
       [
-        '3: [0].makes.document: “a/.GIT/config” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, backslash or colon',
+        '3: [0].makes.document: “a/.GIT/config” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
       ],
     ],
     [
@@ -354,6 +354,7 @@ describe('what is wrong with a list', () => {
       'what follows without a verdict',
       stage('A', 'judges: { rounds: 4, else: { redo: A } }'),
       [
+        '3: [0].by: nobody judges their own work: “builder” does “A”, so name another role that somebody has',
         '3: [0].judges: a stage that judges makes `answer: verdict`',
         '3: [0].judges.else.redo: “A” does not come before this stage: it is none of the stages that it needs',
       ],
@@ -394,21 +395,6 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
-      'ids that squad makes',
-      list(
-        stage('A'),
-        stage('A_2'),
-        stage('FIX_1'),
-        stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT),
-        stage('J_BUILDER'),
-      ),
-      [
-        '4: [1].id: “a-2” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
-        '5: [2].id: “fix-1” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
-        '7: [4].id: “j-builder” is what squad calls a task of its own: a second one of a stage, a fix, or one judge of several; give it another id',
-      ],
-    ],
-    [
       'a review of an answer',
       stage('A', 'review: { id: R, by: [pm] }', `makes: { answer: ${JSON.stringify(COUNT)} }`),
       ['3: [0].review: only a document or code is reviewed'],
@@ -431,7 +417,7 @@ describe('what is wrong with a list', () => {
       'one document by another spelling',
       list(stage('A', '', 'makes: { document: docs/a.md }'), stage('B', '', 'makes: { document: Docs//./A.md }')),
       [
-        '4: [1].makes.document: “Docs//./A.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, backslash or colon',
+        '4: [1].makes.document: “Docs//./A.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
         '4: [1].makes.document: “Docs//./A.md” is the document of playbook.stages[0].makes.document already, which is written “docs/a.md”',
       ],
     ],
@@ -486,6 +472,21 @@ describe('what is wrong with a list', () => {
         '3: [0].makes.answer.properties.a.pattern: “pattern” is not supported: use type, title, description, enum, const, anyOf, properties, required, additionalProperties, items, minItems, maxItems, minimum, maximum, minLength, maxLength',
         '3: [0].makes.answer.$ref: “$ref” is not supported: use type, title, description, enum, const, anyOf, properties, required, additionalProperties, items, minItems, maxItems, minimum, maximum, minLength, maxLength',
       ],
+    ],
+    [
+      'a document that is a pattern',
+      stage('A', '', 'makes: { document: "*.md" }'),
+      [
+        '3: [0].makes.document: “*.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like',
+      ],
+    ],
+    [
+      'a judge of its own work',
+      list(
+        stage('A'),
+        stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT).replace('[reviewer]', '[builder]'),
+      ),
+      ['4: [1].by: nobody judges their own work: “builder” does “A”, so name another role that somebody has'],
     ],
   ])('%s', (_what, stages, expected) => {
     expect(messages(stages)).toEqual(expected);

@@ -1,0 +1,116 @@
+import type { PlannedRun } from '../../preflight/planned-run.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { counted } from '../../text/counted.ts';
+import { renderTable } from '../render/table.ts';
+import { sayer, termsLines, type PlanContext } from './plan-lines.ts';
+
+type PlannedStage = NonNullable<PlannedRun['stages']>[number];
+
+/** A stage, or its review. */
+interface Row {
+  readonly cells: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const INDENT = '    ';
+
+/** A run that has not started, for people. Every text of others is made safe to show. */
+export function dryRunLines(planned: PlannedRun, context: PlanContext): string[] {
+  const { name, playbook, branch, base, agents, stages, tasks = [], plan, consent, commands, warnings } = planned;
+  const { style } = context;
+  const say = sayer(context);
+  const rows = stages === undefined ? tasks.map(taskRow) : stages.flatMap(stageRows);
+  const head = stages === undefined ? ['', 'task', 'role', 'after'] : ['', 'stage', 'who', 'after'];
+  const [top = '', ...lines] = renderTable({ head, rows: rows.map(({ cells }) => cells), columns: context.columns });
+  return [
+    ...say(style('bold', `Dry run of ${name}: nothing has started, and nothing was written`)),
+    ...say(`playbook ${plainLine(playbook, 40)}, branch ${branch} from ${base.slice(0, 12)}`),
+    ...(plan === 'ask' && stages === undefined ? say('a person approves the plan before its tasks start') : []),
+    '',
+    style('dim', top),
+    ...lines.flatMap((line, index) => [
+      line,
+      ...(rows[index]?.notes ?? []).flatMap((note) => say(style('dim', note), INDENT)),
+    ]),
+    ...(stages === undefined ? say('the playbook adds the other tasks while it runs', INDENT) : []),
+    '',
+    style('bold', 'Agents'),
+    ...renderTable({ rows: agents.map(agentCells), columns: context.columns }).map((line) => `${INDENT}${line}`),
+    ...termsLines({ criteria: [] }, context),
+    ...(consent === undefined
+      ? []
+      : [style('bold', 'Consent'), ...consentTexts(consent, commands).flatMap((text) => say(text, INDENT))]),
+    ...(warnings.length === 0
+      ? []
+      : [style('bold', 'Notes'), ...warnings.flatMap((text) => say(plainLine(text, 800), INDENT))]),
+  ];
+}
+
+function stageRows(stage: PlannedStage): Row[] {
+  const { n, id, title, who, needs, review } = stage;
+  const by = stage.judges === undefined ? ' or ' : ' and ';
+  const own: Row = {
+    cells: [String(n), id, 'checks' in stage.makes ? 'squad' : names(who, by), needs.join(', ')],
+    notes: [`${plainLine(title, 100)}: ${notesOf(stage).join('; ')}`],
+  };
+  if (review === undefined) return [own];
+  const quorum =
+    review.who.length < 2 ? '' : review.quorum === 'all' ? ', all have to approve' : ', one has to approve';
+  const cells = [String(review.n), review.id, names(review.who, ' and '), id];
+  return [own, { cells, notes: [`a review of at most ${counted(review.rounds, 'round')}${quorum}`] }];
+}
+
+function notesOf({ makes, each, judges, session, onFail }: PlannedStage): string[] {
+  return [
+    madeText(makes),
+    ...(each === undefined ? [] : [`once for each task that ${each.of} plans`]),
+    ...(judges === undefined
+      ? []
+      : [
+          `a rejection ${'redo' in judges.else ? `has ${judges.else.redo} done again` : `is fixed as in ${judges.else.fix}`}, at most ${counted(judges.rounds, 'round')}`,
+        ]),
+    ...(session === undefined || session === 'new'
+      ? []
+      : [session === 'role' ? 'in the agent’s session' : `in the session of ${session.of}`]),
+    ...(onFail === 'skip' ? ['if it fails, the run goes on'] : []),
+  ];
+}
+
+function madeText(makes: PlannedStage['makes']): string {
+  if ('document' in makes) {
+    const headings =
+      makes.headings === undefined ? '' : ` (${makes.headings.map((text) => plainLine(text, 100)).join(', ')})`;
+    return `writes ${plainLine(makes.document, 200)}${headings}${makes.answer === undefined ? '' : ' and plans tasks'}`;
+  }
+  if ('code' in makes) return 'changes code';
+  if ('removes' in makes) return 'removes the documents';
+  if ('checks' in makes) {
+    if (makes.checks === 'criteria') return 'runs the commands of the criteria';
+    return `runs ${makes.checks.map((command) => plainLine(command, 400)).join(', ')}`;
+  }
+  return makes.answer === 'tasks'
+    ? 'plans tasks'
+    : makes.answer === 'verdict'
+      ? 'judges the work so far'
+      : 'answers by a schema';
+}
+
+function taskRow({ id, title, role, needs }: NonNullable<PlannedRun['tasks']>[number], index: number): Row {
+  return {
+    cells: [String(index + 1), plainLine(id, 40), plainLine(role, 40), plainLine(needs.join(', '), 200)],
+    notes: [plainLine(title)],
+  };
+}
+
+function agentCells({ name, role, runtime, model, access }: PlannedRun['agents'][number]): string[] {
+  return [name, role, plainLine([runtime, model].join(' ').trim(), 200), access];
+}
+
+function names(who: PlannedStage['who'], by: string): string {
+  return who.map(({ name, runtime }) => `${name} (${plainLine(runtime, 40)})`).join(by) || 'no agent';
+}
+
+function consentTexts(consent: 'given' | 'needed', commands: PlannedRun['commands']): string[] {
+  const state = consent === 'given' ? 'given' : 'needed: `squad run` asks at a terminal, `--yes` gives it for one run';
+  return [state, ...commands.map(({ where, from, run }) => `${where}: ${from}: ${plainLine(run, 4096)}`)];
+}

@@ -1,0 +1,37 @@
+import { limitsFromOptions } from '../../model/limits.ts';
+import { usageError } from '../../model/errors.ts';
+import { dryRun } from '../../squad/dry-run.ts';
+import { listRuns } from '../../squad/runs.ts';
+import { dryRunLines } from '../ask/dry-run-lines.ts';
+import type { CommandContext, RunOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+import { readArgument } from '../read-objective.ts';
+
+/** Shows what `squad run` would do with the same arguments, after the same checks. Writes nothing. */
+export async function showDryRun(context: CommandContext, given: string, options: RunOptions): Promise<void> {
+  const { host, output } = context;
+  refuseOthers(options);
+  const objective = await readArgument(context, given);
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, yes, json } = options;
+  const trust = yes === true ? ('yes' as const) : undefined;
+  const about = { playbook, runtime, models, name, allowFullAccess, strict, trust };
+  const { planned, definition } = await dryRun({ host }, objective, { ...about, limits: limitsFromOptions(options) });
+  const earlier = json === true ? [] : await listRuns({ host });
+  const { limits } = definition;
+  const { style } = output;
+  const lines = dryRunLines(planned, { definition, limits, earlier, columns: output.columns(), style });
+  printResult(output, options, { type: 'dry-run', ...planned }, lines);
+}
+
+function refuseOthers({ detach, resume, runId, ticket }: RunOptions): void {
+  const given =
+    detach === true
+      ? '--detach'
+      : resume === true
+        ? '--resume'
+        : (runId ?? ticket) === undefined
+          ? undefined
+          : '--run-id';
+  if (given === undefined) return;
+  throw usageError(`--dry-run starts nothing, so it cannot be combined with ${given}`, 'Leave out one of them.');
+}

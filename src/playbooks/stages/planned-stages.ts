@@ -1,0 +1,66 @@
+import { defined } from '../../text/defined.ts';
+import { needsOf, stageOf, targetOf, titleOf } from './list-facts.ts';
+import { reviewersOf } from './stage-duties.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import type { StagesOptions } from './stage-options.ts';
+import { staffedRole } from './stage-progress.ts';
+
+interface Agent {
+  readonly name: string;
+  readonly role: string;
+  readonly runtime: string;
+  readonly model?: string | undefined;
+}
+
+/** A stage before its run, with the agents that may do it. */
+export interface PlannedStage {
+  /** Its number, as people see it: a review has the next one. */
+  readonly n: number;
+  readonly id: string;
+  readonly title: string;
+  readonly who: readonly Agent[];
+  readonly needs: readonly string[];
+  readonly makes: Stage['makes'];
+  readonly review?: {
+    readonly n: number;
+    readonly id: string;
+    readonly who: readonly Agent[];
+    readonly quorum: 'all' | 'any';
+    readonly rounds: number;
+  };
+  readonly each?: Stage['each'];
+  readonly judges?: Stage['judges'];
+  readonly session?: Stage['session'];
+  readonly onFail?: Stage['onFail'];
+}
+
+/** The stages of a list as a run with these agents would play them. */
+export function plannedStages({ list, reviewRounds }: StagesOptions, agents: readonly Agent[]): PlannedStage[] {
+  let n = 0;
+  return list.stages.map((stage) => {
+    const { id, makes, review, each, judges, session, onFail } = stage;
+    const author = staffedRole(stage.by, agents);
+    const roles = 'checks' in makes ? [] : judges === undefined ? [author ?? ''] : judgesOf(list, stage, agents);
+    const who = withRoles(agents, roles);
+    n += 1;
+    const planned = { n, id, title: titleOf(stage), who, needs: needsOf(list, stage), makes };
+    const rest = defined({ each, judges, session, onFail });
+    if (review === undefined) return { ...planned, ...rest };
+    n += 1;
+    const { quorum = 'all', rounds = reviewRounds } = review;
+    const reviewers = withRoles(agents, reviewersOf(review.by, author ?? '', agents));
+    return { ...planned, review: { n, id: review.id, who: reviewers, quorum, rounds }, ...rest };
+  });
+}
+
+/** Nobody judges their own work. */
+function judgesOf(list: StageList, stage: Stage, agents: readonly Agent[]): string[] {
+  const judged = stageOf(list, targetOf(stage) ?? '');
+  return reviewersOf(stage.by, staffedRole(judged?.by ?? [], agents) ?? '', agents);
+}
+
+function withRoles(agents: readonly Agent[], roles: readonly string[]): Agent[] {
+  return agents
+    .filter(({ role }) => roles.includes(role))
+    .map(({ name, role, runtime, model }) => ({ name, role, runtime, ...defined({ model }) }));
+}

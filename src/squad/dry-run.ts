@@ -1,0 +1,24 @@
+import { wrongEnvironment } from '../model/errors.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { playbookOf } from '../preflight/playbook-choice.ts';
+import { plannedRun, type PlannedRun } from '../preflight/planned-run.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
+import { checkNewRun, type NewRunOptions } from './new-run.ts';
+import { openWorkspace, type Place } from './open-run.ts';
+
+export interface DryRun {
+  readonly planned: PlannedRun;
+  readonly definition: RunDefinition;
+}
+
+/** What a run would begin with. Checks everything that a run checks before it starts; starts and writes nothing, and asks nobody. */
+export async function dryRun(place: Place, objective: ObjectiveSource, options: NewRunOptions): Promise<DryRun> {
+  const workspace = await openWorkspace(place);
+  refuseBusy(workspace.directory);
+  const checked = await checkNewRun(workspace, objective, { ...options, dryRun: true });
+  const playbook = playbookOf(workspace.composition.playbooks, checked.definition);
+  if (playbook === undefined)
+    throw wrongEnvironment(`the playbook ${checked.definition.playbook} is not registered here`, '');
+  return { planned: plannedRun(playbook, checked), definition: checked.definition };
+}

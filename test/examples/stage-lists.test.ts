@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { objectiveStages } from '../../src/playbooks/objective/stages.ts';
+import { stageListSchema } from '../../src/playbooks/stages/stage-schema.ts';
+import { plainJson } from '../../src/text/json.ts';
+import { thirteen } from '../runs/objective-script.ts';
+import { openRunBench, statusOf, turnsOf, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, type Entry } from '../runs/run-script.ts';
+
+const FOLDER = 'docs/squad/make-things';
+
+const textOf = (example: string): string =>
+  readFileSync(new URL(`../../examples/stages/${example}.yaml`, import.meta.url), 'utf8');
+
+/** A repository whose `squad.yaml` is the example, on the scripted runtime. */
+function benchFor(example: string, script: readonly Entry[], end: (end: () => void) => void): RunBench {
+  const bench = openRunBench({ script });
+  end(() => bench.end());
+  const path = join(bench.repository, 'squad.yaml');
+  const { runtimes } = JSON.parse(readFileSync(path, 'utf8')) as { runtimes: unknown };
+  writeFileSync(path, `${textOf(example)}runtimes: ${JSON.stringify(runtimes)}\n`);
+  return bench;
+}
+
+const entry = (id: string) => ({
+  ...{ id, title: `Make ${id}`, brief: `Make ${id}.txt.`, needs: [], paths: [`${id}.txt`] },
+  acceptance: [`${id}.txt is there`],
+});
+
+describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => {
+  it('one task is built, reviewed and delivered', async ({ onTestFinished }) => {
+    const bench = benchFor('one-task', [author('build', commits({ 'a.txt': 'a\n' })), APPROVE_ALL], onTestFinished);
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
+    expect(await bench.status()).toMatchObject({ playbook: 'stages', outcome: 'done' });
+  });
+
+  it('the tasks of a diamond are built beside its guide, tested and judged', async ({ onTestFinished }) => {
+    const script = [
+      author('plan', commits({ [`${FOLDER}/plan.md`]: '# Tasks\n\nTwo.\n\n# Risks\n\nNone.\n' }), {
+        structured: { tasks: [entry('left'), entry('right')] },
+      }),
+      ...['left', 'right'].map((id) => author(id, commits({ [`${id}.txt`]: id }))),
+      author(
+        'guide',
+        commits({ [`${FOLDER}/guide.md`]: '# What it does\n\nAll.\n\n# How to use it\n\nAs you like.\n' }),
+      ),
+      {
+        ...author('verdict', [{ run: ['test', '-f', 'left.txt', '-a', '-f', 'right.txt'] }, { answer: 'judged' }]),
+        structured: { approved: true, summary: 'all there', findings: [], criteria: [] },
+      },
+      APPROVE_ALL,
+    ];
+    const bench = benchFor('diamond', script, onTestFinished);
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(['left.txt', 'right.txt'].map((path) => bench.fileOnBranch(path))).toEqual(['left', 'right']);
+    expect(bench.fileOnBranch(`${FOLDER}/guide.md`)).toContain('As you like.');
+    const status = await bench.status();
+    expect(['plan', 'left', 'right', 'guide', 'test', 'verdict'].map((task) => statusOf(status, task))).toEqual(
+      Array(6).fill('done'),
+    );
+    expect(turnsOf(ended, 'test')).toEqual([]);
+  });
+
+  it('the thirteen are those of `objective`, and are played like them', async ({ onTestFinished }) => {
+    const list = stageListSchema.parse((parse(textOf('thirteen')) as { playbook: unknown }).playbook);
+    expect(list).toEqual(plainJson({ whenNotConverging: 'report', stages: objectiveStages('keep', 4) }));
+    const tasks = ['left', 'right'].map((id) => ({ id, paths: [`${id}.txt`] }));
+    const bench = benchFor('thirteen', thirteen([], tasks), onTestFinished);
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(['left.txt', 'right.txt'].map((path) => bench.fileOnBranch(path))).toEqual(['left', 'right']);
+    const { stages = [] } = await bench.status();
+    expect(stages.map(({ state }) => state)).toEqual(Array(13).fill('done'));
+  });
+});

@@ -48,8 +48,6 @@ export interface View {
   readonly now: number;
   readonly objective: Objective;
   readonly options: Json;
-  /** The commit that was delivered last, or the run's base. */
-  readonly head: string;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
   /** A person approves the plan before its tasks start. Absent: no person does. */

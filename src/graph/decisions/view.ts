@@ -13,7 +13,6 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
-    head: board.branch.head,
     ...defined({ locale: facts.locale, asksForPlan: facts.asksForPlan }),
     get roster() {
       const busy = busyAgents(board);

@@ -1,22 +1,13 @@
 import type { PlanChange } from '../../model/plan/change.ts';
-import { normaliseFindings } from '../../model/plan/review.ts';
 import { failRun } from '../shared/tasks.ts';
-import { verdictSchema, type VerdictAnswer } from './answers.ts';
 import { authorsOf } from './judge-tasks.ts';
 import { cascadeOf } from './end-run.ts';
 import { targetOf, wayBetween } from './list-facts.ts';
 import { findingLines } from './stage-brief.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
-import { passOf, putPass, putRound, roundsOf, type JudgeFinding, type StageRound } from './stage-records.ts';
-
-interface Verdict {
-  readonly role: string;
-  readonly agent: string;
-  readonly approved: boolean;
-  readonly summary: string;
-  readonly findings: readonly JudgeFinding[];
-}
+import { passOf, putPass, putRound, roundsOf, type StageRound } from './stage-records.ts';
+import { criteriaIn, roundFrom, verdictOf, type Verdict } from './verdicts.ts';
 
 /** What follows from verdicts that have had no effect yet: a stage is approved, or work goes back. */
 export function decideRounds(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
@@ -72,77 +63,6 @@ function isUndecided(scene: Scene, { stage, pass, tasks, state }: StageProgress)
 
 function takenBack({ state: { id, doneBy } }: Placed): PlanChange {
   return { do: 'settle-task', id, as: 'failed', why: `${doneBy ?? 'its agent'} wrote some of the work that it judges` };
-}
-
-/** Only an operator ends such a task without a verdict, as done. */
-function verdictOf({ role = '', state }: Placed): Verdict {
-  const agent = state.doneBy ?? role;
-  const answer = verdictSchema.safeParse(state.answer).data;
-  if (answer === undefined) return { role, agent, approved: true, summary: '', findings: [] };
-  const findings = findingsIn(answer, role);
-  const approved = answer.approved && findings.length === 0;
-  const reason = { file: null, line: null, problem: answer.summary, suggestion: null, by: role };
-  return {
-    role,
-    agent,
-    approved,
-    summary: answer.summary,
-    findings: approved || findings.length > 0 ? findings : [reason],
-  };
-}
-
-/** What has to change: the findings of a rejection, and each criterion that is not met. */
-function findingsIn({ approved, findings, criteria }: VerdictAnswer, by: string): JudgeFinding[] {
-  const unmet = criteria.filter(({ met }) => !met);
-  return [
-    ...(approved ? [] : findings.map((finding) => ({ ...finding, by }))),
-    ...unmet.map(({ criterion, file, line, why }) => {
-      return { file, line, problem: `criterion ${criterion} is not met: ${why}`, suggestion: null, by };
-    }),
-  ];
-}
-
-/** The verdicts on criteria that no command checks. The engine knows whether they count. */
-function criteriaIn({ objective }: Scene, { state: { id: task, answer } }: Placed): PlanChange[] {
-  const { criteria = [] } = verdictSchema.safeParse(answer).data ?? {};
-  const isOpen = (index: number): boolean =>
-    objective.criteria[index] !== undefined && objective.criteria[index].command === undefined;
-  return criteria
-    .filter(({ criterion }) => isOpen(criterion))
-    .map((verdict) => ({ do: 'judge-criterion', task, ...verdict }));
-}
-
-function roundFrom(
-  scene: Scene,
-  { stage, pass }: StageProgress,
-  verdicts: readonly Verdict[],
-  approved: boolean,
-): StageRound {
-  const before = rejectionsOf(scene, stage).filter((round) => round.pass !== pass.pass);
-  const findings = verdicts.flatMap((verdict) => (verdict.approved ? [] : verdict.findings));
-  const last = before.at(-1);
-  const isSame = last !== undefined && textOf(findings) !== '' && textOf(last.findings) === textOf(findings);
-  return {
-    stage: stage.id,
-    pass: pass.pass,
-    round: before.length + 1,
-    approved,
-    by: verdicts.map(({ role, agent, approved: yes }) => ({ role, agent, approved: yes })),
-    summary: verdicts
-      .map(({ summary }) => summary)
-      .filter((text) => text !== '')
-      .join('\n'),
-    findings,
-    converging: approved || !isSame,
-  };
-}
-
-function rejectionsOf(scene: Scene, { id }: Stage): readonly StageRound[] {
-  return roundsOf(scene, id).filter(({ approved }) => !approved);
-}
-
-function textOf(findings: readonly JudgeFinding[]): string {
-  return normaliseFindings(findings.map(({ file, problem }) => `${file ?? ''} ${problem}`)).join('\n');
 }
 
 function rejected(

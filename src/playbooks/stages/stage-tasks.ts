@@ -30,12 +30,12 @@ function common(opening: Opening, entry?: Entry): NewTask {
   const { scene, options, progress, of } = opening;
   const { stage, pass } = of;
   const role = staffedRole(stage.by, scene.roster) ?? stage.by[0] ?? '';
+  const order = stage.judges === undefined ? 'Address each' : 'Check first whether each of them is fixed';
+  const reasons = quoteBlock(findingLines(pass.findings).join('\n'));
   const rejected =
     pass.findings.length === 0
       ? []
-      : [
-          `${pass.by ?? 'A review'} rejected the work for these reasons. Address each:\n\n${quoteBlock(findingLines(pass.findings).join('\n'))}`,
-        ];
+      : [`${pass.by ?? 'A review'} rejected the work for these reasons. ${order}:\n\n${reasons}`];
   const path = documentOf(stage, options);
   const text = [
     fillBrief(scene, options, stage, entry),

@@ -1,4 +1,5 @@
 import type { StageView, View } from '../../model/plan.ts';
+import type { TaskTimes } from '../../model/plan/board.ts';
 import { defined } from '../../text/defined.ts';
 import { titleOf } from './list-facts.ts';
 import { progressOf, type Placed, type StageProgress } from './stage-progress.ts';
@@ -19,10 +20,10 @@ export function stageViews(view: View): readonly StageView[] {
 }
 
 function plainView(view: View, progress: StageProgress): StageView {
-  const { stage, tasks, state } = progress;
+  const { stage, tasks, all, state } = progress;
   const at = tasks.filter((one) => isAtWork(one));
-  const by = agentsOf(state === 'live' && at.length > 0 ? at : tasks);
-  return rowOf(progress, state, {
+  const by = agentsOf(state === 'live' && at.length > 0 ? at : all);
+  return rowOf(all, state, {
     id: stage.id,
     title: titleOf(stage),
     by,
@@ -40,32 +41,29 @@ function roundOf(view: View, { stage, pass, tasks }: StageProgress): StageView['
 
 /** The authors' part of a stage with a review: over while all of its tasks are with their reviewers. */
 function workView(progress: StageProgress): StageView {
-  const { stage, tasks, state } = progress;
+  const { stage, tasks, all, state } = progress;
   const at = tasks.filter((one) => isAtWork(one));
   const rejected = tasks.some((one) => isRejected(one));
   const own = state === 'live' && at.length === 0 ? 'done' : state === 'failed' && rejected ? 'done' : state;
-  const by = agentsOf(own === 'live' ? at : tasks);
-  return rowOf(progress, own, { id: stage.id, title: titleOf(stage), by });
+  const by = agentsOf(own === 'live' ? at : all);
+  return rowOf(all, own, { id: stage.id, title: titleOf(stage), by });
 }
 
 /** Its rounds are the most that any of its work took. */
 function reviewView(progress: StageProgress, review: NonNullable<Stage['review']>, cap: number): StageView {
-  const { tasks, all, state } = progress;
-  const judged = tasks.filter(({ state: { at } }) => at.judged !== undefined);
-  const taken = Math.max(
-    0,
-    ...all.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0)),
-  );
-  const by = [...new Set(tasks.flatMap((one) => one.state.reviewers))];
-  const about = { id: review.id, title: titleOf(review), by, round: { taken, cap } };
-  const row = rowOf({ ...progress, all: judged }, reviewState(progress, judged), about);
-  const startedAt = leastOf(judged.flatMap(({ state: { at } }) => at.judged ?? []));
-  const { startedAt: _, ...rest } = { ...row, tasks: tasks.map(({ state: { id } }) => id) };
-  return state === 'waiting' ? rest : { ...rest, ...defined({ startedAt }) };
+  const { tasks, all } = progress;
+  const inReview = tasks.filter(({ state: { status } }) => status === 'reviewing');
+  const state = reviewState(progress);
+  const taken = all.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0));
+  const by = [...new Set((inReview.length > 0 ? inReview : all).flatMap((one) => one.state.reviewers))];
+  const about = { id: review.id, title: titleOf(review), by, round: { taken: Math.max(0, ...taken), cap } };
+  const judged = all.filter((one) => one.state.at.judged !== undefined);
+  return { ...rowOf(judged, state, about, ({ judged: since }) => since), tasks: idsOf(all) };
 }
 
-function reviewState({ tasks, state }: StageProgress, judged: readonly Placed[]): StageView['state'] {
-  if (state === 'done' || state === 'skipped') return judged.length === 0 ? 'skipped' : state;
+function reviewState({ tasks, all, state }: StageProgress): StageView['state'] {
+  const wasJudged = all.some((one) => one.state.at.judged !== undefined);
+  if (state === 'done' || state === 'skipped') return wasJudged ? state : 'skipped';
   if (state === 'failed') return tasks.some((one) => isRejected(one)) ? 'failed' : 'waiting';
   const open = tasks.some(({ state: { status } }) => status === 'reviewing' || status === 'integrating');
   return open ? 'live' : 'waiting';
@@ -84,18 +82,20 @@ function agentsOf(tasks: readonly Placed[]): string[] {
 }
 
 function rowOf(
-  { all }: StageProgress,
+  all: readonly Placed[],
   state: StageView['state'],
   about: Pick<StageView, 'id' | 'title' | 'by' | 'round'>,
+  startOf: (at: TaskTimes) => number | undefined = ({ started }) => started,
 ): StageView {
   const times = all.map((one) => one.state.at);
-  const startedAt = leastOf(times.flatMap(({ started }) => started ?? []));
+  const starts = times.flatMap((at) => startOf(at) ?? []);
   const isOver = state !== 'waiting' && state !== 'live';
   const ends = isOver ? times.flatMap(({ ended, judged }) => ended ?? judged ?? []) : [];
+  const startedAt = starts.length === 0 ? undefined : Math.min(...starts);
   const endedAt = ends.length === 0 ? undefined : Math.max(...ends);
-  return { ...about, state, tasks: all.map(({ state: { id } }) => id), ...defined({ startedAt, endedAt }) };
+  return { ...about, state, tasks: idsOf(all), ...defined({ startedAt, endedAt }) };
 }
 
-function leastOf(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.min(...times);
+function idsOf(tasks: readonly Placed[]): string[] {
+  return tasks.map(({ state: { id } }) => id);
 }

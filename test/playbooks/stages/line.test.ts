@@ -249,7 +249,7 @@ describe('a stage that judges', () => {
   it('sends a reviewed fix to a builder, and tests and judges again', () => {
     const said = answers({
       'post-review': rejection('broken'),
-      'post-review-reviewer': APPROVED,
+      'post-review-reviewer': rejection('Broken.'),
       'post-review-2': APPROVED,
       'post-review-reviewer-2': APPROVED,
       complete: {},
@@ -280,8 +280,12 @@ describe('a stage that judges', () => {
       integrate: true,
     });
     expect(fix?.brief.text).toContain('src/a.ts:3: broken (suggestion: fix broken)');
-    expect(briefOf(played, 'post-review-2')).toContain('broken');
-    expect(viewsOf(JUDGED, played).find(({ id }) => id === 'BUILD_REVIEW')?.round).toEqual({ taken: 2, cap: 4 });
+    expect(fix?.brief.text.match(/broken \(/gi)).toHaveLength(1);
+    expect(briefOf(played, 'post-review-2')).toMatch(/Check first whether each of them is fixed:[^]*broken/);
+    const [build, review, test] = viewsOf(JUDGED, played);
+    expect(build).toMatchObject({ by: ['builder-1'], tasks: ['build', 'fix-1'] });
+    expect(review).toMatchObject({ round: { taken: 2, cap: 4 }, tasks: ['build', 'fix-1'] });
+    expect(review?.startedAt).toBeLessThan(test?.startedAt ?? 0);
     expect(viewsOf(JUDGED, played).find(({ id }) => id === 'POST_REVIEW')).toMatchObject({
       round: { taken: 2, cap: 4 },
       tasks: ['post-review', 'post-review-reviewer', 'post-review-2', 'post-review-reviewer-2'],

@@ -49,5 +49,7 @@ describe('a run and its deadline', { timeout: 120_000 }, () => {
     expect(past.stderr).toContain('make-things works past its deadline from now on');
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
     expect(await bench.report()).toMatch(/past-deadline/);
+    const replayed = await bench.run(['replay']);
+    expect(replayed.code, replayed.stdout).toBe(0);
   });
 });

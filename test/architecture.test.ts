@@ -26,7 +26,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: new RegExp(`^(model|playbooks/shared|playbooks/${name})/`),
   })),
   // It is a list of stages.
-  { files: /^playbooks\/objective\//, may: /^(model|playbooks\/stages|playbooks\/objective)\// },
+  { files: /^playbooks\/objective\//, may: /^(model|playbooks\/shared|playbooks\/stages|playbooks\/objective)\// },
   { files: /^graph\/(decisions|prompts)\//, may: /^(model|graph\/decisions|graph\/prompts)\// },
   {
     files: /^(playbooks|graph\/decisions|graph\/prompts)\//,

@@ -158,6 +158,14 @@ describe('a run of objective', () => {
     ).toBe(THIRTEEN);
   });
 
+  it('ends in the words of COMPLETE', () => {
+    const said = { summary: 'Both are built.', tryIt: ['npm test'], left: ['a page'], followUps: [] };
+    expect(play({ complete: said }).end).toMatchObject({
+      outcome: 'done',
+      why: 'Both are built.\nLeft out: a page\nTry it: npm test',
+    });
+  });
+
   it('needs no writer and no second builder', () => {
     const roster = TEAM.filter(({ name }) => name !== 'writer' && name !== 'builder-2');
     expect(play({}, {}, roster).end).toMatchObject({ outcome: 'done' });

@@ -106,8 +106,8 @@ export const TEST_STRATEGY: DocumentText = {
 
 export const PLAN: DocumentText = {
   path: 'plan.md',
-  task: `Plan the work. Builders work on several tasks at the same time, each in a clone of their own, and see only the work of the tasks
-that theirs needs.`,
+  task: `Plan the work. Builders work on several tasks at the same time, each in a clone of their own. A task sees the work of the
+tasks that it needs, and of no others.`,
   sections: [
     ['Approach', 'how the parts fit together, and which names and interfaces the tasks share'],
     ['Tasks', 'each task with its id: what it builds, its files, its tests'],
@@ -125,8 +125,8 @@ different files.`,
 
 /** squad adds the form of the answer. */
 export const PLAN_ANSWER = `Once the document is committed, answer with the same tasks. A \`brief\` stands alone: its reader has the documents, but
-not your reasoning. \`paths\` has every file and folder that the task may create or change, its tests included; nothing else can be
-delivered. \`acceptance\` is what a reviewer can check: a command that passes, a behaviour with its input and output.`;
+not your reasoning. \`paths\` has every file and folder that the task may create or change, its tests included: nothing else may
+change. \`acceptance\` is what a reviewer can check: a command that passes, a behaviour with its input and output.`;
 
 export const TEST: DocumentText = {
   path: 'test_report.md',

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import type { Playbook } from '../../model/plan.ts';
+import type { Playbook, View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
 import type { SettingsSection } from '../../model/settings.ts';
 import { plainJson } from '../../text/json.ts';
 import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from './roles.ts';
-import { objectiveStages } from './stages.ts';
+import { objectiveStages, summarySchema } from './stages.ts';
+
+/** Of each list that COMPLETE gives; its history has all. */
+const MOST_POINTS = 10;
 
 const sectionSchema = z.strictObject({
   /** Whether its documents stay on the branch. */
@@ -34,7 +38,21 @@ export function createObjectivePlaybook(frozen: StageList = listFrom(undefined, 
       const errors = unstaffed(source.roster);
       return errors.length === 0 ? playbook.parse(source) : { ok: false, errors };
     },
+    advance: (view, event) => playbook.advance(view, event).map((change) => withSummary(view, change)),
   };
+}
+
+/** A run that ends as done is told in the words of COMPLETE, which say more than the last verdict. */
+function withSummary(view: View, change: PlanChange): PlanChange {
+  if (change.do !== 'finish' || change.outcome !== 'done') return change;
+  const last = view.tasks({ status: 'done' }).findLast(({ output }) => output?.schema === 'answer-complete');
+  const said = summarySchema.safeParse(last?.answer).data;
+  if (said === undefined) return change;
+  const { summary, tryIt, left, followUps } = said;
+  const points = (title: string, texts: readonly string[]): string[] =>
+    texts.slice(0, MOST_POINTS).map((text) => `${title}: ${text}`);
+  const lines = [...points('Left out', left), ...points('Try it', tryIt), ...points('Follow-up', followUps)];
+  return { ...change, why: [summary, ...lines].join('\n') };
 }
 
 function listFrom(section: unknown, rounds: number): StageList {

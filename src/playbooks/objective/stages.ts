@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { answerSchema } from '../shared/tasks.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
 import {
   BUSINESS_PROBLEM,
@@ -52,10 +54,13 @@ const SUMMARY = `Close the work: write for the person who wrote the objective an
 
 Take facts from the documents and the commits. Promise nothing.`;
 
-const text = { type: 'string' };
-const texts = { type: 'array', items: text };
-const properties = { summary: text, tryIt: texts, left: texts, followUps: texts };
-const SUMMARY_FORM = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+/** The answer of COMPLETE; each list has one point an entry. */
+export const summarySchema = z.object({
+  summary: z.string(),
+  tryIt: z.array(z.string()),
+  left: z.array(z.string()),
+  followUps: z.array(z.string()),
+});
 
 const DROP = `Close the work: remove the documents of the squad, which were for the squad alone:
 
@@ -99,7 +104,7 @@ export function objectiveStages(documents: Documents, rounds: number): StageList
     },
     // A commit would make the verdicts of POST_REVIEW void.
     documents === 'keep'
-      ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: SUMMARY_FORM } }
+      ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: answerSchema(summarySchema) } }
       : { id: 'COMPLETE', by: ['pm'], brief: DROP, makes: { removes: 'documents' } },
   ];
 }

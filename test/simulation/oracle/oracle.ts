@@ -171,7 +171,7 @@ function unreviewedWork({ definition, git, record }: OracleFacts): string[] {
   const decided = new Set(record.words.flatMap(({ task, as }) => (as === 'done' ? [task] : [])));
   const files = git.filesAt(head);
   return record.turns.flatMap(({ id, task, agent, wrote, owns }) => {
-    const isOfStage = /^(?:research|test-strategy)$/.test(task) || task.startsWith('answer-');
+    const isOfStage = /^(?:research|test-strategy|test)(?:-\d+)?$/.test(task) || task.startsWith('answer-');
     if (!owns || wrote === undefined || !builders.has(agent) || decided.has(task) || isOfStage) return [];
     if (files.get(wrote.path) !== wrote.text) return [];
     const approved = record.turns.some(

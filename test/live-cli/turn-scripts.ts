@@ -26,6 +26,8 @@ export type Act =
 
 export interface Asked {
   readonly prompt: string;
+  /** Whom squad's instructions say that it is; empty: nobody of a squad. */
+  readonly agent: string;
   /** What the tools of this turn said so far. */
   readonly outputs: readonly string[];
 }
@@ -52,7 +54,8 @@ export interface ScriptedModel {
 export function scriptModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   const asked: string[] = [];
   const strange: string[] = [];
-  const next = async (prompt: string, step: number, outputs: readonly string[]): Promise<Act | undefined> => {
+  const next = async (step: number, asking: Omit<Asked, 'agent'>, instructions: string): Promise<Act | undefined> => {
+    const { prompt } = asking;
     const turn = turns.find(({ when }) => when.test(prompt));
     if (turn === undefined) {
       strange.push(prompt);
@@ -60,19 +63,26 @@ export function scriptModel(turns: readonly ScriptedTurn[]): ScriptedModel {
     }
     asked.push(`${turn.name} ${step}`);
     const act = turn.acts[step] ?? { act: 'say', text: 'done' };
-    return typeof act === 'function' ? act({ prompt, outputs }) : act;
+    const agent = /You are ([\w-]+), a member of a squad/.exec(instructions)?.[1] ?? '';
+    return typeof act === 'function' ? act({ ...asking, agent }) : act;
   };
   return {
     asked,
     strange,
-    anthropic: async (request) =>
-      anthropicReply(await next(request.prompt, request.step, request.toolResults), request),
+    anthropic: async (request) => anthropicReply(await next(request.step, asking(request), request.system), request),
     by: (agent) => async (request) => {
-      const act = await next(request.prompt, request.step, request.toolResults);
+      const act = await next(request.step, asking(request), request.system);
       return act === undefined ? agent.failures['bad-request'] : agent.reply(act, request);
     },
-    openai: async (request) => openaiReply(await next(request.prompt, request.step, request.toolOutputs), request),
+    openai: async (request) => {
+      const { prompt, toolOutputs: outputs } = request;
+      return openaiReply(await next(request.step, { prompt, outputs }, request.said('developer')), request);
+    },
   };
+}
+
+function asking({ prompt, toolResults }: AnthropicRequest): Omit<Asked, 'agent'> {
+  return { prompt, outputs: toolResults };
 }
 
 function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
@@ -82,8 +92,8 @@ function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
   }
   switch (act.act) {
     case 'write': {
-      // The tool wants an absolute path; the CLI tells the model where it works.
-      const folder = /Primary working directory: ([^\s"\\]+)/.exec(raw)?.[1] ?? '/unknown';
+      // The tool wants an absolute path; the CLI tells the model where it works, again in a session that goes on elsewhere.
+      const [, folder = '/unknown'] = [...raw.matchAll(/Primary working directory: ([^\s"\\]+)/g)].at(-1) ?? [];
       return calls('Write', { file_path: `${folder}/${act.path}`, content: act.text });
     }
     case 'read':

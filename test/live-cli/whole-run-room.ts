@@ -31,12 +31,21 @@ export async function openWholeRunRoom(
   clis: { planner: Cli; reviewer: Cli },
   turns: (gate: Gate) => readonly ScriptedTurn[] = turnsOf,
 ): Promise<WholeRunRoom> {
+  const files = { 'objective.md': OBJECTIVE, 'check.mjs': CHECK };
+  return openModelRoom({ files, turns, settings: (baseUrl) => settingsOf(clis, baseUrl) });
+}
+
+/** `settings`: `squad.yaml`, once the model is there. Two turns reach the gate. */
+export async function openModelRoom(plan: {
+  readonly files: Readonly<Record<string, string>>;
+  readonly turns: (gate: Gate) => readonly ScriptedTurn[];
+  readonly settings: (baseUrl: string) => object;
+}): Promise<WholeRunRoom> {
   const gate = createGate(2);
-  const model = scriptModel(turns(gate));
+  const model = scriptModel(plan.turns(gate));
   const anthropic = await startFakeAnthropic(model.anthropic);
   const openai = await startFakeOpenai(model.openai);
-  const settings = stringify(settingsOf(clis, openai.baseUrl));
-  const engine = openEngineRoom({ 'squad.yaml': settings, 'objective.md': OBJECTIVE, 'check.mjs': CHECK });
+  const engine = openEngineRoom({ ...plan.files, 'squad.yaml': stringify(plan.settings(openai.baseUrl)) });
   const remote = join(engine.root, 'remote.git');
   git(engine.root, 'init', '-q', '--bare', remote);
   git(engine.repository, 'remote', 'add', 'origin', remote);

@@ -202,7 +202,9 @@ function roundsOf({ stages, board }: RunReading, tasks: readonly TaskState[]): [
     return tasks.flatMap((one) => (one.task.review === undefined ? [] : [[one.task.id, taken(one)]]));
   return stages.flatMap(({ id, round, state, tasks: own }) => {
     if (round === undefined) return [];
-    const reviewed = own.flatMap((task) => board.tasks.get(task) ?? []).filter(({ task }) => task.review !== undefined);
+    // A stage of work lists the tasks of all its passes, and its review those of the last one.
+    const all = stages.filter((one) => one.tasks.some((task) => own.includes(task))).flatMap((one) => one.tasks);
+    const reviewed = all.flatMap((task) => board.tasks.get(task) ?? []).filter(({ task }) => task.review !== undefined);
     // What judges for itself is in a round without a verdict while it is live.
     const judged = Math.max(0, round.taken - (state === 'live' ? 1 : 0));
     return [[id, reviewed.length === 0 ? judged : Math.max(...reviewed.map(taken))]];

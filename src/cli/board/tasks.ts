@@ -1,4 +1,3 @@
-import type { ShownStage } from '../../model/shown-stage.ts';
 import { TASK_ENDS, type TaskStatus } from '../../model/plan/task.ts';
 import type { Style } from '../render/style.ts';
 import type { BoardState, TaskFacts } from './board-state.ts';
@@ -63,20 +62,14 @@ export function tasksSection(
   };
 }
 
-/** The only task of a stage has its state. The tasks of one that is done or has not begun are of no interest. */
-function shownAsStages({ stages }: BoardState): ReadonlySet<string> {
-  const isWhole = ({ state, tasks }: ShownStage): boolean => tasks.length === 1 || !OPEN.has(state);
+/** Only a stage in which several tasks are open says less than its tasks do. */
+function shownAsStages({ stages, tasks }: BoardState): ReadonlySet<string> {
+  const isOpen = (id: string): boolean => !ENDED.has(tasks.get(id)?.status ?? 'done');
   const all = [...stages.values()];
-  const pieces = all.filter((stage) => !isWhole(stage)).flatMap(({ tasks }) => tasks);
-  return new Set(
-    all
-      .filter(isWhole)
-      .flatMap(({ tasks }) => tasks)
-      .filter((id) => !pieces.includes(id)),
-  );
+  const pieces = all.filter((stage) => stage.tasks.filter(isOpen).length > 1).flatMap((stage) => stage.tasks);
+  return new Set(all.flatMap((stage) => stage.tasks).filter((id) => !pieces.includes(id)));
 }
 
-const OPEN: ReadonlySet<string> = new Set(['live', 'failed']);
 const ENDED: ReadonlySet<TaskStatus> = new Set(TASK_ENDS);
 
 function countsOf(tasks: readonly Task[]): string {

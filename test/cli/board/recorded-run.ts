@@ -8,8 +8,10 @@ import type { RunProgress } from '../../../src/read-model/usage-count.ts';
 export const BOARD_FIXTURES = join(import.meta.dirname, '../../fixtures/board');
 
 /** Six agents, a turn that stalls, an account at its usage limit, a question to a person and a review that rejects. */
-export function recordedRun(): RunEvent[] {
-  const lines = readFileSync(join(BOARD_FIXTURES, 'sign-in.jsonl'), 'utf8').trimEnd().split('\n');
+export function recordedRun(name = 'sign-in'): RunEvent[] {
+  const lines = readFileSync(join(BOARD_FIXTURES, `${name}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n');
   return lines.map((line) => runEventSchema.parse(JSON.parse(line)));
 }
 

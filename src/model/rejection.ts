@@ -6,6 +6,8 @@ export const rejectionSchema = z.strictObject({
   stage: z.string(),
   /** The task that was rejected; null: a stage judged all of the work. */
   task: z.string().nullable(),
+  /** Rounds that were allowed. */
+  cap: z.int(),
   rounds: z.array(
     z.strictObject({
       round: z.int(),

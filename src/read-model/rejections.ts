@@ -8,9 +8,8 @@ const MOST_ROUNDS = 20;
 
 /** What people see of the reviews that rejected work for the last time. */
 export function rejectionsOf(board: Board, runId: string): Rejection[] {
-  return failedReviewsOf(board).map(({ stage, task, rounds }) => ({
-    stage,
-    task,
+  return failedReviewsOf(board).map(({ stage, task, cap, rounds }) => ({
+    ...{ stage, task, cap },
     rounds: rounds.slice(-MOST_ROUNDS).map(({ round, approved, text, repeated }) => ({
       ...{ round, approved, repeated },
       text: shortText(text, MOST_TEXT),

@@ -42,17 +42,15 @@ export function failuresSection(
 }
 
 /** Of all of the work, by a stage that judges it. */
-function rejectedWhole({ stage, rounds, file }: Rejection): Block[] {
+function rejectedWhole({ stage, cap, rounds, file }: Rejection): Block[] {
+  const last = `in round ${rounds.at(-1)?.round ?? 0} of ${cap}`;
   return [
     heading(code(stage)),
-    paragraph(
-      words`${ownWords('Rejected for the last time', 'bad')} in round ${ownWords(String(rounds.at(-1)?.round ?? 0))}.`,
-    ),
+    paragraph(words`${ownWords('Rejected', 'bad')} ${ownWords(last)}. ${code(file)} has every round.`),
     ...rounds.flatMap(({ round, text, repeated }) => {
       const same = repeated ? ', not converging: the same findings as in the round before' : '';
       return [paragraph(words`Round ${ownWords(`${round}${same}`)}:`), quote(text)];
     }),
-    paragraph(words`All of it is in ${code(file)}.`),
   ];
 }
 
@@ -77,7 +75,7 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure, rejections: 
       quote(text),
     ]),
     ...rejections.flatMap((one) =>
-      one.task === task.id ? [paragraph(words`All rounds are in ${code(one.file)}.`)] : [],
+      one.task === task.id ? [paragraph(words`${code(one.file)} has every round.`)] : [],
     ),
   ];
 }

@@ -36,10 +36,10 @@ function linesOf({ task, as, title, why, agent, lastWords, errors, work, next, c
 
 /** What the reviewers said in each round of a review that rejected for the last time, and the file with all of it. */
 export function rejectionLines(rejections: readonly Rejection[]): string[] {
-  return rejections.flatMap(({ stage, task, rounds, file }) => [
+  return rejections.flatMap(({ stage, task, cap, rounds, file }) => [
     line(
       'rejected',
-      `${task === null || task === stage ? stage : `${task} in ${stage}`}, by its reviewers in each round:`,
+      `${whatOf(stage, task)} in round ${rounds.at(-1)?.round ?? 0} of ${cap}. The reviewers asked for:`,
     ),
     ...rounds.map(({ round, text, repeated }) => {
       const same = repeated ? ' (not converging: the same findings as in the round before)' : '';
@@ -47,6 +47,11 @@ export function rejectionLines(rejections: readonly Rejection[]): string[] {
     }),
     line('all of it', file),
   ]);
+}
+
+function whatOf(stage: string, task: string | null): string {
+  if (task === null) return `all of the work by ${stage}`;
+  return task === stage ? task : `${task} by ${stage}`;
 }
 
 function line(label: string, text: string): string {

@@ -116,13 +116,14 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
   return facts.objective.criteria.map(({ text, command, proposed }, index): CriterionStatus => {
     const evidence = proposed === undefined ? null : `${proposed}: proposed by an agent; no person agreed to run it`;
     const unknown = { text, state: 'not-checked', by: null, evidence } as const;
-    if (seen === null || proposed !== undefined) return unknown;
+    if (proposed !== undefined) return unknown;
     if (command !== undefined) {
-      const ran = seen.commands.find((one) => one.purpose === 'criterion' && one.run === command);
+      const ran = seen?.commands.find((one) => one.purpose === 'criterion' && one.run === command);
       if (ran === undefined) return unknown;
       return { text, state: ran.passed ? 'met' : 'failed', by: 'engine', evidence: evidenceOf(ran) };
     }
-    const said = verdictOn(index, seen, gate);
+    // Before the engine has looked for its file, only “not met” counts.
+    const said = verdictOn(index, seen ?? { head: branch.head, files: [] }, gate);
     if (said === undefined) return unknown;
     const { by, verdict } = said;
     const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;

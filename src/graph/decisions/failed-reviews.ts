@@ -125,7 +125,7 @@ function reviewedOf({ round, approved, by: judges, summary, findings, converging
   const who = judges.map(({ role, agent, approved: yes }) => `${role} (${agent}): ${yes ? 'approved' : 'rejected'}`);
   const lines = findings.map(({ file, line, problem, suggestion }) => {
     const where = file === null ? '' : `${file}${line === null ? '' : `:${line}`}: `;
-    return `- ${where}${problem}${suggestion === null ? '' : ` Suggestion: ${suggestion}`}`;
+    return `- ${where}${problem}${suggestion === null ? '' : ` (suggestion: ${suggestion})`}`;
   });
   const text = [`${who.join(', ')}. ${summary}`, ...lines].join('\n');
   return { round, commit: null, approved, by: judges, text, repeated: !converging };

@@ -1,4 +1,5 @@
 import type { View } from '../../model/plan.ts';
+import { failureReasons } from '../shared/tasks.ts';
 import type { Council } from './council.ts';
 import { hasSpoken, REVIEW, sayingsTo, verifyOf, type Asking } from './sayings.ts';
 
@@ -22,7 +23,7 @@ export function outcomeOf(
     outcome,
     lines: [
       ...(typeof givenUp === 'string' ? [givenUp] : []),
-      ...failed.map(({ id, why, status }) => `${id}: ${why ?? status}`),
+      ...failureReasons(failed),
       ...(outcome === 'done' ? ['all work is delivered'] : []),
       ...(delivered.length === 0 ? [] : [`delivered: ${delivered.map(({ id }) => id).join(', ')}`]),
       ...askingsOf(view).flatMap((asking) => unheard(view, council, asking)),

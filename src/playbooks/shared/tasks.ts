@@ -94,12 +94,16 @@ export function finishWhenEnded(view: View): PlanChange[] {
     .tasks()
     .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);
   if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered' }];
+  return [failRun(failureReasons(failed).join('\n'))];
+}
+
+/** Why these tasks were not done. Those that were cancelled with another one are counted on one line. */
+export function failureReasons(failed: readonly TaskView[]): string[] {
   const cascades = cascadesOf(failed.map((task) => ({ ...task, touched: task.attempts > 0 })));
   const folded = new Set([...cascades.values()].flat());
-  const lines = failed.flatMap(({ id, why, status }) => {
+  return failed.flatMap(({ id, why, status }) => {
     const cancelled = cascades.get(id)?.length ?? 0;
     if (folded.has(id)) return [];
     return [`${id}: ${why ?? status}`, ...(cancelled === 0 ? [] : [cascadeText(cancelled)])];
   });
-  return [failRun(lines.join('\n'))];
 }

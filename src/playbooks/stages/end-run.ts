@@ -1,7 +1,7 @@
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { orderOf } from '../shared/mail-orders.ts';
-import { failRun } from '../shared/tasks.ts';
+import { failRun, failureReasons } from '../shared/tasks.ts';
 import { allNeedsOf } from './list-facts.ts';
 import type { StageList } from './stage-list.ts';
 import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
@@ -39,7 +39,7 @@ export function cascadeOf(list: StageList, progress: readonly StageProgress[], i
 
 function whyOf(tasks: StageProgress['tasks']): string {
   const bad = tasks.filter(({ state: { status } }) => status === 'failed' || status === 'cancelled');
-  return bad.map(({ state: { id, why, status } }) => `${id}: ${why ?? status}`).join('; ');
+  return failureReasons(bad.map(({ state }) => state)).join('; ');
 }
 
 /** Work by mail that failed. An unanswered question is no failure: the asker's own work is judged. */
@@ -48,5 +48,5 @@ function failedOutside(scene: Scene): string[] {
     const isBad = status === 'failed' || status === 'cancelled';
     return isBad && scene.record('stage-tasks', id) === undefined && orderOf(scene, id)?.answers !== true;
   });
-  return failed.map(({ id, why, status }) => `${id}: ${why ?? status}`);
+  return failureReasons(failed);
 }

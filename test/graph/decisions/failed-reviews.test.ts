@@ -93,7 +93,7 @@ describe('reviews that rejected for the last time', () => {
           rounds: [
             {},
             {
-              text: 'pm (pam): approved, reviewer (rex): rejected. Not whole.\n- src/a.ts:3: no expiry Suggestion: add one',
+              text: 'pm (pam): approved, reviewer (rex): rejected. Not whole.\n- src/a.ts:3: no expiry (suggestion: add one)',
             },
           ],
         },

@@ -77,8 +77,10 @@ describe('a verdict that a playbook recorded', () => {
     });
   });
 
-  it('is not believed before the engine has looked for its file', () => {
+  it('is not believed before the engine has looked for its file, unless it is “not met”', () => {
     expect(criteriaOf(judge(reviewed(), 'post-reviewer', MET))[1]).toMatchObject({ state: 'not-checked' });
+    const failed = { state: 'failed', by: 'rex', evidence: 'it is missing' };
+    expect(criteriaOf(judge(reviewed(), 'post-reviewer', MISSED))[1]).toMatchObject(failed);
   });
 
   it.each<[string, string, Verdict]>([

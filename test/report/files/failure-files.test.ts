@@ -90,7 +90,7 @@ describe('the file of a failed stage', () => {
     expect(file?.path).toBe('failures/POST_REVIEW.md');
     expect(file?.text).toContain('The delivered work was rejected 2 times');
     expect(file?.text).toContain('By pm (pam): rejected.');
-    expect(file?.text).toContain('a.ts:3: no expiry Suggestion: add one');
+    expect(file?.text).toContain('a.ts:3: no expiry (suggestion: add one)');
     expect(file?.text.match(/Not converging/g)).toHaveLength(1);
     expect(file?.text).toContain('squad diff tidy\nsquad merge tidy');
   });

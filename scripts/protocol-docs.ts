@@ -8,6 +8,7 @@ import { givenUpBody, nackSchema } from '../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
 import { statisticsSchema } from '../src/report/statistics.ts';
 import { MAIL_KINDS } from '../src/model/mail/kind.ts';
+import { stageListSchema } from '../src/playbooks/stages/stage-schema.ts';
 import { refusalTable } from './protocol/refusals.ts';
 import { settingsJsonSchema } from './protocol/settings.ts';
 import * as tables from './protocol/tables.ts';
@@ -40,12 +41,14 @@ export function protocolFiles(root: string): ReadonlyMap<string, string> {
   const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, object] => {
     return [name, tables.jsonSchemaOf(schema, `squad mail: ${name}`)];
   });
-  const statistics = tables.jsonSchemaOf(statisticsSchema, 'squad report --all --json');
-  const all = [...schemas, ['squad', settingsJsonSchema()] as const, ['statistics', statistics] as const].map(
-    ([name, schema]): [string, string] => {
-      return [`docs/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`];
-    },
-  );
+  const others: [string, object][] = [
+    ['squad', settingsJsonSchema()],
+    ['stages', tables.jsonSchemaOf(stageListSchema, 'squad.yaml: playbook')],
+    ['statistics', tables.jsonSchemaOf(statisticsSchema, 'squad report --all --json')],
+  ];
+  const all = [...schemas, ...others].map(([name, schema]): [string, string] => {
+    return [`docs/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`];
+  });
   return new Map([[PAGE, written], ...all]);
 }
 

@@ -3,6 +3,7 @@ import { BUILT_IN_RUNTIMES } from '../../src/model/runtime-name.ts';
 import { settingsSchemaFor } from '../../src/model/settings.ts';
 import { SINKS, tracingSchema } from '../../src/model/tracing.ts';
 import { settingsSections } from '../../src/playbooks/registry.ts';
+import { stageListSchema } from '../../src/playbooks/stages/stage-schema.ts';
 import { jsonSchemaOf } from './tables.ts';
 
 /** Agents of ACP, which the settings themselves may name. */
@@ -16,7 +17,10 @@ export function settingsJsonSchema(): object {
   const sections = settingsSections({});
   const settings = settingsSchemaFor({ runtimes: BUILT_IN_RUNTIMES, sections });
   // Applications register playbooks of their own.
-  const short = { playbook: z.string().optional(), tracing: z.union([z.enum(SINKS), tracingSchema]).optional() };
+  const short = {
+    playbook: z.union([z.string(), stageListSchema]).optional(),
+    tracing: z.union([z.enum(SINKS), tracingSchema]).optional(),
+  };
   const written = jsonSchemaOf(settings.extend(short), 'squad.yaml');
   const { properties, ...rest } = schemaSchema.parse(JSON.parse(JSON.stringify(written), withAgents));
   const { runtimes } = properties;

@@ -192,7 +192,7 @@ function createTrust(
   return () => (answer ??= (dryRun ? consentTo : agree)(items, ports, { repository, yes }));
 }
 
-/** Nobody has to agree to commands of a list that is not played. */
+/** Commands of a list that is not played need no consent. */
 function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
   if (playbook.name === STAGES) return all;
   const { settings, repository, ...read } = all;

@@ -2,7 +2,8 @@ import type { Problem } from '../text/problem.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { createPlaybook, playbookNames } from '../playbooks/registry.ts';
+import { createPlaybook, createPlaybookOfList, playbookNames } from '../playbooks/registry.ts';
+import { listIn } from './list-choice.ts';
 import { lineOf, problemError } from './read-input.ts';
 import type { SettingsFile } from './read-settings.ts';
 import { roleIn, type Staffing } from './roles.ts';
@@ -40,11 +41,14 @@ function readOnlyAgents(playbook: Staffing, roster: readonly AgentSettings[]): r
 }
 
 /** Roles without an agent, and agents that cannot do their role. Without a named playbook, one that the roster fits is enough. */
-export function rosterProblems(own: Playbooks, { agents, playbook }: Settings, source: SettingsFile): Problem[] {
-  if (agents === undefined || (playbook !== undefined && typeof playbook !== 'string')) return [];
+export function rosterProblems(own: Playbooks, settings: Settings, source: SettingsFile): Problem[] {
+  const { agents, playbook } = settings;
+  if (agents === undefined) return [];
+  const list = listIn(settings);
+  if (list !== undefined) return problemsIn(createPlaybookOfList(list), agents, source);
   const problems = (name: string) => problemsIn(createPlaybook(own, name), agents, source);
   if (playbook === undefined && playbookNames(own).some((name) => problems(name).length === 0)) return [];
-  return problems(playbook ?? DEFAULT_PLAYBOOK);
+  return problems(typeof playbook === 'string' ? playbook : DEFAULT_PLAYBOOK);
 }
 
 function problemsIn(

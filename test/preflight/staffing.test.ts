@@ -104,6 +104,14 @@ describe('what the settings alone tell about a roster', () => {
     expect(said(rosterProblems({}, settings, source(text)))).toEqual(expected);
   });
 
+  it('looks at the list that the file has', () => {
+    const list = '{ stages: [{ id: A, by: [builder], brief: Do it., makes: code }] }';
+    const { settings, text } = settingsOf(list, ['b builder read-only']);
+    expect(said(rosterProblems({}, settings, source(text)))).toEqual([`3: b is to work as builder, ${MAY_ONLY_READ}`]);
+    const good = settingsOf(list, ['b builder edit']);
+    expect(rosterProblems({}, good.settings, source(good.text))).toEqual([]);
+  });
+
   it('is nothing where the roster is made from what is found', () => {
     const { settings } = settingsOf('delivery', ['b builder edit']);
     const { agents: _agents, ...rest } = settings;

@@ -13,15 +13,17 @@ const problem = (settings: unknown): string | undefined => {
   const issue = schema.safeParse(settings).error?.issues[0];
   return issue && `${issue.path.join('.')}: ${issue.message}`;
 };
-const examples = ['settings', 'acp', 'antigravity', 'checks', 'council', 'mail'].flatMap((page) =>
+const examples = ['settings', 'acp', 'antigravity', 'checks', 'council', 'mail', 'stages'].flatMap((page) =>
   [...file(`docs/${page}.md`).matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ''], index) => [
     `${page} ${index}`,
     text,
   ]),
 );
 
+const lists = ['one-task', 'diamond', 'thirteen'].map((name) => [name, file(`examples/stages/${name}.yaml`)]);
+
 describe('the JSON schema of squad.yaml', () => {
-  it.each([...examples, ['what squad init writes', renderSettings(['claude'], { verify: 'npm test' })]])(
+  it.each([...examples, ...lists, ['what squad init writes', renderSettings(['claude'], { verify: 'npm test' })]])(
     'takes %s',
     (_name, text) => {
       expect(problem(parse(text))).toBeUndefined();
@@ -37,6 +39,13 @@ describe('the JSON schema of squad.yaml', () => {
     [{ runtimes: { acp: { agents: { mine: {} } } } }, /^runtimes\.acp\.agents\.mine\.command: /],
     [{ limits: { usd: '5' } }, /^limits\.usd: /],
     [{ council: { reviewMinutes: 'soon' } }, /^council\.reviewMinutes: /],
+    [{ playbook: { stages: [] } }, /^playbook/],
+    [{ playbook: { stages: [{ id: 'A', by: ['builder'], brief: 'Do it.', makes: 'cod' }] } }, /^playbook/],
+    [
+      { playbook: { stages: [{ id: '1', by: ['builder'], brief: 'Do it.', makes: 'code' }] } },
+      /^playbook\.stages\.0\.id/,
+    ],
+    [{ playbook: { stages: [{ id: 'A', by: [], brief: 'Do it.', makes: 'code' }] } }, /^playbook/],
   ])('does not take %j', (settings, wanted) => {
     expect(problem(settings)).toMatch(wanted);
   });

@@ -72,7 +72,7 @@ function notesOf({ makes, each, judges, session, onFail }: PlannedStage): string
     ...(session === undefined || session === 'new'
       ? []
       : [session === 'role' ? 'in the agent’s session' : `in the session of ${session.of}`]),
-    ...(onFail === 'skip' ? ['if it fails, the run goes on'] : []),
+    ...(onFail === 'skip' ? ['if it fails, the run continues'] : []),
   ];
 }
 

@@ -3,7 +3,7 @@ import { quote } from '../../text/problem.ts';
 import type { RoughStage, Said } from './rough-list.ts';
 
 /**
- * Somebody has a role of each stage, and somebody else one of its review. `staffed`: the roles of the agents; undefined: agents are
+ * An agent has a role of each stage, and another agent one of its review. `staffed`: the roles of the agents; undefined: agents are
  * made for the list.
  */
 export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Said[] {
@@ -19,18 +19,18 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
     const judged = stages.find(({ id }) => id !== undefined && id === (redo ?? fix));
     const [author, wrote] = [authorOf(stage), authorOf(judged)];
     const ofReview = [...at, 'review', 'by'];
-    const other = 'so name another role that somebody has';
+    const other = 'name another role that an agent has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
       ...unstaffed(review?.by ?? [], ofReview, staffed),
       ...(isOwn(review?.by ?? [], author)
-        ? [{ path: ofReview, message: `nobody reviews their own work: ${quote(author)} does this stage, ${other}` }]
+        ? [{ path: ofReview, message: `no role reviews its own work, and ${quote(author)} does this stage; ${other}` }]
         : []),
       ...(isOwn(by, wrote)
         ? [
             {
               path: [...at, 'by'],
-              message: `nobody judges their own work: ${quote(wrote)} does ${quote(judged?.id ?? '')}, ${other}`,
+              message: `no role judges its own work, and ${quote(wrote)} does ${quote(judged?.id ?? '')}; ${other}`,
             },
           ]
         : []),
@@ -45,7 +45,7 @@ function unstaffed(roles: readonly string[], at: RoughStage['at'], staffed: read
     if (staffed.includes(role)) return [];
     const close = nearest(role, staffed);
     const path = [...at, index];
-    // Of roles of which one is enough, those that nobody has are no mistake, unless they are misspelt.
+    // Of roles of which one is enough, those without an agent are no mistake, unless they are misspelt.
     if (close !== undefined && !roles.includes(close)) {
       return [{ path, message: `no agent has the role ${quote(role)}; did you mean “${close}”?` }];
     }

@@ -53,7 +53,7 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
   });
 }
 
-/** Nobody judges their own work. */
+/** Without the role whose work is judged. */
 function judgesOf(list: StageList, stage: Stage, agents: readonly Agent[]): string[] {
   const judged = stageOf(list, targetOf(stage) ?? '');
   return reviewersOf(stage.by, staffedRole(judged?.by ?? [], agents) ?? '', agents);

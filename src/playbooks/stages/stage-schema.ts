@@ -8,6 +8,9 @@ import type { Stage, StageList } from './stage-list.ts';
 
 export const MOST_STAGES = 100;
 
+/** For editors: squad itself says what is missing. */
+const NOT_EMPTY = { minItems: 1 };
+
 const idSchema = z
   .string()
   .regex(
@@ -45,7 +48,8 @@ const headingSchema = lineSchema
 const rolesSchema = z
   .array(slugSchema)
   .max(16)
-  .refine((roles) => roles.length > 0, 'names no role');
+  .refine((roles) => roles.length > 0, 'names no role')
+  .meta(NOT_EMPTY);
 
 const roundsSchema = z.int().positive().max(20);
 
@@ -62,21 +66,24 @@ const checksSchema = z.union(
     z
       .array(commandSchema)
       .max(50)
-      .refine((list) => list.length > 0, 'names no command'),
+      .refine((list) => list.length > 0, 'names no command')
+      .meta(NOT_EMPTY),
   ],
   { error: ({ input }) => `is neither \`criteria\` nor a list of commands${meant(input, ['criteria'])}` },
 );
 
 const KINDS = ['document', 'code', 'answer', 'checks', 'removes'] as const;
 
-const makesFields = z.strictObject({
-  document: documentSchema.exactOptional(),
-  headings: z.array(headingSchema).min(1).max(50).exactOptional(),
-  code: z.literal(true).exactOptional(),
-  answer: answerSchema.exactOptional(),
-  checks: checksSchema.exactOptional(),
-  removes: z.literal('documents').exactOptional(),
-});
+const makesFields = z
+  .strictObject({
+    document: documentSchema.exactOptional(),
+    headings: z.array(headingSchema).min(1).max(50).exactOptional(),
+    code: z.literal(true).exactOptional(),
+    answer: answerSchema.exactOptional(),
+    checks: checksSchema.exactOptional(),
+    removes: z.literal('documents').exactOptional(),
+  })
+  .meta({ minProperties: 1 });
 type MakesFields = z.infer<typeof makesFields>;
 
 const makesSchema = z
@@ -121,6 +128,7 @@ const reviewSchema = z.strictObject({
 
 const elseSchema = z
   .strictObject({ redo: idSchema.exactOptional(), fix: idSchema.exactOptional() })
+  .meta({ minProperties: 1, maxProperties: 1 })
   .transform(({ redo, fix }, context) => {
     if (redo !== undefined && fix === undefined) return { redo };
     if (fix !== undefined && redo === undefined) return { fix };
@@ -155,6 +163,7 @@ export const stageListSchema = z.strictObject({
   stages: z
     .array(stageSchema)
     .max(MOST_STAGES)
-    .refine((stages) => stages.length > 0, 'has no stage'),
+    .refine((stages) => stages.length > 0, 'has no stage')
+    .meta(NOT_EMPTY),
   whenNotConverging: z.enum(['stop', 'report']).exactOptional(),
 }) satisfies z.ZodType<StageList>;

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { stageListSchema } from '../../../src/playbooks/stages/stage-schema.ts';
 import { parseSettings } from '../../../src/settings/parse-settings.ts';
 import { KNOWN_NAMES } from '../../support/known-names.ts';
@@ -91,7 +93,7 @@ describe('what is wrong with a list', () => {
         "9: playbook.stages[1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?",
         "10: playbook.stages[1].brief: “{objectiv}” is no placeholder; did you mean “{objective}”, or write “{{” for a brace?",
         "12: playbook.stages[1].review.id: “SPEC” is playbook.stages[0].id already; each stage and each review needs its own",
-        "12: playbook.stages[1].review.by: nobody reviews their own work: “builder” does this stage, so name another role that somebody has",
+        "12: playbook.stages[1].review.by: no role reviews its own work, and “builder” does this stage; name another role that an agent has",
         "12: playbook.stages[1].review.rounds must be more than 0",
         "16: playbook.stages[2].makes.document: “./a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like",
         "16: playbook.stages[2].makes.document: “./a.md” is the document of playbook.stages[1].makes.document already, which is written “A.md”",
@@ -258,7 +260,7 @@ describe('what is wrong with a list', () => {
       'a review that only its author could make',
       stage('A', 'review: { id: B, by: [builder] }'),
       [
-        '3: [0].review.by: nobody reviews their own work: “builder” does this stage, so name another role that somebody has',
+        '3: [0].review.by: no role reviews its own work, and “builder” does this stage; name another role that an agent has',
       ],
     ],
     [
@@ -354,7 +356,7 @@ describe('what is wrong with a list', () => {
       'what follows without a verdict',
       stage('A', 'judges: { rounds: 4, else: { redo: A } }'),
       [
-        '3: [0].by: nobody judges their own work: “builder” does “A”, so name another role that somebody has',
+        '3: [0].by: no role judges its own work, and “builder” does “A”; name another role that an agent has',
         '3: [0].judges: a stage that judges makes `answer: verdict`',
         '3: [0].judges.else.redo: “A” does not come before this stage: it is none of the stages that it needs',
       ],
@@ -486,7 +488,7 @@ describe('what is wrong with a list', () => {
         stage('A'),
         stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT).replace('[reviewer]', '[builder]'),
       ),
-      ['4: [1].by: nobody judges their own work: “builder” does “A”, so name another role that somebody has'],
+      ['4: [1].by: no role judges its own work, and “builder” does “A”; name another role that an agent has'],
     ],
   ])('%s', (_what, stages, expected) => {
     expect(messages(stages)).toEqual(expected);
@@ -519,7 +521,7 @@ describe('the roles of a list', () => {
       'of a review that only the author has',
       stage('A', 'review: { id: R, by: [builder, pm] }'),
       [
-        '3: [0].review.by: nobody reviews their own work: “builder” does this stage, so name another role that somebody has',
+        '3: [0].review.by: no role reviews its own work, and “builder” does this stage; name another role that an agent has',
       ],
     ],
   ])('%s', (_what, stages, expected) => {
@@ -540,5 +542,26 @@ describe('a list of more than a hundred stages', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => stage(`S_${index}`));
     expect(messages(list(...hundred))).toEqual([]);
     expect(messages(list(...hundred, stage('MORE')))).toHaveLength(1);
+  });
+});
+
+describe('docs/stages.md', () => {
+  const page = readFileSync(new URL('../../../docs/stages.md', import.meta.url), 'utf8');
+
+  it('has examples that can be used', () => {
+    const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
+    expect(examples).toHaveLength(2);
+    for (const text of examples) {
+      const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
+      expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+    }
+  });
+
+  it('has an example of each key of a stage', () => {
+    const row = /^\| `(\w+)` \| .* \| `(.+)` \|$/gm;
+    const rows = [...page.matchAll(row)].map(([, key = '', example = '']) => [key, example] as const);
+    const { stages } = stageListSchema.shape;
+    expect(rows.map(([key]) => key)).toEqual(Object.keys(stages.element.shape));
+    for (const [key, example] of rows) expect(Object.keys(parse(example) as object)).toContain(key);
   });
 });

@@ -8,6 +8,7 @@ import { board } from './board.ts';
 import { busy } from './busy.ts';
 import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
+import { files } from './files.ts';
 import { frame } from './frame.ts';
 import { gap } from './gap.ts';
 import { idle } from './idle.ts';
@@ -41,6 +42,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   settlements,
   mailbox,
   frame,
+  files,
   splitter,
   sweep,
   places,

@@ -30,7 +30,8 @@ export interface OwnLedger {
   readonly lease: Lease;
   /** `.squad/turns`. */
   readonly turns: string;
-  claim(id: string, request: string): void;
+  /** `task`: absent, one of the same id. */
+  claim(id: string, request: string, task?: string): void;
   close(): void;
 }
 
@@ -46,8 +47,8 @@ export function openOwnLedger({ clock }: Machine, folder: string): OwnLedger {
     ledger,
     lease,
     turns: join(state, 'turns'),
-    claim: (id, request) => {
-      const attempt = { id, taskId: id, kind: 'turn' as const, agent: 'bench', runtime: 'scripted', request };
+    claim: (id, request, task = id) => {
+      const attempt = { id, taskId: task, kind: 'turn' as const, agent: 'bench', runtime: 'scripted', request };
       const seq = ledger.append('bench', 'poke', null);
       const cursor = ledger.run('bench')?.applied ?? 0;
       ledger.apply({ lease, cursor, seq, driver: id, decisions: [{ do: 'claim-attempt', attempt, limits: {} }] });

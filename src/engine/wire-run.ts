@@ -52,7 +52,7 @@ export interface SegmentPorts extends Pick<
   onEvent(event: RunEvent): void;
   /** Absent: no one asked for traces. */
   readonly tracer?: Tracer | undefined;
-  /** Absent: nobody reads files of the run. */
+  /** Absent: the run has no files for people. */
   readonly files?: Pick<RunFiles, 'changed'>;
 }
 

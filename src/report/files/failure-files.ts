@@ -34,18 +34,13 @@ export function failureFiles(
     const text = renderMarkdown({
       title: words`${code(stage)} was not passed: ${cut(named, 120)}`,
       about: reviews.map((review) => aboutReview(review, tasks)),
-      sections: [
-        ...reviews.flatMap((review) => roundSections(review, tasks, reviews.length > 1)),
-        nextSection(run, reviews),
-      ],
+      sections: [...reviews.flatMap((review) => roundSections(review, reviews.length > 1)), nextSection(run, reviews)],
     });
     return { path: `failures/${fileName(stage)}.md`, text };
   });
 }
 
-type Tasks = Board['tasks'];
-
-function aboutReview({ task, rounds, cap }: FailedReview, tasks: Tasks): Block {
+function aboutReview({ task, rounds, cap }: FailedReview, tasks: Board['tasks']): Block {
   const state = task === null ? undefined : tasks.get(task);
   const what =
     task === null ? ownWords('The delivered work') : words`Task ${code(task)} (${cut(state?.task.title ?? '', 120)})`;
@@ -53,16 +48,15 @@ function aboutReview({ task, rounds, cap }: FailedReview, tasks: Tasks): Block {
   return paragraph(words`${what} was rejected ${rejections} times; at most ${cap} rounds were allowed.`);
 }
 
-function roundSections({ task, cap, rounds }: FailedReview, tasks: Tasks, isOneOfMore: boolean): Section[] {
+function roundSections({ task, cap, rounds }: FailedReview, isOneOfMore: boolean): Section[] {
   return rounds.map((round) => {
-    const commit =
-      task === null ? undefined : tasks.get(task)?.work.rounds.find((one) => one.round === round.round)?.commit;
+    const { commit } = round;
     const of = isOneOfMore && task !== null ? `${task}, round` : 'Round';
     return {
       title: `${of} ${round.round} of ${cap}: ${round.approved ? 'approved' : 'rejected'}`,
       blocks: [
         paragraph(
-          words`By ${judgesOf(round)}${commit === undefined ? [] : words`, on commit ${code(commit.slice(0, 12))}`}.`,
+          words`By ${judgesOf(round)}${commit === null ? [] : words`, on commit ${code(commit.slice(0, 12))}`}.`,
         ),
         ...(round.repeated ? [paragraph(ownWords('Not converging: the same findings as in the round before.'))] : []),
         quote(round.text, MOST_TEXT),
@@ -90,7 +84,7 @@ function nextSection(run: string, reviews: readonly FailedReview[]): Section {
     blocks: [
       paragraph(ownWords('Read the last round: what it found is what is still missing.')),
       ...(again.length === 0
-        ? [paragraph(ownWords('See what was delivered, and take it over to finish it by hand:')), commands(look)]
+        ? [paragraph(ownWords('See what was delivered, and merge it to finish it yourself:')), commands(look)]
         : [paragraph(ownWords('Let the author try again, or accept the work as it is:')), commands(again)]),
     ],
   };

@@ -30,7 +30,7 @@ const MOST_ANSWERED = 20_000;
 /** The file of `history/` about one turn: who did what when, at what cost, what it was asked, and what it answered. */
 export function turnFile(turn: SettledTurn): RunFile {
   const { name, attempt, settlement, title } = turn;
-  const time = isoTime(settlement.at).slice(0, 19).replaceAll(':', '-');
+  const time = isoTime(settlement.at).replaceAll(/[:.]/g, '-');
   const document = renderMarkdown({
     title: words`${code(name)}: ${cut(title, 120)}`,
     about: [],
@@ -38,7 +38,7 @@ export function turnFile(turn: SettledTurn): RunFile {
   });
   const front = Object.entries(frontOf(turn)).map(([key, value]) => `${key}: ${plainJsonText(value)}`);
   return {
-    path: `history/${fileName(`${time}Z-${attempt.agent}-${name}`)}.md`,
+    path: `history/${fileName(`${time}-${attempt.agent}-${name}`)}.md`,
     text: `---\n${front.join('\n')}\n---\n\n${document}`,
   };
 }

@@ -28,7 +28,7 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   const fresh = join(dirname(path), `${FRESH}${basename(path)}`);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // What a killed engine left, or a link that somebody put there.
+    // A killed engine may have left one, or another program a link.
     await rm(fresh, { force: true });
     await writeFile(fresh, content, { mode: 0o600, flag: 'wx', flush: true });
     failpoint('files.before-rename');

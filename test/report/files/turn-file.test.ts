@@ -33,7 +33,7 @@ function frontOf(text: string): unknown {
 describe('the file of a turn', () => {
   it('says who did what when, at what cost, what was asked and what was answered', () => {
     const { path, text } = turnFile(TURN);
-    expect(path).toBe('history/2026-01-29T08-00-42Z-ba-spec-2.md');
+    expect(path).toBe('history/2026-01-29T08-00-42-000Z-ba-spec-2.md');
     expect(frontOf(text)).toEqual({
       ...{ run: 'tidy', task: 'spec', attempt: 2, stage: 'SPEC', agent: 'ba', role: 'ba', runtime: 'scripted' },
       ...{ kind: 'work', outcome: 'completed' },

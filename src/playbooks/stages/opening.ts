@@ -1,7 +1,8 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { addTask } from '../shared/tasks.ts';
-import { needsOf, titleOf } from './list-facts.ts';
+import { needsOf, taskIdOf, titleOf } from './list-facts.ts';
+import { freeId } from './stage-ids.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
@@ -21,6 +22,12 @@ export interface Opening {
 /** A task, and the record of its place. */
 export function placed(task: NewTask, place: StageTask): PlanChange[] {
   return [putTask(task.id, place), addTask(task)];
+}
+
+/** The id of the stage's task, with the number of a later pass. */
+export function firstId({ scene, of: { stage, pass }, taken }: Opening): string {
+  const id = taskIdOf(stage);
+  return freeId(scene, pass.pass === 1 ? id : `${id}-${pass.pass}`, taken);
 }
 
 export function titleNow({ of: { stage, pass } }: Opening): string {

@@ -4,9 +4,10 @@ import { defined } from '../../text/defined.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { workTask } from '../shared/tasks.ts';
 import { schemaNameOf, tasksSchema, type Entry } from './answers.ts';
+import { checkTask } from './check-task.ts';
 import { judgeTasks } from './judge-tasks.ts';
 import { taskIdOf } from './list-facts.ts';
-import { needsFor, placed, titleNow, type Opening } from './opening.ts';
+import { firstId, needsFor, placed, titleNow, type Opening } from './opening.ts';
 import { readTasks, TASKS_FORM } from './plan-tasks.ts';
 import { documentsFor, documentOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
 import { staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
@@ -19,7 +20,7 @@ export function tasksOfStage(opening: Opening): PlanChange[] {
   const { stage, pass } = opening.of;
   if (stage.judges !== undefined) return judgeTasks(opening, common(opening));
   if (pass.way === 'fix') return fixTask(opening);
-  if ('checks' in stage.makes) return checkTask(opening, stage.makes.checks);
+  if ('checks' in stage.makes) return checkTask(opening, common(opening), stage.makes.checks);
   if (stage.each !== undefined) return entryTasks(opening, stage.each.of);
   const task = { ...common(opening), id: firstId(opening), title: titleNow(opening) };
   return placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
@@ -111,22 +112,4 @@ function authorOf({ all, pass }: StageProgress): Placed | undefined {
   const files = pass.findings.flatMap(({ file }) => file ?? []);
   const about = ({ state: { brief } }: Placed): number => files.filter((file) => brief.text.includes(file)).length;
   return done.toSorted((one, other) => about(one) - about(other)).at(-1);
-}
-
-/** The engine runs commands. Without any, the stage is skipped, because nothing shows that anything passes. */
-function checkTask(opening: Opening, checks: 'criteria' | readonly string[]): PlanChange[] {
-  const { scene, of } = opening;
-  const commands = checks === 'criteria' ? scene.objective.criteria.flatMap(({ command }) => command ?? []) : checks;
-  const requires = commands.map((run) => ({ kind: 'command', run }) as const);
-  const { session: _, ...base } = common(opening);
-  const task: NewTask = { ...base, session: 'new', id: firstId(opening), title: titleNow(opening) };
-  const place = { stage: of.stage.id, pass: of.pass.pass } as const;
-  if (requires.length > 0) return placed({ ...task, kind: 'check', requires }, { ...place, as: 'work' });
-  const why = 'nothing to check: no criterion has a command';
-  return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
-}
-
-function firstId({ scene, of: { stage, pass }, taken }: Opening): string {
-  const id = taskIdOf(stage);
-  return freeId(scene, pass.pass === 1 ? id : `${id}-${pass.pass}`, taken);
 }

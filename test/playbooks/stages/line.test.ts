@@ -340,8 +340,11 @@ describe('a stage that judges', () => {
     };
     const played = play(JUDGED, { script });
     expect(played.end).toMatchObject({ outcome: 'done' });
-    expect(done(played)).toEqual(['build', 'fix-1', 'test-2', 'post-review-2', 'post-review-reviewer-2', 'complete']);
+    expect(done(played)).toEqual(['build', 'fix-1', 'test', 'post-review-2', 'post-review-reviewer-2', 'complete']);
     expect(briefOf(played, 'fix-1')).toContain('1 failed');
+    expect(
+      [...played.board.tasks.values()].every(({ work }) => work.phase.at === 'ended' && work.phase.as === 'done'),
+    ).toBe(true);
   });
 
   it('takes a criterion that is not met for a rejection, whatever else it says', () => {

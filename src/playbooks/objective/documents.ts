@@ -27,7 +27,7 @@ export function documentBrief({ task, sections, rules, good }: DocumentText): st
 
 export const SETUP: DocumentText = {
   path: 'setup.md',
-  task: `Prepare the work. Everybody else reads your document first, so that nobody has to explore the repository from the beginning.
+  task: `Prepare the work. All others read your document first, so that none of them has to explore the repository from the beginning.
 Look at the layout of the repository, its own notes (README, CONTRIBUTING, AGENTS.md and the like), and how it is built and tested.`,
   sections: [
     ['Objective', 'what is asked for, in at most five sentences of your own, and what is not asked for'],

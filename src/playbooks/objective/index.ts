@@ -42,7 +42,7 @@ export function createObjectivePlaybook(frozen: StageList = listFrom(undefined, 
   };
 }
 
-/** A run that ends as done is told in the words of COMPLETE, which say more than the last verdict. */
+/** A run that ends as done reports the words of COMPLETE, which say more than the last verdict. */
 function withSummary(view: View, change: PlanChange): PlanChange {
   if (change.do !== 'finish' || change.outcome !== 'done') return change;
   const last = view.tasks({ status: 'done' }).findLast(({ output }) => output?.schema === 'answer-complete');

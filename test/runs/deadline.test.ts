@@ -1,12 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { openRunBench, startsOf, statusOf, turnsOf } from './run-bench.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Engine } from '../support/engine.ts';
+import { openRunBench, type RunBench, startsOf, statusOf, turnsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, waitFor } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
 
 const made = (id: string) => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
 const WORK = [plan([piece('a'), piece('b', { needs: ['a'] })]), made('a'), made('b'), APPROVE_ALL];
+/** How the run is left before its deadline, with the work of `a` not done. */
+const LEFT: readonly (readonly [title: string, leave: (bench: RunBench, engine: Engine) => Promise<unknown>])[] = [
+  ['parked', async (_bench, engine) => engine.finished],
+  ['stopped', async (bench) => bench.run(['stop'])],
+  [
+    'killed',
+    async (_bench, { child, finished }) => {
+      child.kill('SIGKILL');
+      await finished;
+    },
+  ],
+];
+const LIMIT = { kind: 'quota-exhausted', message: 'come back later', retryIn: 3_600_000 };
+
 const due = (at: number): string => `${objective()}\n## Deadline\n\n${new Date(at).toISOString()}\n`;
 
 describe('a run and its deadline', { timeout: 120_000 }, () => {
@@ -51,5 +66,35 @@ describe('a run and its deadline', { timeout: 120_000 }, () => {
     expect(await bench.report()).toMatch(/past-deadline/);
     const replayed = await bench.run(['replay']);
     expect(replayed.code, replayed.stdout).toBe(0);
+  });
+
+  it.each(LEFT)('starts nothing if it passes while the run is %s', ALL, async (title, leave) => {
+    const bench = openRunBench({ script: WORK });
+    onTestFinished(() => bench.end());
+    const open = join(bench.root, 'open');
+    const parks = title === 'parked';
+    const first = author('a', parks ? [{ fail: LIMIT }] : [waitFor(open), ...commits({ 'a.txt': 'a\n' })]);
+    bench.rescript([first, ...WORK]);
+    const deadline = Math.ceil((Date.now() + 12_000) / 1000) * 1000;
+    bench.objective(due(deadline));
+    const engine = bench.startRun(parks ? ['--no-wait'] : []);
+    await engine.line(({ type, task }) => type === (parks ? 'attempt-ended' : 'tool-started') && task === 'a');
+    await leave(bench, engine);
+    expect(Date.now(), 'it was left in time').toBeLessThan(deadline);
+    bench.rescript(WORK);
+    await new Promise((resolve) => setTimeout(resolve, deadline - Date.now() + 100));
+    writeFileSync(open, '');
+    expect((await bench.run(['status'])).stdout).toContain('passed: no turn starts after it');
+    for (const _ of [1, 2]) {
+      const resumed = await bench.run(['resume', '--json']);
+      expect(resumed.code, resumed.stderr).toBe(4);
+      expect(startsOf(resumed).filter(({ how }) => how !== 'attached')).toEqual([]);
+      expect(resumed.lines.at(-1)?.['headline']).toMatch(/^STOPPED, the deadline .* has passed/);
+    }
+    expect((await bench.run(['resume', '--all', '--json'])).lines.at(-1)).toMatchObject({ runs: [] });
+    const ledger = bench.ledger();
+    const attempts = ledger.attempts({}).filter(({ kind }) => kind === 'turn');
+    ledger.close();
+    expect(attempts.filter(({ spawnedAt }) => (spawnedAt ?? 0) >= deadline)).toEqual([]);
   });
 });

@@ -82,7 +82,7 @@ export function stagesOf(text: string): ShownStage[] {
       endedAt: 9,
     },
     { ...{ id: text, title: text, state: 'live', tasks: ['a', 'b'] }, by: ['bob', 'cyd'], startedAt: 9 },
-    { ...{ id: 'COMPLETE', title: 'Complete', state: 'waiting', tasks: [] }, by: [] },
+    { ...{ id: 'COMPLETE', title: 'The end', state: 'waiting', tasks: [] }, by: [] },
   ];
 }
 

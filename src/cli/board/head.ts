@@ -45,8 +45,8 @@ function runtimeText({ progress, state: { run } }: BoardView): string {
 function stageSpans({ state: { stages }, now }: BoardView): Span[] {
   const current = currentStage([...stages.values()]);
   if (current === undefined) return [];
-  const { state, startedAt, endedAt, by } = current.stage;
-  const since = startedAt === undefined || endedAt !== undefined ? '' : `for ${spanText(now - startedAt)}`;
+  const { state, startedAt, by } = current.stage;
+  const since = startedAt === undefined || state !== 'live' ? '' : `for ${spanText(now - startedAt)}`;
   const facts = [state === 'live' ? '' : state, since, roundText(current.stage), by.join(', ')];
   return [
     { text: 'Stage ' },

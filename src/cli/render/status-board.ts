@@ -74,10 +74,10 @@ function stageLines({ stages = [] }: RunStatus, now: number): string[] {
 }
 
 /** `since 14:02 (3 min)` of a live stage, `took 12 min` of one that has ended. */
-function sinceText({ startedAt, endedAt }: ShownStage, now: number): string {
+function sinceText({ state, startedAt, endedAt }: ShownStage, now: number): string {
   if (startedAt === undefined) return '';
   if (endedAt !== undefined) return `took ${ageOf(endedAt - startedAt)}`;
-  return `since ${localTime(startedAt, now)} (${ageOf(now - startedAt)})`;
+  return state !== 'live' ? '' : `since ${localTime(startedAt, now)} (${ageOf(now - startedAt)})`;
 }
 
 /** Without the tasks that were cancelled with another one: its failure counts them. */

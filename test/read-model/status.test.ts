@@ -31,6 +31,8 @@ describe('status', () => {
     expect(statusFrom(finished(about).publish())).toEqual({
       runId: 'id-tidy',
       name: 'tidy',
+      pastDeadline: null,
+      rejections: [],
       parent: null,
       phase: 'finished',
       outcome: 'done',

@@ -13,7 +13,11 @@ export interface DryRun {
 }
 
 /** What a run would begin with. Checks everything that a run checks before it starts; starts and writes nothing, and asks no person. */
-export async function dryRun(place: Place, objective: ObjectiveSource, options: NewRunOptions): Promise<DryRun> {
+export async function dryRun(
+  place: Place,
+  objective: ObjectiveSource,
+  options: NewRunOptions & { readonly attended: boolean },
+): Promise<DryRun> {
   const workspace = await openWorkspace(place);
   refuseBusy(workspace.directory);
   const checked = await checkNewRun(workspace, objective, { ...options, dryRun: true });

@@ -7,7 +7,7 @@ import { growth } from '../support/growth.ts';
 import { some, SPREAD, spread } from '../support/lane.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
-/** Twice the larger one is nearly all that is read. */
+/** Of the smaller one. What is quadratic shows long before the 256 KiB that are read. */
 const SIZE = spread(4, 31) * 1024;
 const fill = (unit: string, size: number): string => unit.repeat(Math.floor(size / unit.length));
 const UNITS = [

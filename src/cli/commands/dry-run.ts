@@ -14,7 +14,9 @@ export async function showDryRun(context: CommandContext, given: string, options
   const objective = await readArgument(context, given);
   const { playbook, runtime, model: models, name, allowFullAccess, strict, yes, json } = options;
   const trust = yes === true ? ('yes' as const) : undefined;
-  const about = { playbook, runtime, models, name, allowFullAccess, strict, trust };
+  // As a run at this terminal is, whose plan a person is asked about.
+  const attended = json !== true && process.stdin.isTTY && process.stderr.isTTY;
+  const about = { playbook, runtime, models, name, allowFullAccess, strict, trust, attended };
   const { planned, definition } = await dryRun({ host }, objective, { ...about, limits: limitsFromOptions(options) });
   const earlier = json === true ? [] : await listRuns({ host });
   const { limits } = definition;

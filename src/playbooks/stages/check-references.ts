@@ -8,6 +8,9 @@ const PLACEHOLDERS = ['objective', 'criteria', 'constraints', 'context', 'docume
 /** Most ids that a message lists. */
 const MOST_IDS = 10;
 
+/** Different ones of a brief that are looked at: more problems than these are not listed. */
+const MOST_PLACEHOLDERS = 200;
+
 interface Reference {
   readonly path: Path;
   readonly id: string;
@@ -87,6 +90,7 @@ function placeholdersOf({ at, has }: RoughStage, brief: string): { readonly ids:
   const seen = new Set<string>();
   for (const [whole, name] of brief.matchAll(/\{\{|\{([^{}\n]*)\}|\{/g)) {
     if (whole === '{{' || seen.has(whole)) continue;
+    if (seen.size === MOST_PLACEHOLDERS) break;
     seen.add(whole);
     if (name?.startsWith('of:') === true) ids.push({ path, id: name.slice(3), wants: 'answer' });
     else if (name === undefined || !PLACEHOLDERS.includes(name))

@@ -47,9 +47,12 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Of a list that is longer, its schema says so. */
+const MOST_TEXTS = 200;
+
 /** Its texts, at their places in the list. */
 function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map((one) => text(one) ?? '') : [];
+  return Array.isArray(value) ? value.slice(0, MOST_TEXTS).map((one) => text(one) ?? '') : [];
 }
 
 /** What is wrong at a place. */

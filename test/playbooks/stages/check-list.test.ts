@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { checkList } from '../../../src/playbooks/stages/check-list.ts';
 import { stageListSchema } from '../../../src/playbooks/stages/stage-schema.ts';
 import { parseSettings } from '../../../src/settings/parse-settings.ts';
 import { KNOWN_NAMES } from '../../support/known-names.ts';
@@ -542,6 +543,19 @@ describe('a list of more than a hundred stages', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => stage(`S_${index}`));
     expect(messages(list(...hundred))).toEqual([]);
     expect(messages(list(...hundred, stage('MORE')))).toHaveLength(1);
+  });
+});
+
+describe('T20: a stage with thousands of names', () => {
+  const many = Array.from({ length: 25_000 }, (_, index) => `NAME_${index}`);
+  it.each([
+    ['needs', { needs: many }],
+    ['a brief', { brief: many.map((name) => `{of:${name}}`).join('') }],
+  ])('%s: only the first are compared with those that are there', (_what, more) => {
+    const stages = [{ id: 'A', by: ['builder'], brief: 'Do it.', makes: 'code', ...more }];
+    const found = checkList({ stages }, undefined);
+    expect(found.length).toBeGreaterThan(50);
+    expect(found.length).toBeLessThan(300);
   });
 });
 

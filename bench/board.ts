@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mean, rowOf, type Bench } from './shared/row.ts';
+import { mean, median, percentile, round, rowOf, type Bench, type Row } from './shared/row.ts';
 import { chainOf, ended, openScriptedRoom } from './shared/scripted-room.ts';
+import { momentsOf, openStagesRoom } from './shared/stages-room.ts';
 import { attemptsOf } from './shared/stored-events.ts';
 
 const CHAINS = 8;
 const STEPS = 4;
 const RUNS = 3;
+/** A board draws at most that often. */
+const FRAME_MS = 250;
 /** An agent that says and does something all the time is what a board costs most with. */
 const FIRST = Array.from({ length: 20 }, (_, index) => ({
   say: `I look at part ${index + 1} of the work, and go on.`,
@@ -40,9 +43,40 @@ export const board: Bench = {
       rowOf('memory of the engine beyond that with plain lines', 'MB', mb.board - mb.plain, mb.plain, {
         target: { of: 'squad', most: 10 },
       }),
+      await measureFrames(join(folder, 'frames')),
     ];
   },
 };
+
+const STAGES = 20;
+const STAGE_MS = 1_500;
+
+/** From the claim of a stage's first turn, as the ledger has it, until the terminal is told that the run is in this stage. */
+async function measureFrames(folder: string): Promise<Row> {
+  const room = openStagesRoom(folder, STAGES, STAGE_MS);
+  const child = room.startAtTerminal([], 'pipe');
+  const shownAt = new Map<string, number>();
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    for (const [, place = ''] of text.matchAll(/\bS\d+(?:_REVIEW)? \((\d+)\/\d+\)/g)) {
+      if (!shownAt.has(place)) shownAt.set(place, Date.now());
+    }
+  });
+  await ended(child);
+  const times = momentsOf(room, 'attempt-claimed').map(
+    (at, index) => (shownAt.get(String(index + 1)) ?? Infinity) - at,
+  );
+  return rowOf(
+    `from the claim of a stage’s turn to the frame that shows the stage, p95 of ${times.length}; beside the shortest time between two frames`,
+    'ms',
+    percentile(times, 0.95),
+    FRAME_MS,
+    {
+      target: { of: 'squad', most: 1_000 },
+      asked: '< 1 s',
+      note: `median ${round(median(times))} ms, longest ${round(Math.max(...times))} ms`,
+    },
+  );
+}
 
 interface Measured {
   /** From the first claim to the last settlement, by the ledger's own times. */
@@ -58,7 +92,7 @@ const TICK_MS = 10;
 async function measure(folder: string, ...options: string[]): Promise<Measured> {
   const pieces = Array.from({ length: CHAINS }, (_, chain) => chainOf(STEPS, `chain-${chain + 1}`)).flat();
   const room = openScriptedRoom(folder, { pieces, turnMs: 500, parallel: 6, first: FIRST });
-  const child = room.startAtTerminal(...options);
+  const child = room.startAtTerminal(options);
   const done = ended(child);
   let use = { mb: 0, cpuMs: 0 };
   while (child.exitCode === null) {

@@ -20,6 +20,7 @@ import { places } from './places.ts';
 import { settlements } from './settlements.ts';
 import { isMet, round, type Bench, type Row } from './shared/row.ts';
 import { splitter } from './splitter.ts';
+import { stages } from './stages.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
 import { studio } from './studio.ts';
@@ -30,7 +31,7 @@ import { turn } from './turn.ts';
 import { view } from './view.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
-const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status, studio, board];
+const OF_ANY_BUILD: readonly Bench[] = [gap, stages, start, chains, turn, idle, busy, status, studio, board];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,

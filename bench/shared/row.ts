@@ -39,6 +39,11 @@ export function median(values: readonly number[]): number {
   return values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** The value that this share of them does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((one, two) => one - two)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+}
+
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -18,20 +18,23 @@ export interface ScriptedRoom {
   readonly repository: string;
   /** The built command line on this repository's objective, as its user would start it. */
   startRun(): ChildProcess;
-  /** The same in a terminal of 120 columns and 40 rows, with these options. */
-  startAtTerminal(...options: string[]): ChildProcess;
+  /** The same in a terminal of 120 columns and 40 rows, with these options. `pipe`: somebody reads what it shows. */
+  startAtTerminal(options: readonly string[], shown?: 'ignore' | 'pipe'): ChildProcess;
   /** Any command of it in this repository, until it ends. */
   command(...args: string[]): { readonly ms: number; readonly code: number | null; readonly stderr: string };
   /** What the ledger holds; nothing before there is one. */
   events(): readonly StoredEvent[];
 }
 
-interface RoomPlan {
+interface RoomPlan extends RoomPlace {
   readonly pieces: readonly Piece[];
   readonly turnMs: number;
   readonly parallel: number;
   /** Steps of each piece's turn before it sleeps. */
   readonly first?: readonly object[];
+}
+
+interface RoomPlace {
   /** Another folder than the room's own for what squad keeps of one run for the next, such as compiled code. */
   readonly state?: string;
   /** The PATH of squad and its agents. */
@@ -43,25 +46,32 @@ interface RoomPlan {
  * each is one turn that sleeps, writes one file and commits it. Uses no source of squad, so that it fits other builds.
  */
 export function openScriptedRoom(folder: string, plan: RoomPlan): ScriptedRoom {
+  const settings = {
+    agents: [
+      { name: 'planner', role: 'planner', runtime: 'scripted', access: 'read-only' },
+      { name: 'builder', role: 'builder', runtime: 'scripted' },
+    ],
+    limits: { parallel: plan.parallel },
+  };
+  const turns = [planTurn(plan.pieces), ...plan.pieces.map(pieceTurn(plan.turnMs, plan.first))];
+  return openRoom(folder, settings, turns, plan);
+}
+
+/** The same with any settings and any turns of the scripted agents. */
+export function openRoom(
+  folder: string,
+  settings: object,
+  turns: readonly object[],
+  plan: RoomPlace = {},
+): ScriptedRoom {
   const repository = join(folder, 'repository');
   const script = join(folder, 'script.json');
   mkdirSync(repository, { recursive: true });
-  writeFileSync(
-    script,
-    JSON.stringify({ turns: [planTurn(plan.pieces), ...plan.pieces.map(pieceTurn(plan.turnMs, plan.first))] }),
-  );
+  writeFileSync(script, JSON.stringify({ turns }));
   createRepository(repository, {
     'readme.md': '# bench\n',
     'objective.md': '# Bench\n\n## Goals\n- Every piece is there\n\n## Success criteria\n- All of it is committed\n',
-    'squad.yaml': stringify({
-      version: 1,
-      agents: [
-        { name: 'planner', role: 'planner', runtime: 'scripted', access: 'read-only' },
-        { name: 'builder', role: 'builder', runtime: 'scripted' },
-      ],
-      runtimes: { scripted: { config: { script } } },
-      limits: { parallel: plan.parallel },
-    }),
+    'squad.yaml': stringify({ version: 1, ...settings, runtimes: { scripted: { config: { script } } } }),
   });
   const env = {
     PATH: plan.path ?? process.env['PATH'],
@@ -76,13 +86,13 @@ export function openScriptedRoom(folder: string, plan: RoomPlan): ScriptedRoom {
         env,
         stdio: ['ignore', 'ignore', 'inherit'],
       }),
-    startAtTerminal: (...options) => {
+    startAtTerminal: (options, shown = 'ignore') => {
       const line = [process.execPath, LAUNCHER, 'run', 'objective.md', '--yes', ...options].join(' ');
       const terminal = `stty cols 120 rows 40; exec ${line}`;
       return spawn('script', ['-qefc', terminal, '/dev/null'], {
         cwd: repository,
         env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
-        stdio: ['pipe', 'ignore', 'inherit'],
+        stdio: ['pipe', shown, 'inherit'],
       });
     },
     command: (...args) => {

@@ -42,6 +42,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'git log -1 --format=%B | squad run -': { in: 'new' },
   'squad resume': { in: 'stopped' },
   // It looks again until it is interrupted. A run that waits for a time, such as that of a retry, is left to the next look.
+  // Its engine must not write into the repository of the next example.
+  'squad resume --detach': { in: 'stopped', after: ['squad watch --plain'] },
   'squad resume --all --every 60s': { in: 'stopped', until: /DONE, |STOPPED, waits before the next try/ },
   'squad stop': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },

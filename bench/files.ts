@@ -12,7 +12,9 @@ import { stageViews } from '../src/playbooks/stages/stage-views.ts';
 import { workTask } from '../src/playbooks/shared/tasks.ts';
 import { writtenFolder } from '../src/substrate/files/written-folder.ts';
 import { plainJson, type Json } from '../src/text/json.ts';
+import { growingPlan } from './shared/bench-playbook.ts';
 import { machineIn, openOwnLedger, type OwnLedger } from './shared/machine.ts';
+import { runSimulated } from './shared/simulated-run.ts';
 import { median, milliseconds, rowOf, type Bench, type Row } from './shared/row.ts';
 
 /** Tasks of the plan, and settled turns. */
@@ -21,6 +23,7 @@ const SIZES = [
   { tasks: 2_000, turns: 10_000 },
 ] as const;
 const CHANGES = 60;
+const CHAIN = 200;
 /** What agents say in a turn, on the average of long ones. */
 const ANSWER = 'I have written what the brief asks for and run its tests.\n'.repeat(40);
 const REQUEST = JSON.stringify({ prompt: '# Task: write what the brief asks for\n'.repeat(60) });
@@ -44,10 +47,17 @@ export const files: Bench = {
           note: 'at most five times a second, in the background',
         },
       ),
-      rowOf('a resume, for each turn that is there', 'ms', large.resume / large.turns, small.resume / small.turns, {
-        target: { of: 'ratio', most: 2 },
-      }),
+      rowOf(
+        'CPU of a resume, for each turn that is there',
+        'ms',
+        large.resume / large.turns,
+        small.resume / small.turns,
+        {
+          target: { of: 'ratio', most: 2 },
+        },
+      ),
       await oneFile(folder),
+      await wholeRun(folder),
     ];
   },
 };
@@ -67,18 +77,24 @@ async function measure(own: string, { tasks, turns }: (typeof SIZES)[number]) {
   let board = boardOf(definition, tasks);
   await open()({ board, state: 'running' });
   const project = open();
-  const resume = await milliseconds(async () => project({ board, state: 'running' }));
+  const resume = await cpuMs(async () => project({ board, state: 'running' }));
   const changes: number[] = [];
   for (let change = 0; change < CHANGES; change += 1) {
     settleTurn(opened, turns + change, tasks);
     board = ended(board, `task-${change}`);
-    const before = process.cpuUsage();
-    await project({ board, state: 'running' });
-    const { user, system } = process.cpuUsage(before);
-    changes.push((user + system) / 1000);
+    const now = board;
+    changes.push(await cpuMs(async () => project({ board: now, state: 'running' })));
   }
   opened.close();
   return { change: median(changes), resume, turns };
+}
+
+/** Of all threads, because others make the clock's time worse. */
+async function cpuMs(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 function settleTurn({ ledger, lease, claim }: OwnLedger, turn: number, tasks: number): void {
@@ -142,6 +158,28 @@ function definitionOf(root: string): RunDefinition {
     repository: { root, base: 'b'.repeat(40), branch: 'main' },
     trusted: null,
   });
+}
+
+/** Turns of no length: no run asks more of the disk. In turns, because a disk has moods. */
+async function wholeRun(folder: string): Promise<Row> {
+  const times: { squad: number; bare: number }[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const chain = async (name: string, hasFiles: boolean): Promise<number> => {
+      const own = join(folder, `${name}-${round}`);
+      mkdirSync(own);
+      const { supersteps } = await runSimulated(own, {
+        playbook: growingPlan(CHAIN),
+        parallel: 1,
+        turns: { durationMs: () => 0 },
+        files: hasFiles,
+      });
+      return (supersteps.at(-1)?.at ?? Number.NaN) - (supersteps[0]?.at ?? Number.NaN);
+    };
+    times.push({ bare: await chain('bare', false), squad: await chain('files', true) });
+  }
+  const name = `a chain of ${CHAIN} turns of no length with its files, beside one without`;
+  const [squad, bare] = [median(times.map((one) => one.squad)), median(times.map((one) => one.bare))];
+  return rowOf(name, 'ms', squad, bare, { target: { of: 'ratio', most: 1.25 } });
 }
 
 /** Whole or not at all costs what the disk takes for it. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createRunFiles } from '../../src/engine/run-files.ts';
 import { openRunResources } from '../../src/engine/run-resources.ts';
 import { startSegment } from '../../src/engine/run-loop.ts';
 import { openTracer, withLastLook } from '../../src/engine/trace-run.ts';
@@ -30,7 +31,14 @@ export interface SimulatedRun {
  */
 export async function runSimulated(
   folder: string,
-  plan: { playbook: Playbook<null>; parallel: number; turns: SimulatedTurns; traces?: TraceTarget | undefined },
+  plan: {
+    playbook: Playbook<null>;
+    parallel: number;
+    turns: SimulatedTurns;
+    traces?: TraceTarget | undefined;
+    /** It has its files for people. */
+    files?: boolean;
+  },
 ): Promise<SimulatedRun> {
   const machine = machineIn(folder);
   const { clock, git, host } = machine;
@@ -53,22 +61,34 @@ export async function runSimulated(
     const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
     const stateDirectory = join(host.stateHome, 'squad');
     const tracer = await openTracer(machine, ledger, { definition, lease }, plan.traces);
+    const workspaces = createGitWorkspaces({ ...git, stateDirectory }, repository);
+    const of = { lease, definition, limits: definition.limits };
+    const { playbook } = plan;
+    const warn = (text: string): never => {
+      throw new Error(text);
+    };
+    const files =
+      plan.files === true
+        ? createRunFiles({ ...machine, ledger, workspaces, playbook, warn }, join(root, '.squad'), of)
+        : undefined;
     const started = startSegment(
       {
         ...machine,
         runtime: () => createSimulatedRuntime(plan.turns),
-        workspaces: createGitWorkspaces({ ...git, stateDirectory }, repository),
+        workspaces,
         forge: machine.forge(repository),
-        playbook: plan.playbook,
+        playbook,
         onEvent: () => undefined,
         tracer,
+        ...defined({ files }),
       },
       resources,
-      { lease, definition, limits: definition.limits, inputRef, resumed: false, since: ledger.lastSeq() },
+      { ...of, inputRef, resumed: false, since: ledger.lastSeq() },
     );
     const segment = withLastLook(started, tracer);
     const end = await segment.done;
     if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
+    await files?.end('done');
     const events = ledger.events({ stream: runId });
     return { runId, events, supersteps, ...defined({ traces: await tracer?.close() }) };
   } finally {

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
 import { readableFiles } from '../support/readable-files.ts';
@@ -71,6 +73,24 @@ it('a run that is killed between the writing and the renaming of its files has t
   expect(crashed.killed).toBe(2);
   expectSame(crashed, reference);
 });
+
+it(
+  'a run whose folder cannot be written warns once, and is as good as any',
+  { ...ALL, timeout: 5 * MINUTES },
+  async () => {
+    await inRunRoom(REVIEW, async (room) => {
+      const directory = join(room.repository, '.squad');
+      mkdirSync(directory, { mode: 0o700 });
+      writeFileSync(join(directory, 'runs'), 'a file, and no folder');
+      const { last } = await driveToEnd(room);
+      expect(last.code, `${last.stdout}${last.stderr}`).toBe(0);
+      const warnings = last.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);
+      expect(warnings).toEqual([expect.stringContaining('are not complete: ')]);
+      expectUnharmed(room);
+      expect((await room.run(['report'])).stdout).toContain('DONE, all work is delivered and verified');
+    });
+  },
+);
 
 it(
   `killed at the end of each of its 13 stages, ${EACH} times each, a run has the same files`,

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { storageError } from '../../model/storage-error.ts';
+import { errorCode, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
 
 /** A file that is not whole yet has this before its name. */
@@ -27,10 +27,7 @@ export async function writeRunFile(directory: string, runId: string, name: strin
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const fresh = join(dirname(path), `${FRESH}${basename(path)}`);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // A killed engine may have left one, or another program a link.
-    await rm(fresh, { force: true });
-    await writeFile(fresh, content, { mode: 0o600, flag: 'wx', flush: true });
+    await writeFresh(fresh, content);
     failpoint('files.before-rename');
     await rename(fresh, path);
   } catch (error) {
@@ -38,6 +35,19 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
     throw storageError(path, error);
   }
   failpoint('files.renamed');
+}
+
+async function writeFresh(path: string, content: string | Uint8Array): Promise<void> {
+  const write = async (): Promise<void> => writeFile(path, content, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    await write();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // A killed engine may have left one, or another program a link.
+    else if (errorCode(error) === 'EEXIST') await rm(path, { force: true });
+    else throw error;
+    await write();
+  }
 }
 
 /** What follows from the ledger alone. The report stays after a cleaning, as do what people wrote and the equipment. */

@@ -155,7 +155,10 @@ describe('a run at rest', { timeout: 120_000 }, () => {
     });
     // Its engine works for nobody's stream, and can be joined.
     while (factsOf(await bench.view.getState(threadOf(fork))).driven === true) await streamed(bench, fork, null);
-    expect(valuesOf(await bench.view.getState(threadOf(fork)))).toMatchObject({ result: { outcome: 'done' } });
+    // It may have been between its start and its lock.
+    await expect
+      .poll(async () => valuesOf(await bench.view.getState(threadOf(fork))), { timeout: 60_000 })
+      .toMatchObject({ result: { outcome: 'done' } });
     expect((await bench.view.getState(threadOf(id))).values).toEqual(before.values);
   });
 });

@@ -1,3 +1,4 @@
+import { judgedStagesOf } from '../graph/decisions/failed-reviews.ts';
 import { isRepeated } from '../graph/decisions/review.ts';
 import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
@@ -120,13 +121,28 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       cut(round.feedback, 400),
     ]),
   );
+  const judged = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
+    rounds.map(({ round, approved, repeated, by, text }): Text[] => [
+      code(stage),
+      ownWords(`${round} of ${cap}`),
+      ownWords('all'),
+      verdictText(approved, repeated),
+      by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
+      cut(text, 400),
+    ]),
+  );
+  rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
 }
 
 function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): Text {
+  return verdictText(approved, !approved && isRepeated(findings, earlier));
+}
+
+function verdictText(approved: boolean, isRepetition: boolean): Text {
   if (approved) return ownWords('approved', 'good');
   const rejected = strong(ownWords('rejected'), 'bad');
-  return isRepeated(findings, earlier) ? words`${rejected}, not converging: the same findings as before` : rejected;
+  return isRepetition ? words`${rejected}, not converging: the same findings as before` : rejected;
 }
 
 export function followUpsSection({ board }: RunReading): Section | undefined {

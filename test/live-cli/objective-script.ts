@@ -5,7 +5,7 @@ import type { Act, Asked, Gate, ScriptedTurn } from './turn-scripts.ts';
 
 export const SPEC_FINDING = 'feature_spec.md says nothing of an empty note';
 export const NOTES_FINDING = 'src/notes.mjs lists the oldest note first';
-const PAGE_FINDING = 'the guest reads a number instead of the reason';
+export const PAGE_FINDING = 'the guest reads a number instead of the reason';
 
 const EMPTY_NOTE = 'An empty note is not kept, and the guest reads why.';
 

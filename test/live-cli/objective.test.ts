@@ -10,7 +10,7 @@ import { git } from '../support/git.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { APP_FILES, NOTES, PAGE } from './objective-app.ts';
-import { NOTES_FINDING, objectiveSteps, objectiveTurns, SPEC_FINDING } from './objective-script.ts';
+import { NOTES_FINDING, objectiveSteps, objectiveTurns, PAGE_FINDING, SPEC_FINDING } from './objective-script.ts';
 import {
   openModelRoom,
   processesOf,
@@ -189,6 +189,15 @@ function runFile(path: string): string {
 function expectReport(end: Finished): void {
   expect(end.lines.at(-1)?.['headline']).toMatch(/^DONE, /);
   const report = readFileSync(String(end.lines.at(-1)?.['report']), 'utf8');
-  const said = ['SPEC_REVIEW', 'POST_REVIEW', SPEC_FINDING, NOTES_FINDING, 'node check.mjs notes', 'judged', BRANCH];
+  const said = [
+    'SPEC_REVIEW',
+    'POST_REVIEW',
+    SPEC_FINDING,
+    NOTES_FINDING,
+    PAGE_FINDING,
+    'node check.mjs notes',
+    'judged',
+    BRANCH,
+  ];
   for (const text of said) expect(report).toContain(text);
 }

@@ -4,7 +4,7 @@ import type { ReviewCount } from '../../model/run.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 import { isRepeated } from './review.ts';
 
-/** A review that rejected work for the last time. */
+/** A review with its rounds. */
 export interface FailedReview {
   /** Its id in the run's list of stages; in a run without stages, the task's id. */
   readonly stage: string;
@@ -73,6 +73,15 @@ export function reviewCountsOf(board: BoardPart): ReviewCount[] {
     counts.set(stage, { stage, reviews: before.reviews + 1, rounds: before.rounds + rounds });
   }
   return [...counts.values()];
+}
+
+/** The rounds of each stage that judges the whole. */
+export function judgedStagesOf(board: BoardPart): FailedReview[] {
+  const all = judgeRounds(board);
+  return stagesOf(board).stages.flatMap(({ id, judges }) => {
+    const rounds = all.filter(({ stage }) => stage === id).map(reviewedOf);
+    return judges === undefined || rounds.length === 0 ? [] : [{ stage: id, task: null, cap: judges.rounds, rounds }];
+  });
 }
 
 /** The reviews that rejected for the last time: of tasks in the order of the plan, then of stages that judge the whole. */

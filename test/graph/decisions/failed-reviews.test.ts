@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
-import { failedReviewsOf, reviewCountsOf } from '../../../src/graph/decisions/failed-reviews.ts';
+import { failedReviewsOf, judgedStagesOf, reviewCountsOf } from '../../../src/graph/decisions/failed-reviews.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { TaskTable } from '../../../src/model/plan/task-table.ts';
@@ -146,5 +146,15 @@ describe('reviews that rejected for the last time', () => {
     const { headline } = concludeRun({ board: long, problem: undefined, strict: false });
     expect(headline).toHaveLength(300);
     expect(headline).toMatch(/x…; all rounds: failures\/POST_REVIEW\.md$/);
+  });
+});
+
+describe('stages that judge the whole', () => {
+  it('have all their rounds, also where the last one approved', () => {
+    const approved = { approved: true, findings: [], summary: 'All there.' };
+    const stages = judgedStagesOf(board({ records: rounds(judged(1), judged(2, approved)) }));
+    expect(stages).toMatchObject([{ stage: 'POST_REVIEW', cap: 2, rounds: [{ approved: false }, { approved: true }] }]);
+    expect(stages[0]?.rounds[0]?.text).toContain('- src/a.ts:3: no expiry (suggestion: add one)');
+    expect(judgedStagesOf(board({}))).toEqual([]);
   });
 });

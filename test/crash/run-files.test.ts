@@ -9,8 +9,8 @@ import type { Scenario } from '../support/scenario-parts.ts';
 import { STAGE_ENDS, THIRTEEN_STAGES } from '../support/thirteen-stages.ts';
 
 const MINUTES = 60_000;
-/** Kills at each place. */
-const EACH = 5;
+/** Kills at each place: `SQUAD_CHAOS_TRIALS=5` makes five. */
+const EACH = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 1);
 
 interface Ended {
   readonly end: EndState;
@@ -93,7 +93,7 @@ it(
 );
 
 it(
-  `killed at the end of each of its 13 stages, ${EACH} times each, a run has the same files`,
+  `killed at the end of each of its 13 stages, at each ${EACH} times or more, a run has the same files`,
   { ...ALL, timeout: 40 * MINUTES },
   async () => {
     const reference = await runWith(THIRTEEN_STAGES, [], []);
@@ -113,13 +113,14 @@ it(
   { ...ALL, timeout: 20 * MINUTES },
   async () => {
     const reference = await runWith(THIRTEEN_STAGES, [], []);
-    for (const passes of [
+    const all = [
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
       [6, 6, 6, 6, 6, 6, 6, 6],
       [12, 9, 7, 5, 3, 1],
-    ]) {
+    ];
+    for (const passes of all.slice(0, EACH)) {
       const ended = await runWith(THIRTEEN_STAGES, atRenames(passes), []);
-      expect(ended.killed).toBeGreaterThanOrEqual(EACH);
+      expect(ended.killed).toBeGreaterThanOrEqual(5);
       expectSame(ended, reference);
     }
   },

@@ -7,10 +7,10 @@ const MOST_FILES = 5;
 const TAGS = { commit: '!all', all: 'all || spread' };
 const HELP = `Runs the test files that failed in a lane once more, one after another, against the dist that the lane has built.
 
-  node scripts/second-try.mjs <lane>
+  npm run test:again <lane>
 
   lane    commit (npm test) or all (npm run test:all)
-  Example:  node scripts/second-try.mjs commit
+  Example:  npm run test:again commit
 
 Reads test-results/<lane>.json and writes test-results/<lane>-again.json, which scripts/slowest.mjs counts and names. More than
 ${MOST_FILES} failed files are not tried again. Exit: 0 if everything passes now, otherwise 1.`;

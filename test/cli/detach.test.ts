@@ -39,7 +39,9 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).toBe(String(pid));
     expect(log).toBe(join(bench.repository, '.squad', 'runs', runId, 'engine.log'));
     expect(statSync(log).mode & 0o077).toBe(0);
-    expect(readFileSync(join(log, '..', 'objective.md'), 'utf8')).toBe('make things');
+    const kept = join(log, '..', 'objective.md');
+    await eventually('the objective', () => existsSync(kept) || undefined);
+    expect(readFileSync(kept, 'utf8')).toBe('make things');
     const busy = await bench.start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--detach']).finished;
     expect([busy.code, busy.stdout]).toEqual([75, '']);
     const stopped = await bench.run(['stop', 'make-things']);

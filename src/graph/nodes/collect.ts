@@ -30,6 +30,8 @@ export function createCollect(context: NodeContext) {
     failpoint('graph.waiting');
     let version = ports.ledger.dataVersion();
     let look = true;
+    /** When a clock of the mail is due, unless something is written before. */
+    let mailDue = 0;
     for (;;) {
       const broken = ports.control.broken();
       if (broken !== undefined) throw broken;
@@ -43,7 +45,9 @@ export function createCollect(context: NodeContext) {
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
       const fired = fireTimers(context, state.runId);
       const noted = noteStalls(board);
-      const ticked = ports.ledger.mail.tick(state.runId) > 0;
+      const isTickDue = look || mailDue <= ports.clock.now();
+      const ticked = isTickDue && ports.ledger.mail.tick(state.runId) > 0;
+      if (isTickDue) mailDue = ports.ledger.mail.nextDue(state.runId) ?? Infinity;
       if (fired || noted || ticked) {
         look = true;
         continue;

@@ -4,7 +4,6 @@ import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
-import { ALL } from '../support/lane.ts';
 
 const HANG = [{ run: ['true'] }, { hang: true }];
 /** Whoever was cut short is told, in the same session. */
@@ -58,7 +57,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect(bench.alive()).toEqual([]);
   });
 
-  it('SIGTERM: at once, exit 143', ALL, async () => {
+  it('SIGTERM: at once, exit 143', async () => {
     const engine = await working(resume());
     engine.child.kill('SIGTERM');
     await expectStill(await engine.finished, 143, 'interrupted');
@@ -72,7 +71,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     await expectStill(ended, 4, 'stopped');
   });
 
-  it('`squad stop` after its engine was killed: the turn that lives on is ended and settled', ALL, async () => {
+  it('`squad stop` after its engine was killed: the turn that lives on is ended and settled', async () => {
     const engine = await working(resume());
     engine.child.kill('SIGKILL');
     await engine.finished;

@@ -144,7 +144,7 @@ describe.concurrent('a limit of the run', { timeout: 300_000 }, () => {
     async (test) => {
       const finishes = { when: 'was cut short', steps: COMMITS };
       const bench = benchFor(test, [author('a', [{ run: ['sleep', '60'] }, ...COMMITS]), finishes]);
-      const ended = await bench.runAll(['--max-minutes', '0.06']);
+      const ended = await bench.runAll(['--max-minutes', '0.2']);
       expect(ended.code, ended.stderr).toBe(4);
       expect(ended.lines.at(-1)).toMatchObject({
         outcome: 'stopped',

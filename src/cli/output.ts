@@ -1,4 +1,4 @@
-import { plainJsonText } from '../text/plain-text.ts';
+import { asciiJsonText, plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { asciiText, isAsciiOnly } from './render/ascii.ts';
 import { styleFor, type Style } from './render/style.ts';
@@ -70,7 +70,11 @@ export function createOutput(
   };
   return {
     line: (text) => print(redactor.text(text), lines),
-    json: (value) => print(plainJsonText(redactor.json(value)), lines),
+    json: (value) => {
+      const text = plainJsonText(redactor.json(value));
+      // In signs of the terminal it would be no JSON any more.
+      print(isShownInAscii(stdout, locale) ? asciiJsonText(text) : text, lines);
+    },
     problem: (text) => print(redactor.text(text), errors),
     terminal: stdout.isTTY && stderr.isTTY && term !== 'dumb' ? terminal : undefined,
     style,
@@ -92,7 +96,11 @@ export function printResult(
 /** For a terminal in signs that it can show; files and programs get the text as it is. */
 function writeTo(stream: NodeJS.WriteStream, locale: string | undefined, onError: Parameters<typeof openStream>[1]) {
   const write = openStream(stream, onError);
-  return stream.isTTY && isAsciiOnly(locale) ? (text: string) => write(asciiText(text)) : write;
+  return isShownInAscii(stream, locale) ? (text: string) => write(asciiText(text)) : write;
+}
+
+function isShownInAscii(stream: NodeJS.WriteStream, locale: string | undefined): boolean {
+  return stream.isTTY && isAsciiOnly(locale);
 }
 
 /** A write that does nothing after the stream's first error, which is reported once. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Board } from '../model/plan/board.ts';
-import { deliveredDocuments, indexFile, type CopiedDocument } from '../report/files/artifact-files.ts';
+import { deliveredDocuments, INDEX, indexFile, type CopiedDocument } from '../report/files/artifact-files.ts';
 import type { StageOf } from '../report/files/stage-of.ts';
 import type { WrittenFolder } from '../substrate/files/written-folder.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
@@ -37,7 +37,7 @@ export function createArtifacts(
     const index = listed.length === 0 ? [] : [indexFile(listed)];
     for (const { path, text } of index) await folder.put(path, text);
     const names = listed.map(({ name }) => name);
-    await folder.keepOnly('artifacts', [...names, ...index.map(() => 'index.json')]);
+    await folder.keepOnly('artifacts', [...names, ...index.map(() => INDEX)]);
     return names;
   };
 }

@@ -36,16 +36,22 @@ export function createRunFiles(ports: RunFilesPorts, directory: string, of: Proj
   let hasWarned = false;
   let working: Promise<void> | undefined;
 
-  const write = async (state: RunState, more: readonly RunFile[] = []): Promise<void> => {
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
-      if (!isClean) await removeUnfinished(path);
-      isClean = true;
-      if (board !== undefined) await project({ board, state });
-      for (const file of more) await folder.put(file.path, file.text);
+      await work();
     } catch (error) {
       if (!hasWarned) ports.warn(`the files in ${path} are not complete: ${errorText(error)}`);
       hasWarned = true;
     }
+  };
+  const write = async (state: RunState, more: readonly RunFile[] = []): Promise<void> => {
+    await attempt(async () => {
+      if (!isClean) await removeUnfinished(path);
+      isClean = true;
+      if (board !== undefined) await project({ board, state });
+    });
+    // What cannot be written must not cost the report.
+    for (const file of more) await attempt(async () => folder.put(file.path, file.text));
   };
   const catchUp = async (): Promise<void> => {
     while (isBehind && !ended.signal.aborted) {

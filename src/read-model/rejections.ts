@@ -1,4 +1,4 @@
-import { failedReviewsOf } from '../graph/decisions/failed-reviews.ts';
+import { failedReviewsOf, failureFileOf } from '../graph/decisions/failed-reviews.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Rejection } from '../model/rejection.ts';
 import { shortText } from '../text/plain-text.ts';
@@ -14,6 +14,6 @@ export function rejectionsOf(board: Board, runId: string): Rejection[] {
       ...{ round, approved, repeated },
       text: shortText(text, MOST_TEXT),
     })),
-    file: `.squad/runs/${runId}/failures/${stage}.md`,
+    file: `.squad/runs/${runId}/${failureFileOf(stage)}`,
   }));
 }

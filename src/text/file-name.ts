@@ -1,5 +1,5 @@
 /** Names that Windows reads as devices in every folder, whatever follows the first dot. */
-const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
+export const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 /** File systems allow 255; the rest is for what squad puts before and after a name. */
 const MOST_BYTES = 120;
 const MOST_ENDING = 16;

@@ -40,6 +40,11 @@ export function plainJsonText(value: unknown, indent = 0): string {
   );
 }
 
+/** The same JSON in ASCII alone. */
+export function asciiJsonText(json: string): string {
+  return json.replaceAll(/[^\u0000-\u007f]/g, (unit) => escapedUnit(unit.charCodeAt(0)));
+}
+
 function escapedUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

@@ -56,6 +56,15 @@ describe('a terminal for a board', () => {
 });
 
 describe('a terminal without UTF-8', () => {
+  it('gets JSON that any reader takes', () => {
+    const out = stream({ isTTY: true });
+    const output = createOutput(out.stream, stream({ isTTY: true }).stream, REDACTOR, 'xterm', 'C');
+    const value = { why: 'the heading “Goals” is missing 日' };
+    output.json(value);
+    expect(out.written.join('')).toMatch(/^[\u0000-\u007f]+$/);
+    expect(JSON.parse(out.written.join(''))).toEqual(value);
+  });
+
   const frame = '\u001b[32m◉ Spec Review…\u001b[0m  ✓ done ─ 日本 e\u0301 “a”';
   it.each([
     ['C', '\u001b[32m* Spec Review~\u001b[0m  v done - ???? e "a"'],

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Playbook } from '../../src/model/plan.ts';
@@ -38,6 +47,29 @@ describe('the files of a run', () => {
     await files.end('failed', [{ path: 'report.md', text: 'late' }]);
     expect(readFileSync(join(folderOf(run), 'report.md'), 'utf8')).toBe('# Report\n');
     expect(warnings).toEqual([]);
+  });
+
+  it('cost no report where one of them cannot be written', async () => {
+    const run = recorded();
+    mkdirSync(folderOf(run), { recursive: true });
+    writeFileSync(join(folderOf(run), 'history'), 'a file, and no folder');
+    const { files, warnings } = filesOf(run);
+    files.changed(run.read().board);
+    await files.end('done', [{ path: 'report.md', text: '# Report\n' }]);
+    expect(readFileSync(join(folderOf(run), 'report.md'), 'utf8')).toBe('# Report\n');
+    expect(warnings).toEqual([expect.stringContaining('are not complete: ')]);
+  });
+
+  it('are not written through a link, and nothing behind one is removed', async () => {
+    const run = recorded();
+    const elsewhere = join(run.directory, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'note.md'), 'mine');
+    mkdirSync(folderOf(run), { recursive: true });
+    for (const name of ['failures', 'history']) symlinkSync(elsewhere, join(folderOf(run), name));
+    const warnings = await write(run);
+    expect(readdirSync(elsewhere)).toEqual(['note.md']);
+    expect(warnings).toEqual([expect.stringContaining('is a link; remove it')]);
   });
 
   it('have no turn that never ran or has not ended', async () => {

@@ -1,5 +1,6 @@
 import { costText } from '../../model/amount.ts';
 import type { Statistics } from '../../report/statistics.ts';
+import { counted } from '../../text/counted.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Style } from './style.ts';
@@ -111,8 +112,4 @@ function roundsText(rounds: number | null): string {
 
 function timeText(ms: number | null): string {
   return ms === null ? NO_DATA : spanText(ms);
-}
-
-function counted(count: number, of: string): string {
-  return `${count} ${of}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
-import { failedReviewsOf } from './failed-reviews.ts';
+import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -55,7 +55,7 @@ function rejectionOf(board: ConclusionFacts['board']): string {
   if (review === undefined || last === undefined) return '';
   // The reason of a stage that judges the whole has its findings.
   const said = review.task === null ? '' : `; ${cutLine(oneLine(last.text), MOST_SUMMARY)}`;
-  return `${said}; all rounds: failures/${review.stage}.md`;
+  return `${said}; all rounds: ${failureFileOf(review.stage)}`;
 }
 
 function oneLine(text: string): string {

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { ReviewCount } from '../../model/run.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
+import { fileName } from '../../text/file-name.ts';
 import { isRepeated } from './review.ts';
+
+/** The file with all its rounds, in the run's folder. */
+export function failureFileOf(stage: string): string {
+  return `failures/${fileName(stage)}.md`;
+}
 
 /** A review with its rounds. */
 export interface FailedReview {

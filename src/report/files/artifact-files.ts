@@ -3,6 +3,9 @@ import { fileNames } from '../../text/file-name.ts';
 import { plainJsonText } from '../../text/plain-text.ts';
 import type { RunFile } from './run-file.ts';
 
+/** A document with this name gets another one. */
+export const INDEX = 'index.json';
+
 /** A document that a task has delivered. */
 export interface DeliveredDocument {
   /** Of its copy in `artifacts/`. */
@@ -29,7 +32,7 @@ export function deliveredDocuments(
   const made = [...board.tasks.values()].toSorted((a, b) => a.order - b.order).flatMap(documentsOf);
   const paths = [...new Set(made.map(({ path }) => path))];
   // A document keeps its name whatever is delivered when.
-  const names = fileNames(paths.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+  const [, ...names] = fileNames([INDEX, ...paths.map((path) => path.slice(path.lastIndexOf('/') + 1))]);
   return paths.flatMap((path, index) => {
     const last = made.findLast((one) => one.path === path && one.commit !== undefined);
     if (last?.commit === undefined) return [];
@@ -49,5 +52,5 @@ export function indexFile(copies: readonly CopiedDocument[]): RunFile {
   const rows = copies.map(({ name: file, stage, task, path, commit, sha256, bytes }) => {
     return { file, stage, task, path, commit, sha256, bytes };
   });
-  return { path: 'artifacts/index.json', text: `${plainJsonText(rows, 2)}\n` };
+  return { path: `artifacts/${INDEX}`, text: `${plainJsonText(rows, 2)}\n` };
 }

@@ -1,7 +1,6 @@
-import { failedReviewsOf, type FailedReview } from '../../graph/decisions/failed-reviews.ts';
+import { failedReviewsOf, failureFileOf, type FailedReview } from '../../graph/decisions/failed-reviews.ts';
 import type { StageView } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
-import { fileName } from '../../text/file-name.ts';
 import {
   code,
   commands,
@@ -36,7 +35,7 @@ export function failureFiles(
       about: reviews.map((review) => aboutReview(review, tasks)),
       sections: [...reviews.flatMap((review) => roundSections(review, reviews.length > 1)), nextSection(run, reviews)],
     });
-    return { path: `failures/${fileName(stage)}.md`, text };
+    return { path: failureFileOf(stage), text };
   });
 }
 

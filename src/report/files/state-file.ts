@@ -2,6 +2,7 @@ import { criteriaOf } from '../../graph/decisions/conclude.ts';
 import type { StageView } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { RunState } from '../../model/run-state.ts';
+import { currentStage } from '../../model/shown-stage.ts';
 import { defined } from '../../text/defined.ts';
 import { plainJsonText } from '../../text/plain-text.ts';
 import { isoTime } from '../../text/time.ts';
@@ -44,7 +45,7 @@ export function stateFile(
     started_at: isoTime(facts.startedAt),
     elapsed_seconds: Math.floor(facts.elapsedMs / 1000),
     max_seconds: Math.floor(facts.mostMs / 1000),
-    current_stage: currentStage(stages)?.id ?? null,
+    current_stage: currentStage(stages)?.stage.id ?? null,
     stage_history: stages.flatMap(historyOf),
     review_iterations: Object.fromEntries(
       stages.flatMap(({ id, round }) => (round === undefined ? [] : [[id, round.taken]])),
@@ -54,12 +55,6 @@ export function stateFile(
     status: STATUS[facts.state],
   };
   return { path: 'state.json', text: `${plainJsonText(state, 2)}\n` };
-}
-
-/** The one at work, or where the run failed, or the next one; the last one at the end. */
-function currentStage(stages: readonly StageView[]): StageView | undefined {
-  const first = (state: StageView['state']): StageView | undefined => stages.find((stage) => stage.state === state);
-  return first('live') ?? first('failed') ?? first('waiting') ?? stages.at(-1);
 }
 
 function historyOf({ id, state, startedAt, endedAt }: StageView) {

@@ -1,11 +1,9 @@
 import { join, relative, sep } from 'node:path';
 import { badInput } from '../../model/errors.ts';
+import { DEVICE } from '../../text/file-name.ts';
 
 const MOST_CHARACTERS = 1024;
 const MOST_BYTES_OF_A_NAME = 255;
-
-/** Names that Windows reads as devices in every folder, whatever follows the first dot. */
-const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 
 /**
  * Why this untrusted text cannot be a path below a folder; undefined: it can. Refuses on every system what any system would read
@@ -46,7 +44,7 @@ function nameProblem(name: string): string | undefined {
   if (name === '') return 'has a part without a name';
   if (name === '.' || name === '..') return `has the part “${name}”`;
   if (/[. ]$/.test(name)) return 'has a part that ends in a dot or a space';
-  if (RESERVED.test(name)) return 'has a part that Windows takes for a device';
+  if (DEVICE.test(name)) return 'has a part that Windows takes for a device';
   if (Buffer.byteLength(name) > MOST_BYTES_OF_A_NAME) return `has a part of more than ${MOST_BYTES_OF_A_NAME} bytes`;
   return undefined;
 }

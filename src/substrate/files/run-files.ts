@@ -23,9 +23,15 @@ export async function writeRunFile(directory: string, runId: string, name: strin
   return path;
 }
 
-/** Replaces the file in one step: a reader, and a crash at any moment, finds the old one or the new one. */
+let written = 0;
+
+/**
+ * Replaces the file in one step: a reader, and a crash at any moment, finds the old one or the new one. Two writers at once do not
+ * get into each other's way.
+ */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const fresh = join(dirname(path), `${FRESH}${basename(path)}`);
+  written += 1;
+  const fresh = join(dirname(path), `${FRESH}${process.pid}-${written}-${basename(path)}`);
   try {
     await writeFresh(fresh, content);
     failpoint('files.before-rename');

@@ -1,5 +1,5 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { confine, pathProblem } from './confine.ts';
 import { writeWhole } from './run-files.ts';
 
@@ -16,13 +16,25 @@ export function writtenFolder(root: string): WrittenFolder {
     put: async (path, content) => {
       if (pathProblem(path) !== undefined) return;
       const target = confine(root, path);
+      await refuseLinks(root, dirname(path));
       const found = await readFile(target).catch(() => undefined);
       if (found?.equals(Buffer.from(content)) !== true) await writeWhole(target, content);
     },
     keepOnly: async (name, files) => {
+      await refuseLinks(root, name);
       const folder = join(root, name);
       const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
       for (const one of found) if (!one.isDirectory() && !files.includes(one.name)) await rm(join(folder, one.name));
     },
   };
+}
+
+/** A folder that is a link leads out of the run's own. */
+async function refuseLinks(root: string, path: string): Promise<void> {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '.');
+  for (const [index] of parts.entries()) {
+    const folder = [root, ...parts.slice(0, index + 1)].join(sep);
+    const found = await lstat(folder).catch(() => undefined);
+    if (found?.isSymbolicLink() === true) throw new Error(`${folder} is a link; remove it`);
+  }
 }

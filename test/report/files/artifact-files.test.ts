@@ -31,6 +31,11 @@ it('lists what is delivered, in the order of the plan, each under its own name',
   ]);
 });
 
+it('leaves the name of the index to the index', () => {
+  const found = documents(task('api', 0, 'docs/squad/x/index.json', { as: 'done', commit: 'a' }));
+  expect(found).toMatchObject([{ name: 'index-2.json' }]);
+});
+
 it('has the name of a document before those of the plan before it are delivered', () => {
   const first = documents(task('a', 0, 'a/n.md', null), task('b', 1, 'b/n.md', { as: 'done', commit: 'b' }));
   expect(first).toMatchObject([{ name: 'n-2.md', task: 'b' }]);

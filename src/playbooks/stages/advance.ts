@@ -13,7 +13,7 @@ import { readTasks } from './plan-tasks.ts';
 import { repairOfStages } from './repair-stages.ts';
 import type { Stage } from './stage-list.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
-import { dueStages, givesTasks, progressOf, type Scene } from './stage-progress.ts';
+import { dueStages, givesTasks, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
 import { dropRound, putAnswer, putRepair, stageTask, wasRepaired, withPuts, type StageTask } from './stage-records.ts';
 import { tasksOfStage } from './stage-tasks.ts';
 
@@ -88,7 +88,17 @@ function proceed(view: View, options: StagesOptions, before: readonly PlanChange
   const started = openStages(scene, options);
   if (started.length > 0) return [...changes, ...started];
   const isOpen = scene.tasks({ ended: false }).length > 0;
-  return isOpen ? changes : [...changes, ...endOf(scene, list, progressOf(scene, list))];
+  const progress = progressOf(scene, list);
+  return isOpen || waitsForApproval(view, progress) ? changes : [...changes, ...endOf(scene, list, progress)];
+}
+
+/** Whether a person is still asked about the plan: its task has ended, and its answer does not count yet. */
+function waitsForApproval({ asksForPlan }: View, progress: readonly StageProgress[]): boolean {
+  if (asksForPlan !== true) return false;
+  return progress.some(
+    ({ stage, state, tasks }) =>
+      givesTasks(stage) && state === 'live' && tasks.every((task) => task.state.status === 'done'),
+  );
 }
 
 /** The tasks of all stages that are due. */

@@ -126,9 +126,13 @@ describe('a refusal of the run branch', () => {
 });
 
 describe('a plan that a person approves', () => {
-  function asked(answer: (text: string) => string, plans: readonly ReturnType<typeof entry>[][]): Played {
-    const playbook = withApproval(createStagesPlaybook({ name: 'stages', list: LIST }));
-    const options = { list: LIST, folder: 'docs/squad/try', reviewRounds: 4 } as unknown as Board['facts']['options'];
+  function asked(
+    answer: (text: string) => string | undefined,
+    plans: readonly ReturnType<typeof entry>[][],
+    { list = LIST, ...script }: Script & { readonly list?: StageList } = {},
+  ): Played {
+    const playbook = withApproval(createStagesPlaybook({ name: 'stages', list }));
+    const options = { list, folder: 'docs/squad/try', reviewRounds: 4 } as unknown as Board['facts']['options'];
     const facts = factsOf(TEAM, { objective: OBJECTIVE, options, asksForPlan: true, verifies: false });
     const parsed = playbook.parse({ ...facts, files: [] });
     if (!parsed.ok) throw new Error('no input');
@@ -142,7 +146,7 @@ describe('a plan that a person approves', () => {
       facts,
       playbook,
       plan: playbook.plan(parsed.input),
-      script: { turn, answer: ({ text }) => answer(text) },
+      script: { ...script, turn, answer: ({ text }) => answer(text) },
     });
   }
 
@@ -159,6 +163,34 @@ describe('a plan that a person approves', () => {
     expect(played.end).toMatchObject({ outcome: 'done' });
     const stepAsked = played.steps.findIndex(({ next }) => next.next === 'ask');
     expect([...(played.steps[stepAsked]?.board.tasks.keys() ?? [])]).toEqual(['plan']);
+  });
+
+  it('waits for the answer also where other work ends meanwhile', () => {
+    const list = {
+      stages: [
+        stage('PLAN', { by: ['pm'], needs: [], makes: { answer: 'tasks' } }),
+        stage('GUIDE', { needs: [] }),
+        stage('BUILD', { needs: ['PLAN', 'GUIDE'], each: { of: 'PLAN' } }),
+      ],
+    } satisfies StageList;
+    const waiting = asked(() => undefined, [[entry('a')]], { list });
+    expect(done(waiting)).toEqual(['plan', 'guide']);
+    expect(waiting.end).toMatchObject({ next: 'ask', questions: [{ id: 'plan-1' }] });
+    const approved = asked(() => 'approve', [[entry('a')]], { list });
+    expect(approved.end).toMatchObject({ outcome: 'done' });
+    expect(done(approved)).toEqual(['plan', 'guide', 'a']);
+  });
+
+  it('waits for the answer also where a question by mail ends meanwhile', () => {
+    let sent = false;
+    const outside = (board: Board): PlanNews | undefined => {
+      if (sent || !live('plan')(board)) return undefined;
+      sent = true;
+      return { ...ASSIGN, action: 'review' };
+    };
+    const waiting = asked(() => undefined, [[entry('a')]], { outside });
+    expect(done(waiting)).toEqual(['plan', 'answer-9-builder-1']);
+    expect(waiting.end).toMatchObject({ next: 'ask', questions: [{ id: 'plan-1' }] });
   });
 
   it('plays the plan that a person wrote', () => {

@@ -166,6 +166,23 @@ describe('a run of objective', () => {
     });
   });
 
+  it('ends in words that know the repair of the merged work', () => {
+    let broken = true;
+    const after = { ...asObject(WORK['complete']), summary: 'built and repaired' };
+    const said = answers({ ...WORK, ...JUDGED, 'complete-2': after });
+    const played = play(
+      {},
+      {
+        turn: (turn, board) => {
+          if (turn.task === 'fix-1') broken = false;
+          return said(turn, board);
+        },
+        gate: () => (broken ? { failing: ['npm test'] } : undefined),
+      },
+    );
+    expect(played.end).toMatchObject({ outcome: 'done', why: 'built and repaired' });
+  });
+
   it('needs no writer and no second builder', () => {
     const roster = TEAM.filter(({ name }) => name !== 'writer' && name !== 'builder-2');
     expect(play({}, {}, roster).end).toMatchObject({ outcome: 'done' });

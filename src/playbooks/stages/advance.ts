@@ -7,7 +7,7 @@ import { schemaNameOf } from './answers.ts';
 import { endOf } from './end-run.ts';
 import { decideFailedChecks, decideRounds } from './judging.ts';
 import { stageOf } from './list-facts.ts';
-import { finalStages, judgeAgain, outsideWork } from './outside-work.ts';
+import { closingStages, finalStages, judgeAgain, outsideWork } from './outside-work.ts';
 import { openEach } from './opening.ts';
 import { readTasks } from './plan-tasks.ts';
 import { repairOfStages } from './repair-stages.ts';
@@ -106,9 +106,12 @@ export function openStages(scene: Scene, options: StagesOptions): PlanChange[] {
   const { list } = options;
   const progress = progressOf(scene, list);
   const finals = new Set(finalStages(list).map(({ id }) => id));
+  const closing = new Set(closingStages(list).map(({ id }) => id));
   const openings = dueStages(progress, list).map((of) => {
-    const also = finals.has(of.stage.id) ? outsideWork(scene).map(({ id }) => id) : [];
-    return { scene, options, progress, of, also };
+    const outside = finals.has(of.stage.id) ? outsideWork(scene) : [];
+    const isLate = closing.has(of.stage.id);
+    const earlier = of.all.flatMap(({ state }) => (isLate && state.at.ended === undefined ? [state] : []));
+    return { scene, options, progress, of, also: [...outside, ...earlier].map(({ id }) => id) };
   });
   return openEach(openings, tasksOfStage);
 }

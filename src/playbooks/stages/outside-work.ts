@@ -1,7 +1,7 @@
 import type { TaskView } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { reached } from '../shared/tasks.ts';
-import { targetOf, wayBetween } from './list-facts.ts';
+import { allNeedsOf, targetOf, wayBetween } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { passOf, putPass, stageTask } from './stage-records.ts';
@@ -13,6 +13,19 @@ export function finalStages(list: StageList): readonly Stage[] {
   return judge === undefined || target === undefined ? [] : wayBetween(list, target, judge.id);
 }
 
+/**
+ * The stages that close the work after its last judge: their words, and the documents that they remove, are those of the judged
+ * whole. Without code and plans that come as late, which are made once.
+ */
+export function closingStages(list: StageList): readonly Stage[] {
+  const judge = finalStages(list).at(-1);
+  if (judge === undefined) return [];
+  const isOnce = ({ makes }: Stage): boolean => 'code' in makes || ('answer' in makes && makes.answer === 'tasks');
+  return list.stages.filter(
+    ({ id }) => allNeedsOf(list, id).has(judge.id) && !wayBetween(list, judge.id, id).some(isOnce),
+  );
+}
+
 /** Work that no stage planned (mail added it, or a repair) and that may still be delivered, or was. */
 export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>): readonly TaskView[] {
   return scene.tasks().filter(({ id, integrate, status, commit }) => {
@@ -21,7 +34,7 @@ export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>):
   });
 }
 
-/** Judges the whole again if there is work that its judges did not wait for. This is no rejection. */
+/** Judges and closes the whole again if there is work that its judges did not wait for. This is no rejection. */
 export function judgeAgain(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
   const finals = finalStages(list);
   const states = finals.flatMap(({ id }) => progress.find(({ stage }) => stage.id === id) ?? []);
@@ -30,5 +43,10 @@ export function judgeAgain(scene: Scene, list: StageList, progress: readonly Sta
   const [task] = first.tasks;
   const judged = task === undefined ? new Set<string>() : reached(scene, task.state.id);
   if (outsideWork(scene).every(({ id }) => judged.has(id))) return [];
-  return finals.map(({ id }) => putPass(id, { pass: passOf(scene, id).pass + 1, way: 'again', findings: [] }));
+  const begun = closingStages(list).filter(({ id }) =>
+    progress.some(({ stage, state }) => stage.id === id && (state === 'done' || state === 'live')),
+  );
+  return [...finals, ...begun].map(({ id }) =>
+    putPass(id, { pass: passOf(scene, id).pass + 1, way: 'again', findings: [] }),
+  );
 }

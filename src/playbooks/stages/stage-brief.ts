@@ -2,7 +2,7 @@ import { quoteBlock } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
 import type { Entry } from './answers.ts';
 import { allNeedsOf, stageOf, titleOf } from './list-facts.ts';
-import { isComplete, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
+import { isComplete, progressOf, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Stage } from './stage-list.ts';
 
@@ -74,14 +74,21 @@ function ofStage(id: string, { scene, options }: Filling): string {
   return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
 }
 
-/** Documents of the stages that it needs, by path. */
+/** Documents of the stages that it needs, by path, without those that a stage removed since. */
 export function documentsFor(progress: readonly StageProgress[], options: StagesOptions, { id }: Stage): string[] {
   const before = allNeedsOf(options.list, id);
+  const removed = lastDone(progress.flatMap(({ stage, all }) => ('removes' in stage.makes ? all : [])));
   return progress.flatMap((one) => {
     const path = documentOf(one.stage, options);
-    const isThere = before.has(one.stage.id) && isComplete(one) && one.all.some(({ state }) => state.status === 'done');
+    const isThere = before.has(one.stage.id) && isComplete(one) && lastDone(one.all) > removed;
     return path !== undefined && isThere ? [path] : [];
   });
+}
+
+/** When the last of these was done; before all times: none was. */
+function lastDone(tasks: readonly Placed[]): number {
+  const times = tasks.flatMap(({ state }) => (state.status === 'done' ? [state.at.ended ?? 0] : []));
+  return Math.max(Number.NEGATIVE_INFINITY, ...times);
 }
 
 export function documentOf({ makes }: Stage, { folder }: StagesOptions): string | undefined {

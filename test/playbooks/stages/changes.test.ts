@@ -5,7 +5,7 @@ import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';
 import type { StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import { withApproval } from '../../../src/playbooks/shared/plan-approval.ts';
 import { factsOf, foldPlan, simulate, type Played, type Script, type Turn } from '../simulator.ts';
-import { APPROVED, done, entry, OBJECTIVE, play, rejection, stage, TEAM, viewsOf } from './support.ts';
+import { APPROVED, briefOf, done, entry, OBJECTIVE, play, rejection, stage, TEAM, viewsOf } from './support.ts';
 
 const LIST: StageList = {
   stages: [
@@ -81,6 +81,7 @@ describe('work that mail adds', () => {
     expect(order.slice(order.indexOf('post-review-reviewer') + 1)).toEqual(
       expect.arrayContaining(['complete', ADDED, 'test-2', 'post-review-2', 'post-review-reviewer-2']),
     );
+    expect(order.at(-1)).toBe('complete-2');
     expect(order.indexOf('post-review-2')).toBeGreaterThan(order.indexOf(ADDED));
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
@@ -115,7 +116,45 @@ describe('a refusal of the run branch', () => {
       review: { by: ['reviewer'] },
     });
     const order = done(played);
-    expect(order.slice(order.indexOf('fix-1'))).toEqual(['fix-1', 'test-2', 'post-review-2', 'post-review-reviewer-2']);
+    expect(order.slice(order.indexOf('fix-1'))).toEqual([
+      ...['fix-1', 'test-2', 'post-review-2', 'post-review-reviewer-2', 'complete-2'],
+    ]);
+  });
+
+  it('has the documents removed again that its judges delivered again, and names no removed one', () => {
+    let broken = true;
+    const list: StageList = {
+      stages: [
+        stage('SPEC', { by: ['ba'], makes: { document: 'spec.md' } }),
+        stage('BUILD'),
+        stage('TEST', { makes: { document: 'test.md' } }),
+        stage('POST_REVIEW', {
+          by: ['pm', 'reviewer'],
+          makes: { answer: 'verdict' },
+          judges: { rounds: 2, else: { fix: 'BUILD' } },
+        }),
+        stage('COMPLETE', { by: ['pm'], brief: 'Remove {documents}', makes: { removes: 'documents' } }),
+      ],
+    };
+    const played = play(list, {
+      script: {
+        turn: (turn) => {
+          if (turn.task === 'fix-1') broken = false;
+          return friendly(turn);
+        },
+        gate: () => (broken ? { failing: ['npm test'] } : undefined),
+      },
+    });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    const order = done(played);
+    expect(order.slice(order.indexOf('complete'))).toEqual([
+      ...['complete', 'fix-1', 'test-2', 'post-review-2', 'post-review-reviewer-2', 'complete-2'],
+    ]);
+    expect(played.board.tasks.get('test-2')?.task.brief.files ?? []).toEqual([]);
+    expect(played.board.tasks.get('post-review-2')?.task.brief.files).toEqual(['docs/squad/try/test.md']);
+    expect(briefOf(played, 'complete')).toContain('docs/squad/try/spec.md');
+    expect(briefOf(played, 'complete-2')).not.toContain('docs/squad/try/spec.md');
+    expect(briefOf(played, 'complete-2')).toContain('docs/squad/try/test.md');
   });
 
   it('ends the run where no stage makes code', () => {

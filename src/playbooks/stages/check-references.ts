@@ -1,4 +1,4 @@
-import type { Path } from '../../text/explain-issue.ts';
+import { pathText, type Path } from '../../text/explain-issue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
 import type { RoughStage, Said } from './rough-list.ts';
@@ -41,6 +41,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
       });
       return [...found, ...other, ...planAgain(stage, stages, before)];
     }),
+    ...otherPlans(stages, byId),
     // Without ids of their own, which stage needs which is not known.
     ...(byId.size === stages.length ? circles(stages) : []),
   ];
@@ -48,21 +49,37 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
 
 /** Tasks of a plan are made once: a person has approved that plan. */
 function planAgain(
-  { at, id, redo }: RoughStage,
+  { at, id, redo, fix }: RoughStage,
   stages: readonly RoughStage[],
   before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
 ): Said[] {
-  if (id === undefined || redo === undefined) return [];
+  const target = redo ?? fix;
+  if (id === undefined || target === undefined) return [];
   const judge = stages.find((stage) => stage.id === id);
   const again = stages.filter((stage) => {
     if (stage.id === undefined || !stages.some(({ each }) => each === stage.id)) return false;
-    const isOnTheWay = stage.id === redo || before.get(stage)?.has(redo) === true;
+    const isOnTheWay = stage.id === redo || before.get(stage)?.has(target) === true;
     return isOnTheWay && judge !== undefined && before.get(judge)?.has(stage.id) === true;
   });
   return again.map(({ id: plan = '' }) => ({
-    path: [...at, 'judges', 'else', 'redo'],
-    message: `${quote(plan)} would plan again, and its tasks are made once; name a later stage, or a \`fix\``,
+    path: [...at, 'judges', 'else', redo === undefined ? 'fix' : 'redo'],
+    message: `${quote(plan)} would plan again, and its tasks are made once; name a later stage${redo === undefined ? '' : ', or a `fix`'}`,
   }));
+}
+
+/** A person approves one plan, so the tasks of all stages come from the same one. */
+function otherPlans(stages: readonly RoughStage[], byId: ReadonlyMap<string, RoughStage>): Said[] {
+  const planned = stages.flatMap(({ at, each }) => {
+    const makes = each === undefined ? undefined : byId.get(each)?.makes;
+    return each === undefined || makes?.['answer'] !== 'tasks' ? [] : [{ plan: each, path: [...at, 'each', 'of'] }];
+  });
+  const [first] = planned;
+  if (first === undefined) return [];
+  return planned.flatMap(({ plan, path }) => {
+    if (plan === first.plan) return [];
+    const message = `${quote(plan)} would be a second plan beside ${quote(first.plan)} (${pathText(first.path)}), and a list has one; name ${quote(first.plan)} here as well`;
+    return [{ path, message }];
+  });
 }
 
 function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Said[] } {
@@ -133,6 +150,8 @@ function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['want
       if (is('checks')) return 'runs commands, so there is no session of it';
       return each === undefined ? undefined : 'has a session for each of its tasks, and none of its own';
     case 'work':
+      if (makes['answer'] === 'tasks')
+        return 'plans tasks, and a fix like it plans none; name a stage that makes a document or code';
       return is('document') || is('code')
         ? undefined
         : 'makes no document and no code, so a fix like it changes nothing';

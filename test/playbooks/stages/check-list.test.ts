@@ -412,6 +412,40 @@ describe('what is wrong with a list', () => {
       ['5: [2].judges.else.redo: “P” would plan again, and its tasks are made once; name a later stage, or a `fix`'],
     ],
     [
+      'a plan that is made again after a fix',
+      list(
+        stage('S', '', 'makes: { document: s.md }'),
+        stage('P', '', TASKS),
+        stage('B', 'each: { of: P }'),
+        stage('J', 'judges: { rounds: 1, else: { fix: S } }', VERDICT),
+      ),
+      ['6: [3].judges.else.fix: “P” would plan again, and its tasks are made once; name a later stage'],
+    ],
+    [
+      'a fix of a plan',
+      list(
+        stage('P', '', TASKS),
+        stage('B', 'each: { of: P }'),
+        stage('J', 'judges: { rounds: 1, else: { fix: P } }', VERDICT),
+      ),
+      [
+        '5: [2].judges.else.fix: “P” plans tasks, and a fix like it plans none; name a stage that makes a document or code',
+      ],
+    ],
+    [
+      'two plans of tasks',
+      list(
+        stage('P', '', TASKS),
+        stage('B', 'each: { of: P }'),
+        stage('Q', '', 'makes: { answer: tasks }'),
+        stage('C', 'each: { of: Q }'),
+        stage('D', 'each: { of: P }'),
+      ),
+      [
+        '6: [3].each.of: “Q” would be a second plan beside “P” (playbook.stages[1].each.of), and a list has one; name “P” here as well',
+      ],
+    ],
+    [
       'one document twice',
       list(stage('A', '', 'makes: { document: a.md }'), stage('B', '', 'makes: { document: a.md }')),
       ['4: [1].makes.document: “a.md” is the document of playbook.stages[0].makes.document already'],

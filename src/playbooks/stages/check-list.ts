@@ -7,6 +7,7 @@ import { answerProblems } from './check-answer.ts';
 import { referenceProblems } from './check-references.ts';
 import { roleProblems } from './check-roles.ts';
 import { taskIdOf } from './list-facts.ts';
+import { foldedPath } from './folded-path.ts';
 import { roughStages, type RoughStage, type Said } from './rough-list.ts';
 import { MOST_STAGES, stageListSchema } from './stage-schema.ts';
 
@@ -101,7 +102,7 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
   return stages.flatMap(({ at, makes: { document } }): Said[] => {
     if (typeof document !== 'string') return [];
     const path = [...at, 'makes', 'document'];
-    const plain = plainPath(document);
+    const plain = foldedPath(document);
     const other = [...first].find(
       ([one]) => one === plain || one.startsWith(`${plain}/`) || plain.startsWith(`${one}/`),
     );
@@ -116,15 +117,6 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
         : `cannot be there beside ${quote(written)} (${where}): one is the folder of the other`;
     return [{ path, message: `${quote(document)} ${message}` }];
   });
-}
-
-/** Without what does not tell two files apart on every file system. */
-function plainPath(path: string): string {
-  const steps = path
-    .normalize('NFKC')
-    .toLowerCase()
-    .split(/[\\/]+/);
-  return steps.filter((step) => step !== '' && step !== '.').join('/');
 }
 
 const REVIEWED = ['document', 'code'];

@@ -1,6 +1,7 @@
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
+import { foldedPath } from './folded-path.ts';
 import { taskIdOf } from './list-facts.ts';
 import type { StageList } from './stage-list.ts';
 
@@ -14,6 +15,8 @@ const MOST_TASKS = 50;
 const MOST_PROBLEMS = 20;
 /** Leaves room for the number of a later pass. */
 const LONGEST_ID = 28;
+/** What a pattern covers cannot be compared with other paths. */
+const PATTERN = /[*?[\]{}]/;
 const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
 
 /** The form of an answer `tasks`, for the prompt of its author. */
@@ -23,7 +26,7 @@ export const TASKS_FORM = [
   '- `title`: a few words',
   '- `brief`: what to do',
   '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
-  '- `paths`: the files and folders that it changes, relative to the root of the repository. Two tasks may share one only if one of them needs the other',
+  '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. Two tasks may share one only if one of them needs the other',
   '- `acceptance`: the criteria of its review, one per entry',
 ].join('\n');
 
@@ -61,6 +64,7 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
   const where = `task ${index + 1} (${shown(id)})`;
   const unknown = [...new Set(needs)].filter((need) => !ids.includes(need));
   const outside = paths.filter((path) => isOutside(path));
+  const patterns = paths.filter((path) => PATTERN.test(path));
   return [
     ...(isSlug(id) && id.length <= LONGEST_ID
       ? []
@@ -72,6 +76,7 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
     ...(entry.title.trim() === '' || entry.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(paths.length === 0 ? [`${where}: it needs the paths that it changes`] : []),
     ...outside.map((path) => `${where}: ${shown(path)} is no path within the repository`),
+    ...patterns.map((path) => `${where}: ${shown(path)} has a character of a pattern (* ? [ ] { }); name the folder`),
   ];
 }
 
@@ -111,8 +116,9 @@ function sharedPaths(sorted: readonly Entry[]): string[] {
   );
 }
 
-function overlaps(one: string, other: string): boolean {
-  return one === '.' || other === '.' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+function overlaps(first: string, second: string): boolean {
+  const [one, other] = [foldedPath(first), foldedPath(second)];
+  return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }
 
 /** Shortens hostile names. */

@@ -51,6 +51,16 @@ describe('tasks that a stage answers', () => {
       [entry('a', { paths: ['.'] }), entry('b')],
       'a and b both change ".": let one of them need the other, or divide the paths',
     ],
+    [
+      'a file in another case',
+      [entry('a', { paths: ['src/A.ts'] }), entry('b', { paths: ['SRC/a.ts'] })],
+      'a and b both change "src/A.ts": let one of them need the other, or divide the paths',
+    ],
+    [
+      'a name in another Unicode form',
+      [entry('a', { paths: ['src/caf\u00E9.ts'] }), entry('b', { paths: ['src/cafe\u0301.ts'] })],
+      'a and b both change "src/caf\u00E9.ts": let one of them need the other, or divide the paths',
+    ],
     ['a name that only begins alike', [entry('a', { paths: ['src/a'] }), entry('b', { paths: ['src/ab'] })], undefined],
     ['the same path, one after the other', [entry('a'), entry('b', { paths: ['src/a'], needs: ['a'] })], undefined],
     [
@@ -70,6 +80,12 @@ describe('tasks that a stage answers', () => {
       ]);
     },
   );
+
+  it.each(['src/**', 'src/*', 'src/a?.ts', 'src/[ab].ts', 'src/{a,b}.ts'])('refuses the pattern %j', (path) => {
+    expect(problemsOf(entry('a', { paths: [path] }))).toEqual([
+      `task 1 ("a"): "${path}" has a character of a pattern (* ? [ ] { }); name the folder`,
+    ]);
+  });
 
   it('says everything at once, and shortens what is hostile', () => {
     const problems = problemsOf(...Array.from({ length: 30 }, () => entry('x'.repeat(500), { needs: ['y'] })));

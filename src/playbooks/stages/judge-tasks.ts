@@ -36,7 +36,7 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
   const stem = taskIdOf(stage);
   const used = [...opening.taken];
   return roles.flatMap(({ role, agent }, index) => {
-    const name = index === 0 ? stem : `${stem.slice(0, 31 - role.length)}-${role}`;
+    const name = index === 0 ? stem : `${stem.slice(0, Math.max(1, 31 - role.length))}-${role}`;
     const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);
     used.push(id);
     const session = sessionFor(progress, of, { role });

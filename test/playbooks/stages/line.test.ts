@@ -246,6 +246,24 @@ describe('a stage that judges', () => {
     expect(viewsOf(JUDGED, played).map(({ state }) => state)).toEqual(Array(5).fill('done'));
   });
 
+  it.each([30, 31, 32])('may have a second role of %i characters', (length) => {
+    const role = 'r'.repeat(length);
+    const list: StageList = {
+      stages: [
+        stage('BUILD'),
+        stage('CHECK', {
+          by: ['pm', role],
+          makes: { answer: 'verdict' },
+          judges: { rounds: 1, else: { fix: 'BUILD' } },
+        }),
+      ],
+    };
+    const turn: Script['turn'] = ({ task }) => (task === 'build' ? undefined : { output: APPROVED });
+    const played = play(list, { roster: [...TEAM, member('long', role)], script: { turn } });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(done(played)).toEqual(['build', 'check', `c-${role}`.slice(0, 32)]);
+  });
+
   it('sends a reviewed fix to a builder, and tests and judges again', () => {
     const said = answers({
       'post-review': rejection('broken'),

@@ -139,6 +139,8 @@ export interface Planning {
   read(view: View, answer: unknown): PlanReading;
   /** A plan with a placeholder for each text, to show prompts before there is a plan. Absent: only first prompts are shown. */
   example?(view: View): Json;
+  /** `auto`: a person is asked only where that was said, also at a terminal. Absent: at a terminal a person is asked. */
+  readonly byDefault?: 'auto';
 }
 
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */

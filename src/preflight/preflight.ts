@@ -140,7 +140,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     described,
     limits,
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
-    ...settingsOf(request, read.settings),
+    ...settingsOf(request, read.settings, playbook),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
@@ -171,9 +171,10 @@ function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarni
 function settingsOf(
   { plan, attended, yes, strict }: PreflightRequest,
   settings: Settings,
+  { planning }: Playbook<unknown>,
 ): Pick<RunDefinition, 'setup' | 'verify' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict'> {
   const { setup, verify, notify, publish, tracing, mail } = settings;
-  const byDefault = attended === true && !yes ? 'ask' : 'auto';
+  const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, notify, publish, tracing, mail },
     plan: plan ?? settings.plan ?? byDefault,

@@ -33,7 +33,7 @@ export interface NewRunOptions extends TrustOption {
   readonly allowFullAccess?: boolean | undefined;
   /**
    * `ask`: a person approves the plan before its tasks start. Absent: as `squad.yaml` says; otherwise `ask` if the run is
-   * `attended` and `trust` is not `yes`.
+   * `attended` and `trust` is not `yes`, and the playbook does not say `byDefault: 'auto'`.
    */
   readonly plan?: RunDefinition['plan'] | undefined;
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */

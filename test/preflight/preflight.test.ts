@@ -51,6 +51,19 @@ describe('a definition', () => {
     expect(definition.trusted).toBeNull();
   });
 
+  it.each<[playbook: string, settings: string, request: Partial<PreflightRequest>, plan: 'ask' | 'auto']>([
+    ['delivery', '', {}, 'auto'],
+    ['delivery', '', { attended: true }, 'ask'],
+    ['delivery', '', { attended: true, yes: true }, 'auto'],
+    ['objective', '', { attended: true }, 'auto'],
+    ['objective', 'plan: ask\n', { attended: true }, 'ask'],
+    ['objective', '', { plan: 'ask' }, 'ask'],
+  ])('asks about the plan as its playbook and the caller want: %s %j %j', async (playbook, settings, request, plan) => {
+    const bench = openBench();
+    bench.write('squad.yaml', settings);
+    expect((await bench.run({ playbook, ...request })).definition.plan).toBe(plan);
+  });
+
   it('stays below the runtime that was asked for', async () => {
     const bench = openBench();
     bench.write(

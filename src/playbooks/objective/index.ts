@@ -32,8 +32,11 @@ export function createObjectivePlaybook(frozen: StageList = listFrom(undefined, 
     settings: OBJECTIVE_SETTINGS,
     options: (source) => plainJson(stagesOptions(listFrom(source.section, source.limits.reviewRounds), source)),
   });
+  const { planning } = playbook;
   return {
     ...playbook,
+    // It works while its user sleeps, and PLAN has its own review.
+    ...(planning === undefined ? {} : { planning: { ...planning, byDefault: 'auto' } }),
     parse: (source) => {
       const errors = unstaffed(source.roster);
       return errors.length === 0 ? playbook.parse(source) : { ok: false, errors };

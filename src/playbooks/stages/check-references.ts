@@ -163,7 +163,7 @@ function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['want
 }
 
 /** The ids of the stages that each one needs, directly or through others. */
-function ancestors(stages: readonly RoughStage[]): ReadonlyMap<RoughStage, ReadonlySet<string>> {
+export function ancestors(stages: readonly RoughStage[]): ReadonlyMap<RoughStage, ReadonlySet<string>> {
   const direct = needsById(stages);
   return new Map(
     stages.map((stage, index) => {

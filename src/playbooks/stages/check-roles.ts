@@ -1,5 +1,6 @@
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
+import { ancestors } from './check-references.ts';
 import type { RoughStage, Said } from './rough-list.ts';
 
 /**
@@ -9,32 +10,50 @@ import type { RoughStage, Said } from './rough-list.ts';
 export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Said[] {
   const isStaffed = (role: string): boolean => staffed === undefined || staffed.includes(role);
   const authorOf = (stage: RoughStage | undefined): string | undefined => stage?.by.find(isStaffed);
-  /** Of these roles only the author's. */
-  const isOwn = (roles: readonly string[], author: string | undefined): author is string => {
+  /** Of these roles only the authors'. */
+  const isOwn = (roles: readonly string[], authors: readonly (string | undefined)[]): boolean => {
     const judges = roles.filter(isStaffed);
-    return author !== undefined && judges.length > 0 && judges.every((role) => role === author);
+    return judges.length > 0 && judges.every((role) => authors.includes(role));
   };
+  const before = ancestors(stages);
   return stages.flatMap((stage) => {
-    const { at, by, review, redo, fix } = stage;
-    const judged = stages.find(({ id }) => id !== undefined && id === (redo ?? fix));
-    const [author, wrote] = [authorOf(stage), authorOf(judged)];
+    const { at, by, review } = stage;
+    const author = authorOf(stage);
+    const judged = judgedWork(stage, stages, before).filter((one) => by.includes(authorOf(one) ?? ''));
+    const wrote = judged.map(authorOf);
     const ofReview = [...at, 'review', 'by'];
     const other = 'name another role that an agent has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
       ...unstaffed(review?.by ?? [], ofReview, staffed),
-      ...(isOwn(review?.by ?? [], author)
+      ...(author !== undefined && isOwn(review?.by ?? [], [author])
         ? [{ path: ofReview, message: `no role reviews its own work, and ${quote(author)} does this stage; ${other}` }]
         : []),
       ...(isOwn(by, wrote)
         ? [
             {
               path: [...at, 'by'],
-              message: `no role judges its own work, and ${quote(wrote)} does ${quote(judged?.id ?? '')}; ${other}`,
+              message: `no role judges its own work, and ${judged.map((one) => `${quote(authorOf(one) ?? '')} does ${quote(one.id ?? '')}`).join(' and ')}; ${other}`,
             },
           ]
         : []),
     ];
+  });
+}
+
+/** The stage that a rejection goes back to, and documents and code on the way from there. */
+function judgedWork(
+  judge: RoughStage,
+  stages: readonly RoughStage[],
+  before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
+): RoughStage[] {
+  const target = judge.redo ?? judge.fix;
+  if (target === undefined) return [];
+  return stages.filter((stage) => {
+    const { id, makes } = stage;
+    if (id === undefined || id === target) return id === target;
+    const isMade = makes['document'] !== undefined || makes['code'] !== undefined;
+    return isMade && before.get(judge)?.has(id) === true && before.get(stage)?.has(target) === true;
   });
 }
 

@@ -2,9 +2,9 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { Member } from '../../model/plan/board.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
-import { targetOf, taskIdOf } from './list-facts.ts';
+import { judgedBy, targetOf, taskIdOf } from './list-facts.ts';
 import { freeId, sessionFor } from './stage-ids.ts';
-import type { Stage } from './stage-list.ts';
+import type { Stage, StageList } from './stage-list.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { placed, titleNow, type Opening } from './opening.ts';
 
@@ -26,9 +26,10 @@ function verdictForm({ objective }: Scene): string {
 
 /** One task for each role that judges. */
 export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
-  const { scene, progress, of } = opening;
+  const { scene, options, progress, of } = opening;
   const { stage, pass } = of;
-  const roles = judgeRoles(stage, progress, scene.roster);
+  const authors = authorsOf(stage, { scene, list: options.list, progress });
+  const roles = judgeRoles(stage, authors, scene.roster);
   if (roles.length === 0) {
     const why = `${stage.id}: everybody who could judge has done some of the work`;
     return [{ do: 'finish', outcome: 'failed', why }];
@@ -46,13 +47,17 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
   });
 }
 
+interface Authors {
+  readonly agents: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string>;
+}
+
 /** The roles that judge. `agent`: where only some of the role’s agents may, because another one did some of the work. */
 function judgeRoles(
   stage: Stage,
-  progress: readonly StageProgress[],
+  authors: Authors,
   roster: readonly Member[],
 ): { role: string; agent?: string | undefined }[] {
-  const authors = authorsOf(stage, progress);
   return [...new Set(stage.by)].flatMap((role) => {
     const members = roster.filter((member) => member.role === role);
     const able = members.filter(({ name }) => !authors.agents.has(name));
@@ -61,15 +66,25 @@ function judgeRoles(
   });
 }
 
-/** Who did the work that a rejection sends back: by name, and by role. */
+/**
+ * Who did the work that is judged, by name and by role. Where others stood in for its authors, so that no other agent could judge,
+ * only who did what a rejection sends back.
+ */
 export function authorsOf(
   stage: Stage,
-  progress: readonly StageProgress[],
-): { readonly agents: ReadonlySet<string>; readonly roles: ReadonlySet<string> } {
-  const target = targetOf(stage);
-  const tasks = progress.find((one) => one.stage.id === target)?.all ?? [];
-  return {
-    agents: new Set(tasks.flatMap(({ state }) => state.doneBy ?? [])),
-    roles: new Set(tasks.map(({ state }) => state.role)),
+  {
+    scene,
+    list,
+    progress,
+  }: { readonly scene: Scene; readonly list: StageList; readonly progress: readonly StageProgress[] },
+): Authors {
+  const of = (stages: readonly (string | undefined)[]): Authors => {
+    const tasks = progress.filter((one) => stages.includes(one.stage.id)).flatMap(({ all }) => all);
+    return {
+      agents: new Set(tasks.flatMap(({ state }) => state.doneBy ?? [])),
+      roles: new Set(tasks.map(({ state }) => state.role)),
+    };
   };
+  const all = of(judgedBy(list, stage).map(({ id }) => id));
+  return judgeRoles(stage, all, scene.roster).length > 0 ? all : of([targetOf(stage)]);
 }

@@ -13,7 +13,7 @@ import { criteriaIn, roundFrom, verdictOf, type Verdict } from './verdicts.ts';
 export function decideRounds(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
   return progress.flatMap((one) => {
     if (one.stage.judges === undefined || !isUndecided(scene, one)) return [];
-    const { agents } = authorsOf(one.stage, progress);
+    const { agents } = authorsOf(one.stage, { scene, list, progress });
     const own = one.tasks.find(({ state: { doneBy, status } }) => status === 'done' && agents.has(doneBy ?? ''));
     if (own !== undefined) return [takenBack(own)];
     const done = one.tasks.filter(({ state: { status } }) => status === 'done');

@@ -48,6 +48,14 @@ export function targetOf({ judges }: Stage): string | undefined {
   return 'redo' in judges.else ? judges.else.redo : judges.else.fix;
 }
 
+/** The stages whose work it judges: the one that a rejection goes back to, and documents and code on the way from there. */
+export function judgedBy(list: StageList, judge: Stage): readonly Stage[] {
+  const target = targetOf(judge);
+  if (target === undefined) return [];
+  const made = wayBetween(list, target, judge.id).filter(({ makes }) => 'document' in makes || 'code' in makes);
+  return [...list.stages.filter(({ id }) => id === target), ...made];
+}
+
 /** The commands that it names itself. Those of criteria belong to the objective. */
 export function commandsOf(list: StageList | undefined): readonly string[] {
   return (list?.stages ?? []).flatMap(({ makes }) =>

@@ -1,6 +1,6 @@
 import type { Role } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
-import { targetOf, stageOf } from './list-facts.ts';
+import { judgedBy } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { staffedRole } from './stage-progress.ts';
 import { reviewersOf } from './stage-duties.ts';
@@ -31,13 +31,12 @@ export function staffProblems(list: StageList, roster: readonly Pick<Member, 'ro
   return list.stages.flatMap((stage) => {
     const author = staffedRole(stage.by, roster);
     if (author === undefined) return [lackOf(runtime, stage.id, stage.by)];
-    const target = stageOf(list, targetOf(stage) ?? '');
-    const wrote = target === undefined ? undefined : staffedRole(target.by, roster);
-    const judges = stage.by.filter((role) => role !== wrote);
+    const wrote = new Set(judgedBy(list, stage).flatMap(({ by }) => staffedRole(by, roster) ?? []));
+    const judges = stage.by.filter((role) => !wrote.has(role));
     return [
       ...(stage.judges === undefined || staffedRole(judges, roster) !== undefined
         ? []
-        : [lackOf(runtime, stage.id, judges, wrote)]),
+        : [lackOf(runtime, stage.id, judges, [...wrote].join(' and ') || undefined)]),
       ...(stage.review === undefined || reviewersOf(stage.review.by, author, roster).length > 0
         ? []
         : [

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { wayBetween } from '../../../src/playbooks/stages/list-facts.ts';
+import { judgedBy, wayBetween } from '../../../src/playbooks/stages/list-facts.ts';
 import type { Stage, StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import { roundsOf, stageTasks } from '../../../src/playbooks/stages/stage-records.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
@@ -140,7 +140,8 @@ describe('any list, whatever happens', () => {
         if (as !== 'judge') continue;
         const judge = list.stages.find((one) => one.id === id);
         const target = judge?.judges && ('fix' in judge.judges.else ? judge.judges.else.fix : judge.judges.else.redo);
-        const authors = placed.filter((one) => one.stage === target).map((one) => view.task(one.task)?.doneBy);
+        const judged = judge === undefined ? [] : judgedBy(list, judge).map((one) => one.id);
+        const authors = placed.filter((one) => judged.includes(one.stage)).map((one) => view.task(one.task)?.doneBy);
         expect(authors).not.toContain(view.task(task)?.doneBy);
         expect(wayBetween(list, target ?? '', id).at(-1)?.id).toBe(id);
       }

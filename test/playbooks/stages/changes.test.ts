@@ -321,6 +321,44 @@ describe('an agent that stood in for the author', () => {
   });
 });
 
+describe('an agent that made a document on the way to the judges', () => {
+  const judged = (by: readonly string[]): StageList => ({
+    stages: [
+      stage('SPEC', { by: ['ba'], makes: { document: 'spec.md' } }),
+      stage('BUILD'),
+      stage('CHECK', { by, makes: { answer: 'verdict' }, judges: { rounds: 2, else: { redo: 'SPEC' } } }),
+    ],
+  });
+  const judges = (list: StageList, more: Parameters<typeof play>[1] = {}) => {
+    const turn = ({ task }: Turn) => (task.startsWith('check') ? { output: APPROVED } : undefined);
+    const played = play(list, { script: { turn }, ...more });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    return played.turns.filter(({ task }) => task.startsWith('check')).map(({ agent }) => agent);
+  };
+
+  it('does not judge', () => {
+    expect(judges(judged(['builder', 'reviewer']))).toEqual(['reviewer']);
+  });
+
+  it('judges where it stood in for the author and nobody else is left', () => {
+    const limited = { kind: 'quota-exhausted' as const, message: 'limit', mayHaveActed: false, retryAt: 10_000_000 };
+    const roster = TEAM.filter(({ name }) => name !== 'builder-2').map((one) =>
+      one.name === 'builder-1' ? { ...one, fallback: 'pm' } : one,
+    );
+    const turn = ({ task, agent }: Turn) =>
+      agent === 'builder-1'
+        ? { outcome: 'failed' as const, failure: limited }
+        : task.startsWith('check')
+          ? { output: APPROVED }
+          : undefined;
+    expect(judges(judged(['pm']), { roster, script: { turn } })).toEqual(['pm']);
+  });
+
+  it('is refused before the run where only it could judge', () => {
+    expect(() => play(judged(['builder']))).toThrow('CHECK needs an agent with another role than ba and builder');
+  });
+});
+
 describe('what is stored', () => {
   it.each([
     ['a whole run', (turn: Turn) => friendly(turn)],

@@ -518,6 +518,15 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'a judge of what it built on the way from the stage that is redone',
+      list(
+        stage('A').replace('[builder]', '[pm]'),
+        stage('B'),
+        stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT).replace('[reviewer]', '[builder]'),
+      ),
+      ['5: [2].by: no role judges its own work, and “builder” does “B”; name another role that an agent has'],
+    ],
+    [
       'a judge of its own work',
       list(
         stage('A'),

@@ -39,7 +39,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
         const lacks = lacking(named, wants);
         return lacks === undefined ? [] : say(`${quote(id)} ${lacks}`);
       });
-      return [...found, ...other, ...planAgain(stage, stages, before)];
+      return [...found, ...other, ...planAgain(stage, stages, before), ...leftBehind(stage, stages, before)];
     }),
     ...otherPlans(stages, byId),
     // Without ids of their own, which stage needs which is not known.
@@ -80,6 +80,26 @@ function otherPlans(stages: readonly RoughStage[], byId: ReadonlyMap<string, Rou
     const message = `${quote(plan)} would be a second plan beside ${quote(first.plan)} (${pathText(first.path)}), and a list has one; name ${quote(first.plan)} here as well`;
     return [{ path, message }];
   });
+}
+
+/** Work on what is redone that is neither done again with it nor waits for the verdict. */
+function leftBehind(
+  judge: RoughStage,
+  stages: readonly RoughStage[],
+  before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
+): Said[] {
+  const { at, id: own, redo } = judge;
+  const known = before.get(judge);
+  if (own === undefined || redo === undefined || known?.has(redo) !== true) return [];
+  const left = stages.filter((stage) => {
+    const needs = before.get(stage);
+    const isApart = stage.id !== undefined && stage.id !== own && !known.has(stage.id) && needs?.has(own) !== true;
+    return isApart && needs?.has(redo) === true;
+  });
+  return left.map(({ id = '' }) => ({
+    path: [...at, 'judges', 'else', 'redo'],
+    message: `${quote(id)} builds on ${quote(redo)} and would not be done again: let this stage need ${quote(id)}, or ${quote(id)} need this stage`,
+  }));
 }
 
 function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Said[] } {

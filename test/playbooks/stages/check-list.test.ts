@@ -45,7 +45,7 @@ describe('a list of stages', () => {
       stage('TEST', '', 'makes: { checks: [npm test, "npm run lint"] }'),
       stage('CRITERIA', 'needs: [BUILD]', 'makes: { checks: criteria }'),
       stage('COUNT', 'session: { of: PLAN }', `makes: { answer: ${JSON.stringify(COUNT)} }`),
-      stage('JUDGE', 'needs: [TEST, CRITERIA], judges: { rounds: 4, else: { fix: BUILD } }', VERDICT),
+      stage('JUDGE', 'needs: [TEST, CRITERIA, COUNT], judges: { rounds: 4, else: { fix: BUILD } }', VERDICT),
       stage('AGAIN', 'judges: { rounds: 1, else: { redo: BUILD } }, session: role', VERDICT),
       stage('CLEAN', '', 'makes: { removes: documents }'),
     );
@@ -525,6 +525,22 @@ describe('what is wrong with a list', () => {
         stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT).replace('[reviewer]', '[builder]'),
       ),
       ['5: [2].by: no role judges its own work, and “builder” does “B”; name another role that an agent has'],
+    ],
+    [
+      'work beside a judge on what is redone',
+      list(
+        stage('A'),
+        stage('B', 'needs: [A]'),
+        stage('J', 'needs: [A], judges: { rounds: 1, else: { redo: A } }', VERDICT),
+      ),
+      [
+        '5: [2].judges.else.redo: “B” builds on “A” and would not be done again: let this stage need “B”, or “B” need this stage',
+      ],
+    ],
+    [
+      'work after a judge',
+      list(stage('A'), stage('J', 'judges: { rounds: 1, else: { redo: A } }', VERDICT), stage('B')),
+      [],
     ],
     [
       'a judge of its own work',

@@ -18,7 +18,7 @@ type Prepare = NonNullable<AttemptPorts['prepare']>;
 
 /**
  * Refuses a turn that was claimed before the deadline and would start after it, because an engine was gone or `setup` took long.
- * It costs no budget, and starts once a person lets the run work past the deadline.
+ * It counts as a turn and for no other limit, and starts once a person lets the run work past the deadline.
  */
 export function startsInTime(facts: DeadlineFacts, prepare: Prepare): Prepare {
   return async (attempt, request) => {

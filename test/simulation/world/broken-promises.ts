@@ -107,8 +107,9 @@ function delivered({ reading, repository }: WorldEnd): string[] {
   const files = repository.filesOf(reading.definition.name);
   return [...reading.board.tasks.values()].flatMap(({ task, work }) => {
     const done = work.phase.at === 'ended' && work.phase.as === 'done';
-    const source = task.base ?? task.id;
-    if (!done || !task.integrate || work.commit === null || files.has(`${source}.txt`)) return [];
-    return [`${task.id} is done, and ${source}.txt is not on the branch`];
+    const document = task.requires.find((one) => one.kind === 'document');
+    const file = document?.path ?? `${task.base ?? task.id}.txt`;
+    if (!done || !task.integrate || work.commit === null || files.has(file)) return [];
+    return [`${task.id} is done, and ${file} is not on the branch`];
   });
 }

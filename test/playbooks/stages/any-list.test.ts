@@ -29,7 +29,7 @@ const drawn: fc.Arbitrary<Drawn[]> = fc.array(
 const ROLES = ['ba', 'pm', 'builder', 'builder'];
 const REVIEWED = new Set<Kind>(['document', 'code', 'each']);
 
-/** A list that the checks of a list would take. */
+/** A list of stages. The checks of a list would refuse some of them, such as two that plan. */
 function listOf(all: readonly Drawn[], whenNotConverging: 'stop' | 'report'): StageList {
   const kinds = all.map(({ kind }, index) => kindAt(all, kind, index));
   const stages = all.map((one, index): Stage => {

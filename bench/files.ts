@@ -15,7 +15,7 @@ import { plainJson, type Json } from '../src/text/json.ts';
 import { growingPlan } from './shared/bench-playbook.ts';
 import { machineIn, openOwnLedger, type OwnLedger } from './shared/machine.ts';
 import { runSimulated } from './shared/simulated-run.ts';
-import { median, milliseconds, rowOf, type Bench, type Row } from './shared/row.ts';
+import { cpuMs, median, milliseconds, rowOf, type Bench, type Row } from './shared/row.ts';
 
 /** Tasks of the plan, and settled turns. */
 const SIZES = [
@@ -87,14 +87,6 @@ async function measure(own: string, { tasks, turns }: (typeof SIZES)[number]) {
   }
   opened.close();
   return { change: median(changes), resume, turns };
-}
-
-/** Of all threads, because others make the clock's time worse. */
-async function cpuMs(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 function settleTurn({ ledger, lease, claim }: OwnLedger, turn: number, tasks: number): void {

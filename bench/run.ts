@@ -17,6 +17,8 @@ import { makespan } from './makespan.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { places } from './places.ts';
+import { session } from './session.ts';
+import { sessionCheck } from './session-check.ts';
 import { settlements } from './settlements.ts';
 import { isMet, round, type Bench, type Row } from './shared/row.ts';
 import { splitter } from './splitter.ts';
@@ -44,6 +46,8 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   mailbox,
   frame,
   files,
+  session,
+  sessionCheck,
   splitter,
   sweep,
   places,

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
+import { withoutBranch } from './engine/without-branch.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
 import { createRunFiles } from './engine/run-files.ts';
@@ -22,7 +23,7 @@ import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
 import type { Playbook } from './model/plan.ts';
-import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
+import { branchOf, RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
 import { isOver, noRunYet, readHistory, readRun } from './read-model/read-run.ts';
@@ -48,6 +49,8 @@ export interface EnginePorts extends Composition {
   readonly attended?: AbortSignal;
   /** Asks for traces, whatever the run's settings say; absent: they decide. */
   readonly trace?: TraceOption;
+  /** Throws if the run cannot begin or go on. Called once this process has the workspace, before anything is recorded. */
+  refuse?(runId: string, definition: RunDefinition): void | Promise<void>;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
 }
@@ -78,6 +81,7 @@ export async function startRun(
     return closeOnFailure(resources, async () => {
       const { ledger } = resources;
       resources.claim(runId);
+      await ports.refuse?.(runId, definition);
       // Before there is a run that names them: the files that they were read from may change from now on.
       await storeContents(armoryFolder(resources.directory, runId), contents);
       failpoint('armory.stored');
@@ -87,7 +91,8 @@ export async function startRun(
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
+      const own = withoutBranch(workspaces, definition);
+      return drive({ ...ports, ...tracing }, resources, repository, own, playbook, of);
     });
   });
 }
@@ -106,7 +111,7 @@ export async function resumeRun(
   const directory = join(repository.root, '.squad');
   if (!hasLedger(directory)) throw noRunYet();
   const resources = openRunResources(ports, directory);
-  return closeOnFailure(resources, () => {
+  return closeOnFailure(resources, async () => {
     const { ledger } = resources;
     const raises = Object.keys(raise).length > 0;
     const urgent = idOrName ?? mostUrgent(listUnfinished(ledger, null, ports.clock.now()), raises)?.runId;
@@ -116,6 +121,7 @@ export async function resumeRun(
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
+    await ports.refuse?.(row.id, before.definition);
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     const back = setBackSince(newest, ports.clock.now());
@@ -124,7 +130,8 @@ export async function resumeRun(
     const { definition, limits } = readRun(ledger, row.id, null);
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-    return drive({ ...ports, ...tracing }, resources, repository, workspacesOf(ports, repository), playbook, of);
+    const workspaces = withoutBranch(workspacesOf(ports, repository), definition);
+    return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
   });
 }
 
@@ -151,7 +158,7 @@ async function drive(
     name: definition.name,
     resumed: of.resumed,
     playbook: definition.playbook,
-    branch: `squad/${definition.name}`,
+    ...defined({ branch: branchOf(definition) }),
     base: definition.repository.base,
     agents: definition.agents.map((agent) => {
       const { name, role, runtime, model } = agent;

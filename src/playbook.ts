@@ -2,6 +2,8 @@
 export type {
   CastMember,
   CastSource,
+  FolderFile,
+  FolderMoment,
   OptionsSource,
   Parsed,
   Planning,

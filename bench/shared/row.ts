@@ -58,6 +58,14 @@ export async function milliseconds(work: () => unknown): Promise<number> {
   return performance.now() - from;
 }
 
+/** Of all threads, because others make the clock's time worse. */
+export async function cpuMs(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 export function perSecond(count: number, work: () => void): number {
   const from = performance.now();
   work();

@@ -163,10 +163,19 @@ export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly resume?: boolean;
   readonly dryRun?: boolean;
   readonly strict?: boolean;
+  /** Folder of a session; true: the option was given without one. */
+  readonly session?: string | true;
   /** Path of a ticket with the objective, which is no file. */
   readonly ticket?: string;
   /** See the library's `RunOptions`. */
   readonly runId?: string;
+}
+
+export interface CoordinateOptions extends DriveOptions, Omit<NewRunOptions, 'playbook'> {
+  readonly into?: string;
+  readonly resume?: boolean;
+  /** The session runs once it is made. */
+  readonly run?: boolean;
 }
 
 export interface TeamOptions extends NewRunOptions {

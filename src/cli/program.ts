@@ -18,6 +18,7 @@ import {
 } from './option-values.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
+import { addSessionCommands } from './session-commands.ts';
 import { addTeamCommands } from './team-commands.ts';
 
 type Add = (program: Command, context: CommandContext, argv: readonly string[]) => void | Promise<void>;
@@ -32,7 +33,12 @@ interface Group {
 /** All commands, in the order of the help. `names`: a command is made without those of other groups, which takes a while. */
 const GROUPS: readonly Group[] = [
   { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
-  { title: 'Run an objective:', names: ['run', 'plan', 'resume', 'stop', 'fork', 'replay'], add: addDrivingCommands },
+  {
+    title: 'Run an objective:',
+    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'replay'],
+    add: addDrivingCommands,
+  },
+  { title: 'Run an objective:', names: ['session'], add: addSessionCommands },
   {
     title: 'Look at runs:',
     names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio'],

@@ -3,9 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { badInput } from '../model/errors.ts';
 import { readIssueText } from '../preflight/issue.ts';
-import { MOST_BYTES, textOf } from '../preflight/read-input.ts';
+import { MOST_BYTES, textOf, type WrittenObjective } from '../preflight/read-input.ts';
 import { readSettings } from '../preflight/read-settings.ts';
-import type { ObjectiveSource } from '../squad.ts';
 import { openWorkspace } from '../squad/open-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
@@ -16,7 +15,7 @@ const STDIN = 'standard input';
 const REMOTE = 'origin';
 
 /** The objective that the argument of `squad run` or `squad team` stands for. Throws one error for what it cannot be. */
-export async function readArgument(context: CommandContext, given: string): Promise<ObjectiveSource> {
+export async function readArgument(context: CommandContext, given: string): Promise<WrittenObjective> {
   const path = resolve(context.host.workingDirectory, given);
   const argument = decideArgument(given, { isThere: existsSync(path), files: textFilesBeside(path) });
   switch (argument.type) {
@@ -65,7 +64,7 @@ async function readStdin({ output }: CommandContext): Promise<string> {
 async function readIssue(
   context: CommandContext,
   { type: _type, ...name }: Extract<ObjectiveArgument, { type: 'issue' }>,
-): Promise<ObjectiveSource> {
+): Promise<WrittenObjective> {
   const { repository, composition } = await openWorkspace(context);
   const { settings } = await readSettings(repository.root, composition, context.host);
   const remote = settings.publish?.remote ?? REMOTE;

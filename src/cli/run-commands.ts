@@ -20,6 +20,13 @@ import {
 
 /** Commands that start, resume or stop an engine. Only these load the graph. */
 export function addDrivingCommands(program: Command, context: CommandContext): void {
+  addBeginningCommands(program, context);
+  addContinuingCommands(program, context);
+  addPastCommands(program, context);
+}
+
+/** Commands that begin a run. */
+function addBeginningCommands(program: Command, context: CommandContext): void {
   const about = 'Run an objective: plan, build, review and deliver it on the branch squad/<name>.';
   const runs = [
     'squad run "add a login form"',
@@ -28,14 +35,21 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     'git log -1 --format=%B | squad run -',
     'squad run objective.md --detach',
     'squad run objective.md --dry-run',
+    'squad run --session=.workflow/.team/TC-login-2026-02-27',
   ];
-  const run = addNewRun(addCommand(program, 'run', about, ...runs))
+  const run = addNewRun(addCommand(program, 'run', about, ...runs), '[objective]')
+    .option(
+      '--session [folder]',
+      'play the session in this folder, without an objective; its files are kept up to date',
+    )
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
     .option('--dry-run', 'check everything, show what the run would do, and start nothing')
-    .option('--resume', 'resume the newest unfinished run of this objective, if there is one')
+    .option('--resume', 'resume the newest unfinished run of this objective or session, if there is one')
     .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp())
     .addOption(new Option('--run-id <uuid>', 'id of the run; the same id again continues it').hideHelp());
   addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
+
+  addCoordinate(program, context);
 
   const plans = ['squad plan objective.md', 'squad plan "add a login form" --prompts'];
   const plan = addCommand(
@@ -48,7 +62,9 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--prompts', 'print the instructions and prompts of each role instead; no agent starts')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/plan.ts')).plan));
+}
 
+function addContinuingCommands(program: Command, context: CommandContext): void {
   const resume = addCommand(
     program,
     'resume',
@@ -74,8 +90,26 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/stop.ts')).stop));
+}
 
-  addPastCommands(program, context);
+function addCoordinate(program: Command, context: CommandContext): void {
+  const about = 'Let a planner design a team for an objective, and write it into a session folder. Make no branch.';
+  const command = addCommand(
+    program,
+    'coordinate',
+    about,
+    'squad coordinate objective.md',
+    'squad coordinate "add a login form" --into ./team --run',
+    'squad coordinate --into ./team --resume',
+  )
+    .argument('[objective]', `${OBJECTIVE} (with --resume: default the one of the session)`)
+    .option('--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)')
+    .option('--resume', 'keep what is valid in the folder, and make what is missing')
+    .option('--run', 'run the session once it is made, as `squad run --session` does');
+  addWho(command);
+  addOutput(addWaiting(addCaps(command))).action(
+    lazily(context, async () => (await import('./commands/coordinate.ts')).coordinate),
+  );
 }
 
 /** Commands that begin with the record of a run. */
@@ -95,17 +129,22 @@ function addPastCommands(program: Command, context: CommandContext): void {
     .action(lazily(context, async () => (await import('./commands/replay.ts')).replay));
 }
 
+const OBJECTIVE =
+  'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)';
+
 /** What a new run is made from. */
-function addNewRun(command: Command): Command {
-  return command
-    .argument(
-      '<objective>',
-      'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)',
-    )
+function addNewRun(command: Command, argument = '<objective>'): Command {
+  command
+    .argument(argument, OBJECTIVE)
     .option(
       '--playbook <name>',
       `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
-    )
+    );
+  return addWho(command);
+}
+
+function addWho(command: Command): Command {
+  return command
     .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
     .option(...MODEL)
     .option('--name <name>', 'name of the run and its branch (default: from the title)')
@@ -122,13 +161,23 @@ function addCaps(command: Command): Command {
 }
 
 function addLimits(command: Command): Command {
-  return addCaps(command)
+  return addOutput(
+    addWaiting(addCaps(command)).option(
+      '--detach',
+      'let the engine work in the background, and end once it has the run',
+    ),
+  );
+}
+
+function addOutput(command: Command): Command {
+  return command.option(...JSON_LINES).option(...PLAIN_LINES);
+}
+
+function addWaiting(command: Command): Command {
+  return command
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
     .addOption(
       new Option('--trace [to]', 'send traces (default: where squad.yaml or the environment says)').choices([...SINKS]),
-    )
-    .option('--detach', 'let the engine work in the background, and end once it has the run')
-    .option(...JSON_LINES)
-    .option(...PLAIN_LINES);
+    );
 }

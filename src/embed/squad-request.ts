@@ -6,8 +6,8 @@ import type { RunOptions } from '../squad/run.ts';
 
 /** What to run, as plain data. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
 export interface SquadRequest {
-  /** A path, absolute or from the squad's `cwd`; or the text itself. */
-  objective: ObjectiveSource;
+  /** A path, absolute or from the squad's `cwd`; or the text itself. No session: data of a state names no folder to write into. */
+  objective: Exclude<ObjectiveSource, { readonly session: string }>;
   playbook?: string | undefined;
   /** Runs every agent on this runtime. */
   runtime?: string | undefined;

@@ -5,7 +5,7 @@ import { errorText } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { RUN_EVENTS } from '../model/run.ts';
+import { branchOf, RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
@@ -54,7 +54,8 @@ export async function endRun(
     const end = await segmentEnd(segment, resources, lease);
     const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
     const { runId } = lease;
-    const head = await workspaces.runHead(definition.name);
+    const branch = branchOf(definition);
+    const head = branch === undefined ? undefined : await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
     if (!finished) release();
     const { conclusion, files, ...written } = await makeReport(ports, resources, workspaces, runId);
@@ -71,7 +72,7 @@ export async function endRun(
       outcome,
       headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
       why: end.why,
-      branch: `squad/${definition.name}`,
+      branch,
       head,
       ...written,
       exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),

@@ -81,11 +81,13 @@ export function newFork(
     (event) => ({ do: 'record', type: event.type, data: event.data, at: event.at }) as const,
   );
   const timers = plan.timers.map((timer) => ({ do: 'set-timer', ...timer }) as const);
+  // Two runs would write into the same folder: it stays the parent's.
+  const { folder: _folder, ...frozen } = definition;
   const own = stepDecisions(applyInputs(plan.board, playbook, ends), `${plan.seq}/fork`);
   return {
     id: uuid7(at),
     name,
-    definition: plainJson({ ...definition, name }),
+    definition: plainJson({ ...frozen, name }),
     forked,
     facts: plan.facts,
     decisions: [

@@ -5,14 +5,22 @@ import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import type { RunFile } from '../report/files/run-file.ts';
+import { join } from 'node:path';
 import { removeUnfinished, runFolder } from '../substrate/files/run-files.ts';
 import { writtenFolder, type WrittenFolder } from '../substrate/files/written-folder.ts';
+import { createFolderProjector, type FolderPorts } from './project-folder.ts';
 import { createProjector, type ProjectedRun, type ProjectorPorts } from './project-files.ts';
 
 /** A burst of steps is one rewriting. */
 const REST_MS = 200;
 
-/** The files for people in `.squad/runs/<run id>/`, by the ledger. squad never reads them back. */
+/** What squad wrote into the folder that a run was started on. */
+const HASHES = 'folder.jsonl';
+
+/**
+ * The files for people in `.squad/runs/<run id>/`, and those of the folder that the run was started on, by the ledger. squad never
+ * reads them back.
+ */
 export interface RunFiles {
   /** The plan has moved on. Writes what that changes in the background, after the step that calls. */
   changed(board: Board): void;
@@ -21,6 +29,8 @@ export interface RunFiles {
 }
 
 interface RunFilesPorts extends ProjectorPorts, Pick<Composition, 'clock' | 'redactor'> {
+  readonly ledger: ProjectorPorts['ledger'] & FolderPorts['ledger'];
+  readonly playbook: ProjectorPorts['playbook'] & FolderPorts['playbook'];
   warn(text: string): void;
 }
 
@@ -28,30 +38,38 @@ interface RunFilesPorts extends ProjectorPorts, Pick<Composition, 'clock' | 'red
 export function createRunFiles(ports: RunFilesPorts, directory: string, of: ProjectedRun): RunFiles {
   const path = runFolder(directory, of.lease.runId);
   const folder = writtenFolder(path);
-  const project = createProjector(ports, of, withoutSecrets(folder, ports.redactor(letThroughBy(of.definition))));
+  const redactor = ports.redactor(letThroughBy(of.definition));
+  const project = createProjector(ports, of, withoutSecrets(folder, redactor));
+  const { folder: named } = of.definition;
+  const about = { runId: of.lease.runId, hashes: join(path, HASHES) };
+  const keepTrue = named && createFolderProjector({ ...ports, redactor }, { ...about, folder: named });
   const ended = new AbortController();
   let board: Board | undefined;
   let isBehind = false;
   let isClean = false;
-  let hasWarned = false;
+  const warned = new Set<string>();
   let working: Promise<void> | undefined;
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  const attempt = async (where: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      if (!hasWarned) ports.warn(`the files in ${path} are not complete: ${errorText(error)}`);
-      hasWarned = true;
+      if (!warned.has(where)) ports.warn(`the files in ${where} are not complete: ${errorText(error)}`);
+      warned.add(where);
     }
   };
   const write = async (state: RunState, more: readonly RunFile[] = []): Promise<void> => {
-    await attempt(async () => {
+    const now = board;
+    // What is not there now stays so until a resume.
+    if (state !== 'running' && named !== undefined) warned.delete(named);
+    if (keepTrue && now !== undefined) await attempt(named, async () => keepTrue({ board: now, state }));
+    await attempt(path, async () => {
       if (!isClean) await removeUnfinished(path);
       isClean = true;
-      if (board !== undefined) await project({ board, state });
+      if (now !== undefined) await project({ board: now, state });
     });
     // What cannot be written must not cost the report.
-    for (const file of more) await attempt(async () => folder.put(file.path, file.text));
+    for (const file of more) await attempt(path, async () => folder.put(file.path, file.text));
   };
   const catchUp = async (): Promise<void> => {
     while (isBehind && !ended.signal.aborted) {

@@ -4,6 +4,7 @@ import { changePlan } from '../graph/decisions/plan-step.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { createView } from '../graph/decisions/view.ts';
 import { renderAuthorPrompt } from '../graph/prompts/author-prompt.ts';
+import { backgroundOf } from '../graph/prompts/render-order.ts';
 import { renderReviewPrompt } from '../graph/prompts/review-prompt.ts';
 import { equipmentOf } from '../model/armory-facts.ts';
 import type { Playbook } from '../model/plan.ts';
@@ -31,7 +32,10 @@ const MOMENT = { seq: 0, at: 0 };
 
 /** The instructions and the first prompts of a run that has not begun. */
 export function promptsOf(playbook: Playbook<unknown>, definition: RunDefinition): RunPrompts {
-  const all = plannedIn(playbook, definition).flatMap((state) => promptsOfTask(state, definition));
+  const board = plannedIn(playbook, definition);
+  const all = [...board.tasks.values()].flatMap((state) =>
+    promptsOfTask(state, definition, backgroundOf({ board, playbook }, state.task.id)),
+  );
   return {
     agents: definition.agents.map((agent) => {
       const { name, role, runtime, model, instructions } = agent;
@@ -42,13 +46,13 @@ export function promptsOf(playbook: Playbook<unknown>, definition: RunDefinition
 }
 
 /** The first tasks of the playbook, then those of an example of its plan. */
-function plannedIn(playbook: Playbook<unknown>, definition: RunDefinition): TaskState[] {
+function plannedIn(playbook: Playbook<unknown>, definition: RunDefinition): Board {
   const facts = factsOf(definition);
-  const parsed = playbook.parse({ ...facts, files: definition.files });
+  const parsed = playbook.parse(facts);
   // The preflight has parsed it already.
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const { board } = changePlan(createBoard(facts), playbook, playbook.plan(parsed.input), MOMENT);
-  return [...withExample(board, playbook).tasks.values()];
+  return withExample(board, playbook);
 }
 
 function withExample(board: Board, { planning }: Playbook<unknown>): Board {
@@ -58,10 +62,14 @@ function withExample(board: Board, { planning }: Playbook<unknown>): Board {
   return reading?.ok === true ? applyChanges(board, reading.tasks.map(addTask), MOMENT).board : board;
 }
 
-function promptsOfTask(state: TaskState, { objective }: RunDefinition): RunPrompts['prompts'] {
+function promptsOfTask(state: TaskState, { objective }: RunDefinition, background: string): RunPrompts['prompts'] {
   const { task } = state;
   const about = { state, objective, prompt: { why: 'start' }, resumed: false } as const;
-  const author = { role: task.role, about: task.title, prompt: renderAuthorPrompt({ ...about, delivered: [] }) };
+  const author = {
+    role: task.role,
+    about: task.title,
+    prompt: renderAuthorPrompt({ ...about, delivered: [], background }),
+  };
   const review = renderReviewPrompt({ ...about, commit: '<commit>', since: '<commit before>' });
   const reviewers = (task.review?.by ?? []).map((role) => ({ role, about: `Review of ${task.title}`, prompt: review }));
   return [...(task.kind === 'work' ? [author] : []), ...reviewers];

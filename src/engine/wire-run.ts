@@ -11,6 +11,7 @@ import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Playbook } from '../model/plan.ts';
+import { publishFolder } from './publish-folder.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -22,7 +23,7 @@ import type { TurnResult } from '../model/turn-result.ts';
 import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 import { createOperations, type Operations } from '../operations/operations.ts';
-import { allocateWorkspace, publishRun } from '../operations/publish-run.ts';
+import { allocateWorkspace } from '../operations/publish-run.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { openRunView } from '../read-model/run-view.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
@@ -141,7 +142,7 @@ export function wireRun(
     showNews();
     ports.files?.changed(board);
   };
-  const publisher = wirePublisher(operations, redactor);
+  const publisher = wirePublisher(operations, redactor, ports.playbook);
   const attended = (): boolean => of.attended?.aborted === false;
   const { playbook, tracer } = ports;
   const run = { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
@@ -185,7 +186,11 @@ function wireEquipment(
   };
 }
 
-function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
+function wirePublisher(
+  operations: Operations,
+  redactor: Redactor,
+  playbook: Playbook<unknown>,
+): GraphPorts['publisher'] {
   const { ports } = operations;
   return {
     armory: () => plainJson({ agents: ports.definition.agents.map(armoryFactsOf) }),
@@ -193,7 +198,7 @@ function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['
     publish: async (board) => {
       await operations.stop();
       // The outcome quotes the answer of the remote.
-      return redactor.json(await publishRun(ports, board));
+      return redactor.json(await publishFolder(ports, board, playbook));
     },
   };
 }

@@ -71,8 +71,6 @@ export interface PlaybookSource {
   readonly objective: Objective;
   readonly roster: readonly Member[];
   readonly options: Json;
-  /** Files in a format of the playbook, by path within its folder. */
-  readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
 /** The input of a playbook, or why it cannot use what it was given. */
@@ -143,6 +141,43 @@ export interface Planning {
   readonly byDefault?: 'auto';
 }
 
+/** A file below the folder that a run was started on, whole. */
+export interface FolderFile {
+  readonly path: string;
+  readonly text: string;
+  /** SHA-256 (hex) of what the folder held there at the start. Absent: nothing. */
+  readonly held?: string;
+}
+
+/** Where a run is when the files of its folder are made. */
+export interface FolderMoment {
+  /** `active`: an engine works on the run, and nothing holds it. `finished`: it has ended as done. */
+  readonly status: 'active' | 'paused' | 'finished';
+}
+
+/** A file of a folder that a run makes. */
+export interface MadeFile {
+  readonly path: string;
+  readonly text: string;
+  /** It begins empty: one that is there stays. */
+  readonly isEmpty?: true;
+}
+
+/** A folder that a run makes once all its work is done. */
+export interface MadeFolder {
+  /** Absolute, without links. */
+  readonly folder: string;
+  /** As people name it. */
+  readonly shown: string;
+  readonly files: readonly MadeFile[];
+  /** The one of the files that shows that the folder is there because this run made it. */
+  readonly proof: string;
+  /** Folders in it that may be empty. */
+  readonly folders: readonly string[];
+  /** The folder was there before the run: the files are added to it. Otherwise it appears whole. */
+  readonly isThere: boolean;
+}
+
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
@@ -153,6 +188,11 @@ export interface Playbook<I> {
   readonly otherRoles?: Role;
   /** The agents of a run whose `squad.yaml` names none. Absent: one for each of `roles`. */
   cast?(source: CastSource): CastMember[];
+  /**
+   * Agents that `squad.yaml` names for one of `roles` play, others do not, and a role without any gets those of the cast. Absent: who
+   * `squad.yaml` names, plays.
+   */
+  readonly castsEachRole?: true;
   /** The section of `squad.yaml` that has its name. Absent: there is none. */
   readonly settings?: SettingsSection;
   /** The options that a run keeps, from its settings. Absent: none. */
@@ -168,10 +208,21 @@ export interface Playbook<I> {
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
+  /** What is wrong with an answer beyond its schema, for its author to repair. Absent: nothing is. */
+  checkAnswer?(schema: string, answer: Json): readonly string[];
+  /**
+   * What the first prompt of a task, and of a session, brings besides the brief: what others have left, fenced as theirs. Absent:
+   * nothing.
+   */
+  background?(view: View, task: TaskView): string;
   /** What people see of the way through its work, in order. Absent: tasks only. */
   stages?(view: View): readonly StageView[];
+  /** Only for a run without a branch. Called once its work is done. */
+  makes?(view: View): MadeFolder | undefined;
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
+  /** The files of the folder that the run was started on, in the order in which they are written. Absent: it has none. */
+  folder?(view: View, moment: FolderMoment): readonly FolderFile[];
 }
 
 /** Playbooks by name. Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */

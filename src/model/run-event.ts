@@ -35,7 +35,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** The run was there before: this is another segment of it. */
     resumed: z.boolean(),
     playbook: z.string(),
-    branch: z.string(),
+    /** Absent: the run makes none. */
+    branch: z.string().optional(),
     base: z.string(),
     /** `equipment`: what the agent has from its settings besides these, in words. */
     agents: z.array(
@@ -216,7 +217,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     headline: z.string(),
     why: z.string(),
     exitCode: z.number().int(),
-    branch: z.string(),
+    /** Absent: the run makes none. */
+    branch: z.string().optional(),
     /** The run branch's head; absent while there is no branch. */
     head: z.string().optional(),
     report: z.string(),

@@ -45,8 +45,8 @@ export const runDefinitionSchema = z.object({
     deadline: z.int().optional(),
   }),
   playbook: z.string(),
-  /** Files that the playbook has a format for, by path within their folder. */
-  files: z.array(z.object({ path: z.string(), text: z.string() })).default([]),
+  /** Real path of the folder that it keeps true: that of its session. Absent: it writes nowhere outside of `.squad`. */
+  folder: z.string().optional(),
   /** The settings that the playbook uses. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),
@@ -70,6 +70,8 @@ export const runDefinitionSchema = z.object({
   }),
   /** `ask`: a person approves the plan. Older versions did not ask. */
   plan: settingsSchema.shape.plan.unwrap().default('auto'),
+  /** `false`: no work of it is delivered, so it has no run branch. */
+  makesBranch: z.literal(false).optional(),
   /** Hash of the commands that a person consented to; null if there are none. */
   trusted: z.string().nullable(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
@@ -78,6 +80,11 @@ export const runDefinitionSchema = z.object({
   began: z.object({ verifies: z.boolean(), commands: z.array(z.string()) }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
+
+/** undefined: the run makes none. */
+export function branchOf({ name, makesBranch }: Pick<RunDefinition, 'name' | 'makesBranch'>): string | undefined {
+  return makesBranch === false ? undefined : `squad/${name}`;
+}
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
 export function amendRun(definition: RunDefinition, { setup, verify, limits, trusted }: Reload): RunDefinition {
@@ -151,11 +158,14 @@ const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.in
 export type ReviewCount = z.infer<typeof reviewCountSchema>;
 
 export const publishFactsSchema = z.object({
-  branch: z.string(),
+  /** Absent: the run makes none. */
+  branch: z.string().optional(),
   head: z.string(),
   /** Absent: nothing was to be pushed. */
   remote: z.string().optional(),
   pr: z.string().optional(),
+  /** The session folder that the run made. */
+  made: z.string().optional(),
   /** Why what was asked for was not done: the run has failed then. */
   problem: z.string().optional(),
   /** Mail without an answer or an end when the run ended; absent: none. */

@@ -112,7 +112,7 @@ function titleOf(section: Section | undefined): string {
 }
 
 /** The first line with words, without the marks of a heading or a list, safe to show. Empty if nothing is visible. */
-function titleOfText(lines: readonly string[]): string {
+export function titleOfText(lines: readonly string[]): string {
   const shown = lines.map((line) =>
     plainLine(line.replace(/^[\s#>*-]+(?=\S)/, '').replace(/^objective ?:/i, ''), MAX_TITLE),
   );

@@ -1,7 +1,8 @@
+import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
-import { forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../model/run.ts';
+import { branchOf, forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
@@ -11,11 +12,11 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   const { ledger, lease, definition, workspaces } = ports;
   if (ledger.events({ stream: lease.runId }).some(({ type }) => type === RUN_EVENTS.workspaceAllocated)) return;
   const { base } = definition.repository;
-  const branch = `squad/${definition.name}`;
+  const branch = branchOf(definition);
   const [forked] = ledger.events({ stream: lease.runId, types: [RUN_EVENTS.forked], limit: 1 });
   const work = forked === undefined ? { head: base, kept: [], pins: [] } : forkedSchema.parse(forked.data);
   await createBranch(workspaces, definition.name, work);
-  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base }));
+  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson(defined({ branch, base })));
 }
 
 /** The run branch, and the refs of the commits that the run begins with. Safe to repeat before the run's first turn. */
@@ -43,15 +44,18 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   const kept = await removeFolders(ports, board);
   await workspaces.closeRun(name);
   const found = await workspaces.runHead(name);
-  const branch = `squad/${name}`;
-  const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
+  const facts: PublishFacts = {
+    ...defined({ branch: branchOf(definition) }),
+    head: found ?? definition.repository.base,
+    kept,
+  };
   const { head: delivered } = board.branch;
   if (board.finished?.outcome === 'done' && found !== delivered) {
     const why =
       found === undefined
         ? 'it was deleted'
         : `it is at ${found.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
-    return { ...facts, problem: `${branch} has changed since it was checked: ${why}` };
+    return { ...facts, problem: `squad/${name} has changed since it was checked: ${why}` };
   }
   // An unfinished run is not pushed; people have its branch.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;

@@ -1,12 +1,22 @@
 import { badInput, wrongEnvironment } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { DEFAULT_PLAYBOOK, STAGES, TURN, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
+import {
+  COORDINATE,
+  DEFAULT_PLAYBOOK,
+  SESSION,
+  STAGES,
+  TURN,
+  type BUILT_IN_PLAYBOOKS,
+} from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { settingsSchema, type KnownNames } from '../model/settings.ts';
+import { createCoordinatePlaybook } from './coordinate/index.ts';
+import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
+import { createSessionPlaybook, sessionOf } from './session/index.ts';
 import { withMail } from './shared/mail.ts';
 import { withApproval } from './shared/plan-approval.ts';
 import { createStagesPlaybook } from './stages/index.ts';
@@ -30,7 +40,7 @@ const BUILT_IN_SECTIONS: KnownNames['sections'] = {
 export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 
 /** Names that squad refuses until these playbooks are complete. */
-export const COMING_PLAYBOOKS: readonly string[] = ['session', 'sprint'];
+export const COMING_PLAYBOOKS: readonly string[] = ['sprint'];
 
 /** Those of squad, then the application's own. */
 export function playbookNames(own: Playbooks): string[] {
@@ -61,7 +71,7 @@ export function createPlaybookOfList(list: StageList): Playbook<unknown> {
 }
 
 /**
- * The playbook of a run; also the internal one of `squad dev turn`, which a user cannot choose. Throws `wrong-environment` for a run
+ * The playbook of a run; also an internal one, which a user cannot choose. Throws `wrong-environment` for a run
  * that an earlier version began with stages of its own.
  */
 export function playbookOfRun(
@@ -69,6 +79,9 @@ export function playbookOfRun(
   { name, playbook, options }: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
 ): Playbook<unknown> | undefined {
   if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
+  const session = playbook === SESSION ? sessionOf(options) : undefined;
+  if (session !== undefined) return createSessionPlaybook(session);
+  if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
   const create = Object.hasOwn(OF_LISTS, playbook) ? OF_LISTS[playbook] : undefined;
   if (create === undefined) return createPlaybook(own, playbook);
   const frozen = optionsOf({ options });

@@ -9,7 +9,7 @@ import type { Redactor } from '../model/redaction/redactor.ts';
 import type { BoundAgent } from '../model/run.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { findProgram, isExecutable } from '../runtimes/shared/find-program.ts';
-import { pathProblem } from '../substrate/files/confine.ts';
+import { pathProblem } from '../text/path-problem.ts';
 import { defined } from '../text/defined.ts';
 
 import { pathText, type Path } from '../text/explain-issue.ts';

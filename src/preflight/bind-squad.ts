@@ -10,7 +10,7 @@ import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts
 import { renderInstructions, roleIn } from './roles.ts';
 import { openArmory, type Armory } from './bind-armory.ts';
 import { refuseUnsupported } from './unsupported.ts';
-import { bindAgent, castOf, onRuntime } from './roster.ts';
+import { bindAgent, castOf, onRuntime, rosterOf } from './roster.ts';
 import {
   createProbes,
   findRuntimes,
@@ -41,9 +41,10 @@ export async function bindSquad(
   const { runtime } = request;
   refuseUnknownRuntime(described, runtime);
   const found = async () => (runtime === undefined ? findRuntimes(described, probeOf) : [runtime]);
-  const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
+  const cast = async () => castOf(playbook, { runtimes: await found(), members: team.members });
+  const roster = await rosterOf(playbook, agents, cast);
   // The models of the settings belong to the runtimes there.
-  const placed = runtime === undefined ? withSettingsModels(roster, read) : onRuntime(roster, runtime);
+  const placed = runtime === undefined ? withModelsOf(read, roster) : onRuntime(roster, runtime);
   const squad = withGivenModels(placed, request.models ?? {});
   for (const name of new Set(squad.map((agent) => agent.runtime))) {
     await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
@@ -58,6 +59,12 @@ export async function bindSquad(
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
   return { agents: bound, runtimes, armory };
+}
+
+/** `models` may also name agents that do not play. */
+function withModelsOf(read: SettingsRead, roster: readonly AgentSettings[]): AgentSettings[] {
+  const others = (read.settings.agents ?? []).filter((agent) => !roster.includes(agent));
+  return withSettingsModels([...roster, ...others], read).slice(0, roster.length);
 }
 
 async function instructionsOf(

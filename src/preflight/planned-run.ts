@@ -57,7 +57,7 @@ export function plannedRun(playbook: Playbook<unknown>, { definition, items, war
 }
 
 function firstTasks(playbook: Playbook<unknown>, definition: RunDefinition): PlannedRun['tasks'] & {} {
-  const parsed = playbook.parse({ ...factsOf(definition), files: definition.files });
+  const parsed = playbook.parse(factsOf(definition));
   // The preflight has parsed it already.
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   return playbook.plan(parsed.input).flatMap((change) => {

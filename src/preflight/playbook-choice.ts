@@ -2,7 +2,8 @@ import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { badInput, SquadError } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { DEFAULT_PLAYBOOK, STAGES } from '../model/playbook-name.ts';
+import { DEFAULT_PLAYBOOK, SESSION, STAGES } from '../model/playbook-name.ts';
+import { SESSION_REQUIRED, sessionRequired } from '../model/session-required.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun } from '../playbooks/registry.ts';
@@ -12,18 +13,17 @@ import { LIST_EXAMPLE, playList } from './list-choice.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
+/** What the caller says of the playbook. `otherwise`: the one where nothing names one. */
+export interface PlaybookRequest {
+  readonly playbook?: string | undefined;
+  readonly otherwise?: string | undefined;
+  readonly plan?: RunDefinition['plan'] | undefined;
+}
+
 /** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered or does not suit. */
 export function choosePlaybook(
   own: Playbooks,
-  {
-    playbook: given,
-    otherwise = DEFAULT_PLAYBOOK,
-    plan,
-  }: {
-    readonly playbook?: string | undefined;
-    readonly otherwise?: string | undefined;
-    readonly plan?: RunDefinition['plan'] | undefined;
-  },
+  { playbook: given, otherwise = DEFAULT_PLAYBOOK, plan }: PlaybookRequest,
   objective: Objective,
   read: SettingsRead,
 ): Playbook<unknown> {
@@ -49,6 +49,7 @@ export function namedPlaybook(own: Playbooks, name: string): Playbook<unknown> {
 }
 
 function unavailable(own: Playbooks, name: string): SquadError {
+  if (name === SESSION) return sessionRequired();
   const other = `Choose an available one, such as \`--playbook ${DEFAULT_PLAYBOOK}\`.`;
   const list = `Write one into ${SETTINGS_FILE} under \`playbook: { stages: [...] }\`; docs/stages.md has examples.`;
   return badInput(missing(own, name), name === STAGES ? list : other);
@@ -57,6 +58,7 @@ function unavailable(own: Playbooks, name: string): SquadError {
 function missing(own: Playbooks, name: string): string {
   const known = playbookNames(own);
   if (name === STAGES) return `the playbook ${quote(name)} plays a list of stages, and no settings have one`;
+  if (name === SESSION) return SESSION_REQUIRED;
   if (COMING_PLAYBOOKS.includes(name))
     return `the playbook ${quote(name)} is not available in this version; ${available(known)}`;
   const close = nearest(name, known);

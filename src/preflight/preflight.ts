@@ -20,20 +20,16 @@ import {
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
-import { choosePlaybook, optionsFor } from './playbook-choice.ts';
+import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
-import { lineOf, problemError, readObjective, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
+import { lineOf, problemError, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
+import { loneSettings } from './lone-playbook.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../model/let-through.ts';
-import {
-  objectiveWithoutSecrets,
-  refuseSecretNames,
-  refuseSecretSettings,
-  secretWarnings,
-  type SecretWarning,
-} from './secrets.ts';
+import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
+import { readGiven, subjectOf, type GivenSession } from './subject.ts';
 import { judgesOf } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
@@ -56,11 +52,15 @@ export interface PreflightPorts
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
+  /** Throws if another run plays this session, or its work is not there yet. */
+  refuseTaken(repository: RepositoryReport, given: GivenSession): Promise<void>;
 }
 
 export interface PreflightRequest {
   readonly objective: ObjectiveSource;
   readonly playbook?: string | undefined;
+  /** A playbook of squad's own, whose run makes no branch. A user cannot choose it. */
+  readonly alone?: Playbook<unknown> | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
@@ -99,16 +99,18 @@ export interface Preflight {
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
+  const { alone } = request;
   refuseUnregistered(ports.runtimes, request.runtime);
   const repository = await inspectRepository(ports.git, host.workingDirectory);
-  const written = await readObjective(request.objective, host.workingDirectory);
-  const read = await readSettings(repository.root, ports, host);
+  const given = await readGiven(request.objective, host.workingDirectory);
+  if ('session' in given) await ports.refuseTaken(repository, given);
+  const read = loneSettings(await readSettings(repository.root, ports, host), alone);
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(read.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
   refuseSecretSettings(read, redactor);
-  const objective = objectiveWithoutSecrets(written, redactor);
-  const playbook = choosePlaybook(ports.playbooks, request, objective, read);
+  const subject = subjectOf(given, request, { own: ports.playbooks, read, redactor });
+  const { objective, playbook, source, folder } = subject;
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
@@ -122,17 +124,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const place = { root: repository.root, read, described, redactor };
   const { agents: bound, runtimes, armory } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
-  const name = nameRun(
-    { given: request.name, objective: objective.frontMatter.name, title: objective.title },
-    await ports.takenNames(repository),
-  );
+  const name = nameRun({ given: request.name, ...namesIn(objective, alone) }, await ports.takenNames(repository));
   const definition: RunDefinition = {
     version: 1,
     name,
-    source: written.file,
+    source,
     objective: objectiveOf(objective),
     playbook: playbook.name,
-    files: [],
+    ...defined({ folder }),
     options: optionsFor(playbook, read.settings, { name, limits, agents }),
     agents,
     judges: judgesOf(playbook),
@@ -144,17 +143,18 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
-  refuseLostRoutes(definition, fileOf(read, 'mail'));
+  refuseLostRoutes(definition, fileOf(read, 'mail'), read.settings.agents);
   await refuseUnpublishable(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
-  const secrets = secretWarnings([
-    ...(objective === written ? [] : [objective.file]),
-    ...redactedIn(bound, agents),
-    ...armory.redacted(),
-  ]);
+  const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...ownCommands(used, described)];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+/** The name that the objective gives belongs to the run that does its work. */
+function namesIn({ frontMatter, title }: Objective, alone: Playbook<unknown> | undefined) {
+  return alone === undefined ? { objective: frontMatter.name, title } : { title: `${alone.name} ${title}` };
 }
 
 function redactedIn(bound: RunDefinition['agents'], agents: RunDefinition['agents']): string[] {
@@ -169,16 +169,20 @@ function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarni
 
 /** The settings that the run uses as they are, or as the caller chose in their place. */
 function settingsOf(
-  { plan, attended, yes, strict }: PreflightRequest,
+  { plan, attended, yes, strict, alone }: PreflightRequest,
   settings: Settings,
   { planning }: Playbook<unknown>,
-): Pick<RunDefinition, 'setup' | 'verify' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict'> {
+): Pick<
+  RunDefinition,
+  'setup' | 'verify' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict' | 'makesBranch'
+> {
   const { setup, verify, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, notify, publish, tracing, mail },
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
+    ...(alone === undefined ? {} : { makesBranch: false }),
   };
 }
 
@@ -235,7 +239,7 @@ function objectiveOf(objective: Objective): RunDefinition['objective'] {
 /** Lets the playbook check the facts that the run will have. */
 function refuseUnplayable(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
-  const parsed = playbook.parse({ objective, roster, options, files: definition.files });
+  const parsed = playbook.parse({ objective, roster, options });
   if (parsed.ok) return;
   const { file, text } = fileOf(read, 'agents');
   const line = lineOf(text, /^agents\s*:/);

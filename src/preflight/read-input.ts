@@ -6,7 +6,7 @@ import { errorText, SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { problemText, type Problem } from '../text/problem.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
-import { WHOLE } from '../objective/parts.ts';
+import { titleOfText, WHOLE } from '../objective/parts.ts';
 import { openConfined } from '../substrate/files/open-confined.ts';
 
 export const SETTINGS_FILE = 'squad.yaml';
@@ -22,14 +22,24 @@ const GIVEN = 'the objective';
 
 /**
  * The objective: a path, absolute or from the squad's `cwd`, or its text, which is Markdown with the sections of an objective or
- * plain words. `from`: where the text comes from, for people.
+ * plain words. `from`: where the text comes from, for people. Or the folder of a `session`.
  */
-export type ObjectiveSource = string | { readonly text: string; readonly from?: string | undefined };
+export type ObjectiveSource = WrittenObjective | { readonly session: string };
+
+export type WrittenObjective =
+  | string
+  | {
+      readonly text: string;
+      readonly from?: string | undefined;
+      /** Nothing in the text is a section or a setting. */
+      readonly isPlain?: boolean | undefined;
+    };
 
 /** Reads the objective. Only a given text may do without sections. */
-export async function readObjective(source: ObjectiveSource, workingDirectory: string): Promise<Objective> {
+export async function readObjective(source: WrittenObjective, workingDirectory: string): Promise<Objective> {
   const isPath = typeof source === 'string';
   const path = isPath ? source : (source.from ?? GIVEN);
+  if (!isPath && source.isPlain === true) return plainObjective(source.text, path);
   const read: TextRead = isPath
     ? await readText(resolve(workingDirectory, source), source)
     : { type: 'text', text: source.text };
@@ -44,6 +54,14 @@ export async function readObjective(source: ObjectiveSource, workingDirectory: s
   return parsed.objective;
 }
 
+/** The words as they are: nothing in them is a section, a command or a setting of the run. */
+export function plainObjective(text: string, file: string, title = ''): Objective {
+  return {
+    ...{ file, title: titleOfText(text.split('\n')) || title },
+    ...{ goals: [text], criteria: [], constraints: [], context: '', frontMatter: {}, text },
+  };
+}
+
 /** Reads a file that `agents[].instructions` names. A long file is refused, not cut: half of it could say the opposite. */
 export async function readInstructions(root: string, path: string, at: Pick<Problem, 'file' | 'line'>) {
   const refuse = (why: string): SquadError =>
@@ -55,7 +73,7 @@ export async function readInstructions(root: string, path: string, at: Pick<Prob
   return read.text;
 }
 
-type TextRead =
+export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'absent' }
   | { readonly type: 'refused'; readonly why: string; readonly line?: number };
@@ -87,7 +105,8 @@ export async function readText(path: string, name: string): Promise<TextRead> {
   }
 }
 
-async function readOpen(file: FileHandle, name: string): Promise<TextRead> {
+/** Closes the file. `name`: as people know it. */
+export async function readOpen(file: FileHandle, name: string): Promise<TextRead> {
   try {
     const found = await file.stat();
     if (found.isDirectory())
@@ -117,7 +136,7 @@ function decode(bytes: Buffer): Found {
   return { type: 'refused', why: 'is not UTF-8 text; save it as UTF-8', line };
 }
 
-function refusalOf(error: unknown): TextRead {
+export function refusalOf(error: unknown): TextRead {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return NO_FILE.includes(code) ? { type: 'absent' } : { type: 'refused', why: `cannot be read: ${errorText(error)}` };
 }

@@ -30,6 +30,36 @@ export function castOf(
   );
 }
 
+/** The agents that play: those of `squad.yaml`, and for a playbook that casts each of its roles, its own where those lack one. */
+export async function rosterOf(
+  { roles, castsEachRole }: Pick<Playbook<never>, 'roles' | 'castsEachRole'>,
+  agents: readonly AgentSettings[] | undefined,
+  cast: () => Promise<AgentSettings[]>,
+): Promise<readonly AgentSettings[]> {
+  if (agents === undefined) return cast();
+  if (castsEachRole !== true) return agents;
+  const playing = agents.filter(({ role }) => Object.hasOwn(roles, role));
+  const staffed = new Set(playing.map(({ role }) => role));
+  if (Object.keys(roles).every((role) => staffed.has(role))) return playing;
+  const names = new Set(playing.map(({ name }) => name));
+  const others = (await cast()).filter(({ role }) => !staffed.has(role));
+  return [...playing, ...others.map((agent) => ({ ...agent, name: freeName(agent.name, names) }))];
+}
+
+/** The name, or one like it that no other agent has. */
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) {
+    const end = `-${number}`;
+    name = `${wanted.slice(0, LONGEST_NAME - end.length)}${end}`;
+  }
+  taken.add(name);
+  return name;
+}
+
+/** As slugs are. */
+const LONGEST_NAME = 32;
+
 function oneForEach(roles: Playbook<never>['roles'], runtimes: readonly string[]): AgentSettings[] {
   return Object.entries(roles).map(([role, { delivers }], index) => {
     const access = delivers === 'none' ? 'read-only' : 'edit';
@@ -79,12 +109,17 @@ function fallbackOf(
   return others.length === 0 ? undefined : others[index % others.length]?.name;
 }
 
-/** Throws `bad-input` for a route from or to an address or role that this run does not have. */
+/** Throws `bad-input` for a route from or to an address or role that neither this run nor `agents` has: not all of those may play. */
 export function refuseLostRoutes(
   { agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>,
   { file, text }: SettingsFile,
+  others: readonly AgentSettings[] = [],
 ): void {
-  const known = [...new Set([MAIN, ...agents.flatMap((agent) => [agent.name, addressOf(agent), agent.role])])];
+  const namesOf = (of: readonly Pick<AgentSettings, 'name' | 'role'>[]): string[] => [
+    ...new Set([MAIN, ...of.flatMap((agent) => [agent.name, addressOf(agent), agent.role])]),
+  ];
+  const playing = namesOf(agents);
+  const known = [...playing, ...namesOf(others)];
   const named = Object.entries(mail.routes ?? {}).flatMap(([from, to]) =>
     [from, ...to].map((name) => ({ from, name })),
   );
@@ -93,6 +128,6 @@ export function refuseLostRoutes(
   throw new SquadError({
     code: 'bad-input',
     message: `${file}:${lineOf(text, /^mail\s*:/)}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
-    next: `Name an agent or a role of this run: ${known.join(', ')}.`,
+    next: `Name an agent or a role of this run: ${playing.join(', ')}.`,
   });
 }

@@ -3,7 +3,7 @@ import { SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
-import { problemError } from './read-input.ts';
+import { plainObjective, problemError } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
 /** A warning about a text that agents read without its secrets. */
@@ -20,6 +20,7 @@ export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor
   if (text === objective.text) return objective;
   const secret = objective.criteria.find(({ command = '' }) => redactor.text(command) !== command);
   if (secret !== undefined) throw secretIn(file, secret.line, 'the command');
+  if (objective.goals[0] === objective.text) return plainObjective(text, file, objective.title);
   // Only a text without sections has no criteria.
   const read = parseObjective(text, file, objective.criteria.length === 0);
   if (read.ok) return read.objective;
@@ -72,7 +73,7 @@ export function findSecret(value: unknown, redactor: Redactor, at = ''): string 
   return undefined;
 }
 
-function secretIn(file: string, line: number, what: string): SquadError {
+export function secretIn(file: string, line: number, what: string): SquadError {
   return problemError(
     [{ file, line, message: `${what} holds a secret; squad stores it with the run and repeats it in reports` }],
     'Take the secret out: let a command read it from a file outside the repository.',

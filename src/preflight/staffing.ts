@@ -61,7 +61,7 @@ function problemsIn(
     return { name, role, account: runtime, commits: commits && access !== 'read-only' };
   });
   const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' };
-  const parsed = playbook.parse({ objective, roster, options: {}, files: [] });
+  const parsed = playbook.parse({ objective, roster, options: {} });
   const line = lineOf(source.text, /^agents\s*:/);
   const missing = parsed.ok ? [] : parsed.errors;
   return [

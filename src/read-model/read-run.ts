@@ -28,7 +28,8 @@ export interface AttemptReading {
   readonly settlement: Settlement | undefined;
 }
 
-const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
+/** `branch` is absent: the run makes none. */
+const allocatedSchema = z.object({ branch: z.string().optional(), base: z.string() });
 
 export const forkParentSchema = z.strictObject({ runId: z.string(), name: z.string(), seq: z.int() });
 export type ForkParent = z.infer<typeof forkParentSchema>;

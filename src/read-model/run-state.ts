@@ -35,7 +35,12 @@ export interface RunStanding {
 export function standingOf(reading: RunReading, now: number): RunStanding {
   const { board, pendingRequests, published, definition, driven, workspace } = reading;
   if (published !== undefined && predictBoard(board, pendingRequests).finished !== null) {
-    const conclusion = concludeRun({ board, problem: published.problem, strict: definition.strict });
+    const conclusion = concludeRun({
+      board,
+      problem: published.problem,
+      made: published.made,
+      strict: definition.strict,
+    });
     return { state: conclusion.outcome, conclusion, waitingFor: null };
   }
   const open = (state: RunState, waitingFor: WaitingFor | null): RunStanding => ({

@@ -28,7 +28,8 @@ export interface RunEnd {
   readonly headline: string;
   /** The whole reason; may have several lines. */
   readonly why: string;
-  readonly branch: string;
+  /** undefined: the run makes none. */
+  readonly branch: string | undefined;
   /** Its newest commit; undefined: nothing was delivered. */
   readonly head: string | undefined;
   /** Exit code of the command line, unless a signal ended it. */

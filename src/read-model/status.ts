@@ -62,6 +62,8 @@ export const runStatusSchema = z.strictObject({
   /** The exit code of the command that drove the run; null if the run is not over. */
   exitCode: z.int().nullable(),
   playbook: z.string(),
+  /** The folder of the session that it plays; null: it plays none. */
+  folder: z.string().nullable(),
   /** Its title. */
   objective: z.string(),
   /** What each agent is bound to. */
@@ -151,6 +153,7 @@ export function statusOf(
     headline: conclusion?.headline ?? null,
     exitCode: conclusion?.exitCode ?? null,
     playbook: definition.playbook,
+    folder: definition.folder ?? null,
     objective: definition.objective.title,
     armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
@@ -227,7 +230,11 @@ export function nextCommandsOf(
   now: number,
 ): string[] {
   const phase = phaseOf(state);
-  if (phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
+  if (phase === 'finished') {
+    const { made } = reading.published ?? {};
+    const run = made === undefined ? [] : [`squad run --session=${shellWord(plainLine(made, 1000))}`];
+    return [...new Set([...failures.flatMap(({ next }) => next), ...run])];
+  }
   if (waitingFor?.for === 'answer') {
     return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
   }

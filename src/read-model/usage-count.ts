@@ -1,3 +1,4 @@
+import { tasksToCome } from '../playbooks/stages/stage-views.ts';
 import { z } from 'zod';
 import { isEnded } from '../graph/decisions/work-status.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -75,8 +76,13 @@ export interface RunProgress extends UsageCount {
 }
 
 /** `board`: undefined until the engine has read the plan. */
-export function progressOf(board: Pick<Board, 'tasks'> | undefined, totals: Totals, elapsedMs: number): RunProgress {
+export function progressOf(
+  board: Pick<Board, 'tasks' | 'records' | 'facts'> | undefined,
+  totals: Totals,
+  elapsedMs: number,
+): RunProgress {
   const all = board?.tasks.size ?? 0;
   const open = board?.tasks.open.filter((state) => !isEnded(state)).length ?? 0;
-  return { tasks: { all, ended: all - open }, elapsedMs, ...usageCountOf(totals) };
+  const toCome = board === undefined ? 0 : tasksToCome(board);
+  return { tasks: { all: all + toCome, ended: all - open }, elapsedMs, ...usageCountOf(totals) };
 }

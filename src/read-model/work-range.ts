@@ -21,7 +21,7 @@ export function workRangeOf(
   kept: readonly KeptRef[],
 ): WorkRange | undefined {
   const { row, board, workspace, published, evidence } = reading;
-  if (workspace === undefined) return undefined;
+  if (workspace?.branch === undefined) return undefined;
   if (task === undefined) {
     return { from: workspace.base, to: [`refs/heads/squad/${row.name}`, ...known([published?.head])] };
   }

@@ -1,4 +1,5 @@
 import { fenceFor } from '../text/fence.ts';
+import { markdownLine } from '../text/markdown-line.ts';
 import {
   oneLine,
   MOST_QUOTE,
@@ -55,15 +56,7 @@ function textOf(text: Text): string {
 
 /** Text of others within a paragraph, a list item or a table's cell. */
 export function inline(text: string, most?: number): string {
-  return (
-    oneLine(text, most)
-      .replaceAll(/[\\`*[\]<>&|~!$]/g, String.raw`\$&`)
-      // Within a word an underscore is harmless, and an escape makes names hard to read.
-      .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
-      // At the start of a text these begin a block.
-      .replace(/^[#+=-]/, String.raw`\$&`)
-      .replace(/^(\d+)([.)])/, String.raw`$1\$2`)
-  );
+  return markdownLine(oneLine(text, most));
 }
 
 /** The text unchanged, in a fence longer than any within it. Only for the top level of a document. */

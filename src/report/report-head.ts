@@ -13,6 +13,7 @@ import { endOf } from './timeline.ts';
 /** The outcome and the facts of the whole run. */
 export function aboutOf(reading: RunHistory, standing: RunStanding, now: number): Block[] {
   const { row, parent, definition, segments, workspace } = reading;
+  const { folder } = definition;
   const { deadline } = definition.objective;
   const unconfined = [fullAccessWarning(definition.agents), unconfinedWarning(definition)].flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
@@ -20,6 +21,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const [word, meaning, tone] = headline(standing);
   const lines = [
     words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
+    ...(folder === undefined ? [] : [words`Session ${code(folder)}, whose files say what it has done`]),
     ...(stage === undefined ? [] : [words`Stage ${placeText(stage)}, ${ownWords(stage.stage.state)}`]),
     words`Exit code ${meaning}`,
     timesOf(reading, now),
@@ -32,7 +34,9 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
     ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),
     ...(workspace === undefined
       ? []
-      : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
+      : workspace.branch === undefined
+        ? [words`No branch; begun at commit ${code(short(workspace.base))}`]
+        : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
   ];
   return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, standing), list(lines)];
 }

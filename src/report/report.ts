@@ -28,6 +28,8 @@ import {
   type Text,
 } from './document.ts';
 import { renderMarkdown } from './markdown.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
@@ -92,6 +94,7 @@ function getSection(
   const head = git?.head ?? published?.head;
   const { branch } = workspace;
   const title = 'Get the work';
+  if (branch === undefined) return madeSection(title, published);
   if (head === undefined || head === workspace.base) {
     const what = head === undefined ? 'is not settled yet' : 'is where it began: nothing was delivered';
     return section(title, [
@@ -112,6 +115,17 @@ function getSection(
     ]),
     ...(published?.remote === undefined ? [] : [paragraph(words`Pushed to ${published.remote}.`)]),
     ...(published?.pr === undefined ? [] : [paragraph(words`Pull request: ${published.pr}`)]),
+  ]);
+}
+
+/** Of a run without a branch. */
+function madeSection(title: string, published: RunHistory['published']): Section | undefined {
+  const { made } = published ?? {};
+  if (made === undefined)
+    return section(title, [paragraph(ownWords('The run has no branch, and has made no folder.'))]);
+  return section(title, [
+    paragraph(words`The run has no branch. It made the session folder ${code(made)}.`),
+    commands([`squad run --session=${shellWord(plainLine(made, 1000))}`]),
   ]);
 }
 

@@ -3,9 +3,9 @@ import type { RunDefinition } from '../model/run.ts';
 import { playbookOf } from '../preflight/playbook-choice.ts';
 import { plannedRun, type PlannedRun } from '../preflight/planned-run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
-import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { openWorkspace, type Place } from './open-run.ts';
+import { refuseInUse } from './session-runs.ts';
 
 export interface DryRun {
   readonly planned: PlannedRun;
@@ -19,7 +19,7 @@ export async function dryRun(
   options: NewRunOptions & { readonly attended: boolean },
 ): Promise<DryRun> {
   const workspace = await openWorkspace(place);
-  refuseBusy(workspace.directory);
+  refuseInUse(workspace, objective);
   const checked = await checkNewRun(workspace, objective, { ...options, dryRun: true });
   const playbook = playbookOf(workspace.composition.playbooks, checked.definition);
   if (playbook === undefined)

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { exitCodeOf } from '../model/run-state.ts';
+import { branchOf } from '../model/run.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
@@ -10,6 +11,7 @@ import { rejectionsOf } from '../read-model/rejections.ts';
 import { nextCommandsOf } from '../read-model/status.ts';
 import { progressOf } from '../read-model/usage-count.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
+import { defined } from '../text/defined.ts';
 import type { OpenedWorkspace } from './open-run.ts';
 
 /** The handle of a run that is over: `done` gives the end that the run had, and there is nothing to stop. */
@@ -34,14 +36,15 @@ export function endOf(
   reading: RunHistory,
   kept: readonly KeptRef[],
 ): RunEnd {
-  const { row, published, questions } = reading;
+  const { row, published, questions, definition } = reading;
+  const branch = branchOf(definition);
   const now = composition.clock.now();
   const standing = standingOf(reading, now);
   const failures = failuresOf(reading, kept);
   return {
     ...{ runId: row.id, name: row.name, ...conclusionOf(standing) },
-    branch: `squad/${row.name}`,
-    head: published?.head,
+    branch,
+    head: branch === undefined ? undefined : published?.head,
     report: join(directory, 'runs', row.id, 'report.md'),
     // A finished run has no question to answer.
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
@@ -58,8 +61,8 @@ export function endEvent(
 ): RunEvent {
   const { runId, name, outcome, headline, why, branch, report } = end;
   return {
-    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
-    ...(head === undefined ? {} : { head }),
+    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode },
+    ...defined({ branch, head }),
     report,
     failures: [...failures],
     rejections: [...rejections],

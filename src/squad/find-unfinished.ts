@@ -3,6 +3,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { findRun } from '../read-model/read-run.ts';
 import { unfinishedOf } from '../read-model/unfinished.ts';
+import { realPath } from '../substrate/files/real-path.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { openWorkspace, readIfThere, type Place } from './open-run.ts';
 
@@ -23,12 +24,16 @@ export async function findUnfinished(place: Place, objective: ObjectiveSource): 
   )?.id;
 }
 
-/** A file by its path, an issue by its URL, another text by its words. */
+/** A session by its folder, a file by its path, an issue by its URL, another text by its words. */
 function isSame(
-  { source, objective: { text } }: RunDefinition,
+  { source, folder, objective: { text } }: RunDefinition,
   objective: ObjectiveSource,
   directory: string,
 ): boolean {
+  if (typeof objective === 'object' && 'session' in objective) {
+    return folder !== undefined && folder === realPath(resolve(directory, objective.session));
+  }
+  if (folder !== undefined) return false;
   if (typeof objective === 'string') return resolve(directory, source) === resolve(directory, objective);
   return text === objective.text || (objective.from?.includes('://') === true && source === objective.from);
 }

@@ -6,12 +6,13 @@ import type { BoundAgent } from '../model/run.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import { unsupportedBy } from '../preflight/unsupported.ts';
 import { isOver } from '../read-model/read-run.ts';
-import { requestRefusal } from '../read-model/replay-plan.ts';
+import { requestRefusal, type OperatorRequest } from '../read-model/replay-plan.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
 import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import { operatorOf } from './machine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
+import { refuseReopening } from './session-runs.ts';
 import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
 /**
@@ -71,8 +72,7 @@ export async function intervene(
   const isKnown = key !== undefined && readLedger(run, (ledger) => findCommand(ledger, row.id, key)) !== undefined;
   if (!isKnown) await refuse(run, intervention);
   const { seq, at, by, heard } = await record(run, intervention, operatorOf(place.host), key);
-  const pendingRequests = [...run.reading.pendingRequests, { seq, at, by, intervention }];
-  const over = !driven && isOver({ ...run.reading, pendingRequests });
+  const over = !driven && isOver(withRequest(run.reading, { seq, at, by, intervention }));
   const needs = over
     ? 'retry'
     : driven || intervention.verb === 'pause' || intervention.verb === 'drain'
@@ -86,6 +86,12 @@ async function refuse(run: OpenedRun, intervention: Intervention): Promise<void>
   if (intervention.verb === 'switch') await refuseUnusable(run, intervention);
   const refused = requestRefusal(run.reading, intervention);
   if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
+  if (isOver(run.reading) && !isOver(withRequest(run.reading, { seq: 0, at: run.now, by: '', intervention })))
+    refuseReopening(run, run.reading);
+}
+
+function withRequest(reading: OpenedRun['reading'], request: OperatorRequest) {
+  return { ...reading, pendingRequests: [...reading.pendingRequests, request] };
 }
 
 function checkRequest(request: InterventionRequest): Intervention {

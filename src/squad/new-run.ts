@@ -2,11 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SomeLimits } from '../model/limits.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { preflight, type Preflight } from '../preflight/preflight.ts';
+import { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import type { TrustItem } from '../preflight/trust.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
+import { refuseTaken } from './session-runs.ts';
 
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
@@ -51,7 +52,7 @@ export async function checkNewRun(
     trust,
     limits = {},
     ...options
-  }: NewRunOptions & { readonly otherwise?: string; readonly attended?: boolean; readonly dryRun?: boolean },
+  }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun' | 'alone'>,
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };
@@ -59,7 +60,12 @@ export async function checkNewRun(
     const names = await findNames({ host, composition, repository });
     return names.filter((name) => name !== own);
   };
-  return preflight({ ...ports, takenNames }, { objective, limits, yes: trust === 'yes', ...options });
+  const refuseOthers = (...[repository, given]: Parameters<PreflightPorts['refuseTaken']>): Promise<void> =>
+    refuseTaken(composition, repository, given);
+  return preflight(
+    { ...ports, takenNames, refuseTaken: refuseOthers },
+    { objective, limits, yes: trust === 'yes', ...options },
+  );
 }
 
 export function consentOf(trust: TrustOption['trust']) {

@@ -2,19 +2,22 @@ import type { EnginePorts } from '../engine.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
+import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
+import type { Playbook } from '../model/plan.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
-import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
 import type { TraceOption } from '../tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
+import { refuseChanged } from '../preflight/subject.ts';
+import { refuseWithOther, refuseInUse } from './session-runs.ts';
 import { openRun, openWorkspace, readIfThere, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** How this process drives a run. */
@@ -70,20 +73,32 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
     if (reading !== undefined)
       return isOver(reading) ? endedRun(workspace, reading) : resume(workspace, begun.id, drive);
   }
-  // Before anything else is loaded or checked, which takes several times as long.
-  refuseBusy(workspace.directory);
   // Its start was cut short before it was defined: the next one takes its place.
   const name = begun?.name ?? request.name;
-  const checking = checkNewRun(
-    workspace,
-    objective,
-    { ...defined({ ...request, name }), attended: attended !== undefined },
-    begun?.name,
-  );
+  return startNew(workspace, objective, { ...drive, ...defined({ ...request, name }) }, { runId, own: begun?.name });
+}
+
+/** Starts a run that was never begun. `own`: a name that is its already. */
+export async function startNew(
+  workspace: OpenedWorkspace,
+  objective: ObjectiveSource,
+  options: NewRunOptions & DriveOptions & { readonly alone?: Playbook<unknown> },
+  { runId, own }: { readonly runId?: string | undefined; readonly own?: string | undefined } = {},
+): Promise<RunningRun> {
+  const { onEvent, patienceMs, attended, trace, ...request } = options;
+  // Before anything else is loaded or checked, which takes several times as long.
+  refuseInUse(workspace, objective);
+  const checking = checkNewRun(workspace, objective, { ...request, attended: attended !== undefined }, own);
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const { definition, repository, contents } = checked;
-  const running = await startRun(enginePorts(workspace, drive), definition, repository, { runId, contents });
+  const drive = { onEvent, patienceMs, attended, trace };
+  const ports = enginePorts(workspace, drive);
+  const refuse = async (id: string): Promise<void> => {
+    refuseWithOther(workspace, id, definition);
+    await refuseChanged(definition);
+  };
+  const running = await startRun({ ...ports, refuse }, definition, repository, { runId, contents });
   warn(checked.warnings, running.runId, onEvent);
   return running;
 }
@@ -112,8 +127,10 @@ function chosenId(root: string, id: string | undefined, runId: string | undefine
   throw usageError(`${plainLine(runId, 80)} is no id of a run`, 'Give `runId` a UUID, or name the run by `id`.');
 }
 
-function enginePorts({ host, composition }: OpenedWorkspace, drive: DriveOptions): EnginePorts {
-  return { ...composition, host, ...defined({ ...drive }) };
+function enginePorts(workspace: OpenedWorkspace, drive: DriveOptions): EnginePorts {
+  const { host, composition } = workspace;
+  const refuse = (runId: string, definition: RunDefinition): void => refuseWithOther(workspace, runId, definition);
+  return { ...composition, host, refuse, ...defined({ ...drive }) };
 }
 
 function warn(warnings: Preflight['warnings'], runId: string, onEvent: DriveOptions['onEvent']): void {

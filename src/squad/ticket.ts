@@ -54,6 +54,7 @@ export async function passObjective(
   objective: ObjectiveSource,
 ): Promise<{ readonly objective: readonly string[]; readonly tickets: readonly string[] }> {
   if (typeof objective === 'string') return { objective: ['--', objective], tickets: [] };
+  if ('session' in objective) return { objective: [`--session=${objective.session}`], tickets: [] };
   const ticket = await writeTicket(directory, objective);
   return { objective: ['--ticket', ticket, '--', objective.from ?? 'text'], tickets: [ticket] };
 }

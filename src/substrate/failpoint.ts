@@ -56,6 +56,8 @@ export const FAILPOINTS = [
   'mail.before-commit',
   'mail.after-commit',
   'mail.turn-file-written',
+  'folder.before-rename',
+  'folder.renamed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -1,3 +1,5 @@
+import { cutBytes } from './cut-bytes.ts';
+
 /** Names that Windows reads as devices in every folder, whatever follows the first dot. */
 export const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 /** File systems allow 255; the rest is for what squad puts before and after a name. */
@@ -21,15 +23,32 @@ export function fileName(text: string): string {
 
 /** A file name for each of these texts, each its own also where upper and lower case are one: the second `a.md` is `a-2.md`. */
 export function fileNames(texts: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return texts.map((text) => {
-    const name = fileName(text);
+  const name = ownNames([]);
+  return texts.map((text) => name(fileName(text)));
+}
+
+/** Makes file names unique, one after the other, in a folder that has these names already. */
+export function ownNames(taken: readonly string[]): (name: string) => string {
+  const names = new Set(taken.map(folded));
+  const numbers = new Map<string, number>();
+  return (name) => {
     const [stem, ending] = splitName(name);
     let own = name;
-    for (let number = 2; taken.has(own.toLowerCase()); number += 1) own = `${stem}-${number}${ending}`;
-    taken.add(own.toLowerCase());
+    let number = numbers.get(folded(name)) ?? 1;
+    while (names.has(folded(own))) {
+      number += 1;
+      const end = `-${number}${ending}`;
+      own = `${firstBytes(stem, MOST_BYTES - Buffer.byteLength(end))}${end}`;
+    }
+    numbers.set(folded(name), number);
+    names.add(folded(own));
     return own;
-  });
+  };
+}
+
+/** Without what does not tell two names apart on every file system. */
+function folded(name: string): string {
+  return name.normalize('NFKC').toUpperCase().toLowerCase();
 }
 
 /** The ending with its dot; empty: there is none, or it is too long to be one. */
@@ -40,7 +59,5 @@ function splitName(name: string): [stem: string, ending: string] {
 }
 
 function firstBytes(text: string, most: number): string {
-  let kept = text;
-  while (Buffer.byteLength(kept) > most) kept = kept.replace(/.$/su, '');
-  return kept.replace(/[.-]+$/, '') || 'file';
+  return cutBytes(text, most).text.replace(/[.-]+$/, '') || 'file';
 }

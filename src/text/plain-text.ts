@@ -34,7 +34,7 @@ export function plainLine(text: string, width = 200): string {
 const LEFT_BY_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 
 /** A value as JSON, on one line or indented. Programs read the same value, and no character controls a terminal or is invisible there. */
-export function plainJsonText(value: unknown, indent = 0): string {
+export function plainJsonText(value: unknown, indent: number | string = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(LEFT_BY_JSON, (character) =>
     Array.from({ length: character.length }, (_, index) => escapedUnit(character.charCodeAt(index))).join(''),
   );

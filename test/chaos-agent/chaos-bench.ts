@@ -16,6 +16,7 @@ import { openSupervisorBench, type SupervisorBench } from '../attempts/superviso
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { ALL, LANE } from '../support/lane.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
+import '../support/on-disk.ts';
 
 /** Those that are started with a prompt and print. */
 export const PRINTERS = ['claude', 'codex'] as const;
@@ -26,9 +27,9 @@ export type Cli = (typeof EVERY_CLI)[number];
 /** `agy` is left to test:all: its cage is that of the other one. */
 export const CLIS: readonly Cli[] = EVERY_CLI.filter((cli) => LANE === 'all' || cli !== 'agy');
 
-/** Each commit tries one that prints and one that converses; the others are started, watched and ended in the same way. */
+/** Each commit tries one that prints; the others are started, watched and ended in the same way (`test/runtimes/acp` converses). */
 export function laneOf(cli: Cli, own: { readonly tags?: string[] } = {}): { readonly tags?: string[] } {
-  return cli === 'claude' || cli === 'acp' ? own : ALL;
+  return cli === 'claude' ? own : ALL;
 }
 
 /** An agent that squad knows, and of which it knows nothing special. */

@@ -50,7 +50,7 @@ function flipInText(path: string, text: string): void {
 describe('db backup', () => {
   it('copies a ledger that is written meanwhile, as it was at one instant, and says how to put it back', async () => {
     const { directory, database, run, repository } = openRoom();
-    const writer = startProgram('writer', [directory, '60000', '0']);
+    const writer = startProgram('writer', [directory, '60000', '2']);
     await writer.line(1);
     const first = await run(['db', 'backup']);
     const second = await run(['db', 'backup', 'mine.db', '--json']);
@@ -71,7 +71,7 @@ describe('db backup', () => {
 
   it('never takes a row that is written meanwhile for damage', ALL, async () => {
     const { directory, database } = openRoom();
-    const writer = startProgram('writer', [directory, '60000', '0']);
+    const writer = startProgram('writer', [directory, '60000', '2']);
     await writer.line(1);
     const checks = Array.from({ length: 40 }, () => checkLedger(database));
     await writer.kill();

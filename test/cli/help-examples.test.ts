@@ -10,10 +10,14 @@ import { ALL } from '../support/lane.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
+import { workers } from '../support/session-folder.ts';
+import { planner, sessionOfTeam, teamAnswer } from '../support/team-answer.ts';
 import { killAll } from '../support/marked-pids.ts';
 import { NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { mailRoom } from './mail/room.ts';
 
+const SESSION = fileURLToPath(new URL('../../examples/session', import.meta.url));
+const SESSION_THERE = ['mkdir -p .workflow/.team', `cp -r '${SESSION}' .workflow/.team/TC-login-2026-02-27`];
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 
 interface Place {
@@ -69,7 +73,14 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad mail listen': { in: 'mail', until: /which port|one thing more/ },
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
   'squad studio': { in: 'done', until: /Serving the runs of this repository/ },
+  'squad coordinate': { in: 'new' },
+  'squad coordinate --into ./team --resume': {
+    in: 'new',
+    first: ['squad coordinate objective.md --yes --into ./team', 'rm ./team/roles/writer.md'],
+  },
   'squad plan': { in: 'new' },
+  'squad session': { in: 'new', first: SESSION_THERE },
+  'squad run --session=.workflow/.team/TC-login-2026-02-27': { in: 'new', first: SESSION_THERE },
   'squad team': { in: 'stopped' },
   // Nothing here says where traces go.
   'squad trace': { in: 'done', code: 78 },
@@ -92,7 +103,12 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   [/^squad db/, '/mnt/usb', '..'],
   // A person agrees at the terminal to what the objective and squad.yaml run.
   [/squad run /, 'squad run ', 'squad run --yes '],
+  // Whole runs of a session are in test/runs: here are no workers for its tasks.
+  [/^squad run --session/, '--session', '--dry-run --session'],
   [/^squad plan/, 'squad plan', 'squad plan --yes'],
+  [/^squad coordinate/, 'squad coordinate', 'squad coordinate --yes'],
+  // No agent of squad.yaml has a role of this session.
+  [/^squad coordinate .*--run$/, '--run', '--run --runtime scripted'],
   // Another program may have these ports.
   [/^squad studio$/, 'studio', 'studio --port 0'],
   [/^squad studio/, '8123', '0'],
@@ -119,7 +135,17 @@ const RESUMED: Entry = {
   when: 'Your last turn on task greet was cut short',
   steps: commits({ 'greet.txt': 'greet\n' }),
 };
-const WORKS = [RESUMED, made('greet'), made('docs'), APPROVE_ALL, PLAN, PROPOSAL];
+const TEAM = teamAnswer();
+const WORKS = [
+  ...planner(TEAM),
+  ...workers(sessionOfTeam(TEAM)),
+  RESUMED,
+  made('greet'),
+  made('docs'),
+  APPROVE_ALL,
+  PLAN,
+  PROPOSAL,
+];
 
 const program = await allCommands();
 const ALL_EXAMPLES = [...new Set([program, ...shownCommands(program)].flatMap(examplesOf))];

@@ -3,7 +3,7 @@ import { handleInterrupts } from '../../src/cli/interrupts.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn } from './room.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -43,7 +43,7 @@ describe('T21: Ctrl-C', () => {
     expect(end.code).toBe(1);
   });
 
-  it('twice: the agent is interrupted, within 10 s, however deaf it is', async () => {
+  it('twice: the agent is interrupted, within 10 s, however deaf it is', ALL, async () => {
     const room = roomForTest();
     const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
     const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT');
@@ -105,7 +105,7 @@ describe('T21: the grace after one Ctrl-C', () => {
 });
 
 describe('T21: a signal from outside', () => {
-  it.each(['SIGTERM', 'SIGHUP'] as const)('%s interrupts at once and exits 143', async (signal) => {
+  it.each(some(['SIGTERM', 'SIGHUP'] as const, 1))('%s interrupts at once and exits 143', SPREAD, async (signal) => {
     const room = roomForTest();
     const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json');
     const { end, tookMs, result } = await interrupted(room.start(args), signal);

@@ -9,7 +9,7 @@ import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { shell } from './room.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 const RUN = '--runtime scripted --yes --json';
@@ -145,7 +145,7 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
     ['tasks/login.md', {}, 65, 'tasks/login.md:1: file not found', 'Next: Run `squad init`'],
     ["''", {}, 65, 'the objective:1: there are no words in it', 'Next: Correct the objective'],
   ];
-  it.for(refusals)('refuses %s %j', async ([given, about, code, message, next], test) => {
+  it.for(some(refusals, 4))('refuses %s %j', SPREAD, async ([given, about, code, message, next], test) => {
     const bench = openBench(test);
     const path = withIssues(bench, about.mode);
     if (about.remote === false) git(bench.repository, 'remote', 'remove', 'origin');

@@ -14,9 +14,10 @@ const HOT: readonly FailpointName[] = [
   'ledger.after-commit',
 ];
 
-/** In no new run of a fresh repository: an old ledger is migrated there, and a person's agreement is kept. */
-/** Of older ledgers, of people's consent, and of `squad merge`. */
+/** Of older ledgers, of people's consent, of `squad merge` and of `squad coordinate`. */
 const ELSEWHERE: readonly FailpointName[] = [
+  'folder.before-rename',
+  'folder.renamed',
   'fork.kept',
   'fork.prepared',
   'fork.recorded',

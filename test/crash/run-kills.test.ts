@@ -8,11 +8,11 @@ import { ALL } from '../support/lane.ts';
 const MINUTES = 60_000;
 /** Each run dies at every twelfth of its failpoints, each at others. */
 const SHARES = 12;
-const KILLS = 60;
-const CRASHES = 20;
+const KILLS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 24);
+const CRASHES = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 8);
 
 /*
- * A few of what `npm run test:chaos` does by the thousand. Every run ends in the state of the run that nobody killed, with
+ * A few of what `npm run test:chaos` does by the thousand, more with `SQUAD_CHAOS_TRIALS`. Every run ends in the state of the run that nobody killed, with
  * a clean ledger, the same counts towards its caps, each side effect once, and no process left.
  */
 it(

@@ -74,7 +74,7 @@ async function expectForksEverywhere(scenario: Scenario, most: number): Promise<
 }
 
 it('a fork at any event of a run is a valid run of its own', { ...SPREAD, timeout: 240_000 }, async () => {
-  await expectForksEverywhere(REVIEW, 8);
+  await expectForksEverywhere(REVIEW, 4);
 });
 
 it.each([FAN_OUT, COUNCIL])('so is one of $name', { ...ALL, timeout: 240_000 }, async (scenario) => {

@@ -121,6 +121,15 @@ describe('the files of a run', () => {
     expect(readdirSync(join(inTheWay, 'history'))).toHaveLength(2);
   });
 
+  it('that cannot be written into the folder of the run are told again at the end', async () => {
+    const run = new RecordedRun({ ...definition(), folder: join(recorded().directory, 'gone') }).allocate();
+    const { files, warnings } = filesOf(run, { folder: () => [{ path: 'state.json', text: '{}' }] });
+    files.changed(run.read().board);
+    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    await files.end('waiting');
+    expect(warnings).toEqual([1, 2].map(() => expect.stringContaining('is not there any more')));
+  });
+
   it('have the documents as they were delivered, and nothing that is not delivered any more', async () => {
     const run = recorded();
     const documents = {

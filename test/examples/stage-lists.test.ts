@@ -8,6 +8,7 @@ import { plainJson } from '../../src/text/json.ts';
 import { thirteen } from '../runs/objective-script.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, type Entry } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const FOLDER = 'docs/squad/make-things';
 
@@ -38,7 +39,7 @@ describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => 
     expect(await bench.status()).toMatchObject({ playbook: 'stages', outcome: 'done' });
   });
 
-  it('the tasks of a diamond are built beside its guide, tested and judged', async ({ onTestFinished }) => {
+  it('the tasks of a diamond are built beside its guide, tested and judged', ALL, async ({ onTestFinished }) => {
     const script = [
       author('plan', commits({ [`${FOLDER}/plan.md`]: '# Tasks\n\nTwo.\n\n# Risks\n\nNone.\n' }), {
         structured: { tasks: [entry('left'), entry('right')] },
@@ -66,9 +67,12 @@ describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => 
     expect(turnsOf(ended, 'test')).toEqual([]);
   });
 
-  it('the thirteen are those of `objective`, and are played like them', async ({ onTestFinished }) => {
+  it('the thirteen are those of `objective`', () => {
     const list = stageListSchema.parse((parse(textOf('thirteen')) as { playbook: unknown }).playbook);
     expect(list).toEqual(plainJson({ whenNotConverging: 'report', stages: objectiveStages('keep', 4) }));
+  });
+
+  it('the thirteen are played like those of `objective`', ALL, async ({ onTestFinished }) => {
     const tasks = ['left', 'right'].map((id) => ({ id, paths: [`${id}.txt`] }));
     const bench = benchFor('thirteen', thirteen([], tasks), onTestFinished);
     const ended = await bench.runAll();

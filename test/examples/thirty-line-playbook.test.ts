@@ -9,6 +9,7 @@ import { createSquad, type Squad, type SquadOptions } from '../../src/squad.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
@@ -70,7 +71,7 @@ describe('a playbook and a runtime from outside', { timeout: 120_000 }, () => {
     });
   });
 
-  it('are missed by name before a run continues without them, and the run then continues with them', async () => {
+  it('are missed by name before a run continues without them, and the run then continues with them', ALL, async () => {
     const bench = openExample();
     const whole = squadIn(bench);
     const started = await whole.run('objective.md', { runtime: 'mine', trust: 'yes' });
@@ -96,7 +97,7 @@ describe('a playbook and a runtime from outside', { timeout: 120_000 }, () => {
 });
 
 describe('a run whose runtime is missing', { timeout: 120_000 }, () => {
-  it('continues once the operator has given its agents another one', async () => {
+  it('continues once the operator has given its agents another one', ALL, async () => {
     const bench = openExample();
     const without = squadIn(bench, { runtimes: {} });
     const started = await squadIn(bench).run('objective.md', { runtime: 'mine', trust: 'yes' });

@@ -101,7 +101,7 @@ export const ANSWER_READERS: readonly Reader[] = STAGES.map((stage) =>
 export function play({ playbook, team }: Stage, malformed: string, answer: Json): Played {
   const source = { run: 'try', section: undefined, limits: defaultSettings().limits, publish: undefined, roles: [] };
   const facts = factsOf(team, { options: playbook.options?.(source) ?? {} });
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const rejected = new Set<string>();
   return simulate({

@@ -56,7 +56,7 @@ const ANSWERS: Record<string, Json> = {
 /** What turns answer, by task; members who are not named find nothing. */
 function play(script: Script & { answers?: Record<string, Json> } = {}, facts: RunFacts = FACTS): Played {
   const playbook = createCouncilPlaybook();
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const answers = { ...ANSWERS, ...script.answers };
   const answer = (task: string) =>
@@ -555,7 +555,7 @@ describe('a member of whom nothing is heard', () => {
 });
 
 describe('what a council is about', () => {
-  const parse = (facts: RunFacts) => createCouncilPlaybook().parse({ ...facts, files: [] });
+  const parse = (facts: RunFacts) => createCouncilPlaybook().parse(facts);
   const about = (text: string, options: Json = {}) => {
     const parsed = parse({ ...FACTS, options, objective: { ...FACTS.objective, text } });
     return parsed.ok ? [parsed.input.document, parsed.input.ofDocument, parsed.input.codePaths] : parsed.errors;

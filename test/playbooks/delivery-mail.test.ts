@@ -45,7 +45,7 @@ function play(
   const objective = { title: 'Try', goals: [], criteria: [CRITERION], constraints: [], context: '', text: 'Build it.' };
   const facts = factsOf(roster, { objective, verifies: false, ...more });
   const playbook = createPlaybook({}, 'delivery');
-  const parsed = playbook?.parse({ ...facts, files: [] });
+  const parsed = playbook?.parse(facts);
   if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');
   const turn = (one: Turn, board: Board) =>
     script.turn?.(one, board) ??

@@ -39,7 +39,7 @@ const DIAMOND: Json = {
 
 function play(script: Script & { plan?: Json }, facts: RunFacts = factsOf(TEAM)): Played {
   const playbook = createDeliveryPlaybook();
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const turn = (one: Turn, ...rest: [Played['board']]) =>
     script.turn?.(one, ...rest) ?? (one.task === 'plan' ? { output: script.plan ?? DIAMOND } : undefined);
@@ -55,7 +55,7 @@ describe('delivery', () => {
   it('tells the planner what its plan is checked by', () => {
     const facts = factsOf([...TEAM, member('eve', 'writer')]);
     const playbook = createDeliveryPlaybook();
-    const parsed = playbook.parse({ ...facts, files: [] });
+    const parsed = playbook.parse(facts);
     const [first] = parsed.ok ? playbook.plan(parsed.input) : [];
     const brief = first?.do === 'add-task' ? first.task.brief.text : '';
     expect(brief).toContain('`role`: who builds it; one of builder, writer');

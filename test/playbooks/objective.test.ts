@@ -52,7 +52,7 @@ function play(said: Readonly<Record<string, Json>> = {}, script: Script = {}, ro
   const options = frozen();
   const playbook = playbookOfRun({}, { name: 'try', playbook: 'objective', options });
   const facts = factsOf(roster, { objective: OBJECTIVE, options, verifies: false });
-  const parsed = playbook?.parse({ ...facts, files: [] });
+  const parsed = playbook?.parse(facts);
   if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');
   const turn = answers({ ...WORK, ...JUDGED, ...said });
   return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script: { turn, ...script } });

@@ -40,7 +40,7 @@ interface Scene {
 
 function play({ facts = ASKS, plans, answers, failsAt }: Scene) {
   const playbook = withApproval(createDeliveryPlaybook());
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const left = [...answers];
   const asked: string[] = [];
@@ -108,7 +108,7 @@ describe('approval of a plan', () => {
   it('holds work that mail adds meanwhile', () => {
     const facts = ASKS;
     const playbook = withApproval(createDeliveryPlaybook());
-    const parsed = playbook.parse({ ...facts, files: [] });
+    const parsed = playbook.parse(facts);
     const changes = parsed.ok ? playbook.plan(parsed.input) : [];
     const extra = workTask({ id: 'extra', title: 'Extra', role: 'builder', brief: 'More.' });
     const played = simulate({

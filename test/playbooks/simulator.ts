@@ -1,5 +1,5 @@
 import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
-import { advancePlan } from '../../src/graph/decisions/plan-step.ts';
+import { advancePlan, withProblems } from '../../src/graph/decisions/plan-step.ts';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard, type BoardStep } from '../../src/graph/decisions/board.ts';
@@ -88,7 +88,7 @@ const MOST_STEPS = 5_000;
 export function simulate(options: {
   facts: RunFacts;
   plan: readonly PlanChange[];
-  playbook?: Pick<Playbook<never>, 'name' | 'advance'>;
+  playbook?: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
   script?: Script;
   parallel?: number;
 }): Played {
@@ -125,13 +125,13 @@ class World {
   private readonly events: PlaybookEvent[] = [];
   private readonly effects: PlanEffect[] = [];
   private readonly entries: PlanEntry[] = [];
-  private readonly playbook: Pick<Playbook<never>, 'name' | 'advance'>;
+  private readonly playbook: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
   private readonly script: Script;
 
-  constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance'>, script: Script) {
+  constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>, script: Script) {
     this.board = createBoard(facts);
     this.playbook = {
-      name: playbook.name,
+      ...playbook,
       advance: (view, event) => {
         this.events.push(event);
         return playbook.advance(view, event);
@@ -191,8 +191,10 @@ class World {
     return { board, end, turns, events, effects, entries, steps };
   }
 
-  private work(task: string, event: WorkEvent): void {
+  private work(task: string, given: WorkEvent): void {
     const moment = this.moment();
+    const state = this.board.tasks.get(task);
+    const event = state === undefined ? given : withProblems(this.playbook, state, given);
     this.entries.push({ entry: 'work', ...moment, task, event });
     this.take(applyWork(this.board, task, event, moment));
   }

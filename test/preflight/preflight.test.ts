@@ -288,10 +288,17 @@ const BAD: readonly Bad[] = [
     next: /--playbook delivery/,
   },
   {
-    title: 'a playbook that is still to come, in the objective',
+    title: 'the playbook of a session without its folder, on the command line',
+    request: { playbook: 'session' },
+    code: 'usage',
+    message: /^Session required\. Usage: --session=<path-to-session-folder>$/,
+    next: /squad run --session=/,
+  },
+  {
+    title: 'the playbook of a session without its folder, in the objective',
     arrange: objective(`---\nplaybook: session\n---\n${OBJECTIVE}`),
     code: bad,
-    message: /objective\.md:2: the playbook “session” is not available in this version; available: delivery/,
+    message: /objective\.md:2: Session required\. Usage: --session=<path-to-session-folder>/,
     next: /objective\.md/,
   },
   {

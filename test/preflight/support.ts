@@ -84,6 +84,7 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
         forge,
         redactor,
         takenNames: () => [],
+        refuseTaken: () => Promise.resolve(),
         ...ports,
       },
       { objective: 'objective.md', limits: {}, yes: false, ...request },

@@ -28,7 +28,7 @@ function planned(more: Partial<TurnSpec> = {}) {
   const definition = defined(more);
   const playbook = playbookOfRun({}, definition);
   if (playbook === undefined) throw new Error('no playbook');
-  const parsed = playbook.parse({ ...factsOf(definition), files: [] });
+  const parsed = playbook.parse(factsOf(definition));
   return { definition, playbook, changes: parsed.ok ? playbook.plan(parsed.input) : [] };
 }
 

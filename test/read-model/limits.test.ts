@@ -93,6 +93,30 @@ describe('limits', () => {
   });
 });
 
+describe('a run of 2,000 stages and tasks', () => {
+  const numbers = Array.from({ length: 2_000 }, (_, index) => index + 1);
+  const shownWith = (base: RunStatus, open: readonly number[]): string[] => {
+    const stages = numbers.map((number) => {
+      const state = open.includes(number) ? ('live' as const) : ('done' as const);
+      return { id: `S-${number}`, title: '', state, by: [], tasks: [`s-${number}`] };
+    });
+    const tasks = numbers.map((number) => {
+      const status = open.includes(number) ? ('live' as const) : ('done' as const);
+      return { id: `s-${number}`, title: `S-${number}`, role: 'builder', status, round: 1, attempts: 1 };
+    });
+    return renderStatus({ ...base, stages, tasks }, 0).split('\n');
+  };
+
+  it('is shown on a bounded screen, with what is at work', () => {
+    const lines = shownWith(statusFrom(recorded()), [7, 1_999]);
+    expect(lines.length).toBeLessThan(300);
+    expect(lines.filter((line) => line.includes('live')).map((line) => /[Ss]-\d+/.exec(line)?.[0])).toEqual([
+      ...['S-7', 'S-1999', 's-7', 's-1999'],
+    ]);
+    expect(lines.filter((line) => line.includes('and 1900 more: `squad status --json` lists all'))).toHaveLength(2);
+  });
+});
+
 describe('a deadline', () => {
   const at = new Date(2026, 4, 6, 19, 0).getTime();
   const due = (): RecordedRun => {

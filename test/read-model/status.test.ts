@@ -34,6 +34,7 @@ describe('status', () => {
       pastDeadline: null,
       rejections: [],
       parent: null,
+      folder: null,
       phase: 'finished',
       outcome: 'done',
       playbook: 'delivery',

@@ -74,7 +74,7 @@ export function planOf(...ids: string[]): Json {
 export function play(about: RunDefinition, script: Script & { plan?: Json } = {}): Played {
   const facts = factsOf(about);
   const playbook = createDeliveryPlaybook();
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   return simulate({
     facts,

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { openShells, SQUAD } from '../support/shells.ts';
 import { NO_TMUX } from '../support/tmux.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, piece, plan } from './run-script.ts';
+import '../support/on-disk.ts';
 
 const FAKE = fileURLToPath(new URL('../support/fake-acp-agent.mjs', import.meta.url));
 const TITLE = 'Leave plan mode';
@@ -45,10 +46,15 @@ function benchFor(): RunBench {
 }
 
 describe('a run whose agent asks a person', { timeout: 180_000 }, () => {
-  it.each([
-    ['yes', 'allowed'],
-    ['no', 'rejected'],
-  ])('goes on after %s', async (word, answer) => {
+  it.each(
+    some(
+      [
+        ['yes', 'allowed'],
+        ['no', 'rejected'],
+      ] as const,
+      1,
+    ),
+  )('goes on after %s', SPREAD, async (word, answer) => {
     const bench = benchFor();
     const engine = bench.start(['run', 'objective.md', '--yes', '--json']);
     await engine.line(({ type, title, tool }) => type === 'tool-started' && (title === TITLE || tool === TITLE));

@@ -101,7 +101,7 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
     expect((await bench.run(['resume', '--json'])).code).toBe(0);
   });
 
-  it('a task is skipped, and what needs it goes on', async (test) => {
+  it('a task is skipped, and what needs it goes on', ALL, async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     const engine = bench.startRun();
     await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');

@@ -75,19 +75,23 @@ describe.concurrent('a task’s folder that is gone', { timeout: 300_000 }, () =
   });
 });
 
-it('a delivered task’s folder is removed while the next task is at work', { timeout: 120_000 }, async (test) => {
-  const gone = sh('for i in $(seq 400); do test -e ../a || exit 0; sleep 0.1; done; exit 1');
-  const bench = openRunBench({
-    script: [
-      plan([piece('a'), piece('b', { needs: ['a'] })]),
-      author('a', COMMIT),
-      author('b', [gone, ...MORE]),
-      APPROVE_ALL,
-    ],
-  });
-  test.onTestFinished(() => bench.end());
-  const ended = await bench.runAll();
-  expect(ended.code, ended.stderr + ended.stdout).toBe(0);
-  expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
-  expect(git(bench.repository, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/squad')).toContain('a-1');
-});
+it(
+  'a delivered task’s folder is removed while the next task is at work',
+  { ...ALL, timeout: 120_000 },
+  async (test) => {
+    const gone = sh('for i in $(seq 400); do test -e ../a || exit 0; sleep 0.1; done; exit 1');
+    const bench = openRunBench({
+      script: [
+        plan([piece('a'), piece('b', { needs: ['a'] })]),
+        author('a', COMMIT),
+        author('b', [gone, ...MORE]),
+        APPROVE_ALL,
+      ],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
+    expect(git(bench.repository, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/squad')).toContain('a-1');
+  },
+);

@@ -51,7 +51,7 @@ describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
     },
   );
 
-  it('are judged by a reviewer who wrote none of it, with file, line and commit', async (test) => {
+  it('are judged by a reviewer who wrote none of it, with file, line and commit', ALL, async (test) => {
     const bench = benchFor(test, { script: [...ONE, judges('a.txt')], objective: UNCHECKED });
     const ended = await bench.runAll();
     const headline = 'DONE, 1 of 1 criterion judged by reviewer-1, not run';

@@ -81,7 +81,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
     expect(report).toContain('- Task `b`: usd 6.00 of 5.00 reached');
   });
 
-  it('outlive a SIGKILL as they were: no limit is counted anew', async (test) => {
+  it('outlive a SIGKILL as they were: no limit is counted anew', ALL, async (test) => {
     const pieces = [piece('a'), piece('b', { needs: ['a'] }), piece('c', { needs: ['b'] })];
     const bench = openRunBench({
       settings: { agents: [PLANNER, builder('bob', { turns: 2 }), REX] },

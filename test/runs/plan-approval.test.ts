@@ -114,7 +114,7 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     });
   });
 
-  it('survives a kill between the question and the answer', async (test) => {
+  it('survives a kill between the question and the answer', ALL, async (test) => {
     const bench = benchFor(test);
     const killed = await bench.startRun([], { SQUAD_FAILPOINTS: 'graph.applied:4=kill' }).finished;
     expect(killed.signal).toBe('SIGKILL');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const ARGUMENTS = ['objective.md', '--runtime', 'scripted', '--yes'];
 
@@ -42,7 +43,7 @@ describe.concurrent('squad plan', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('prints instructions and prompts of each role, and makes no run', async (test) => {
+  it('prints instructions and prompts of each role, and makes no run', ALL, async (test) => {
     const bench = benchFor(test);
     const { code, stdout } = await bench.run(['plan', ...ARGUMENTS, '--prompts']);
     expect(code).toBe(0);

@@ -96,7 +96,7 @@ describe('what is refused before a run exists', () => {
       test.onTestFinished(() => bench.end());
       arrange?.(bench);
       const before = everything(bench);
-      const ended = await bench.run(args, environment ?? {});
+      const ended = await bench.run(args, environment ?? (code === 2 ? {} : undefined));
       test.expect(ended.code, ended.stderr).toBe(code);
       test.expect(ended.stderr).toMatch(says);
       test.expect(ended.stderr.match(/^(?:squad|error)[: ]/gim) ?? ['']).toHaveLength(1);

@@ -77,7 +77,7 @@ describe('squad resume --reload', { timeout: 300_000 }, () => {
     expect(limits).toMatchObject({ turns: 50, reviewRounds: 4 });
   });
 
-  it('says so where nothing is new, and records nothing', async () => {
+  it('says so where nothing is new, and records nothing', ALL, async () => {
     bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
     expect((await bench.runAll(['--max-turns', '2'])).code).toBe(4);
     const again_ = await bench.run(['resume', '--reload', '--plain']);

@@ -38,7 +38,7 @@ export function openRunBench(about: {
   files?: Readonly<Record<string, string>>;
 }): RunBench {
   const room = openEngineRoom(about.files);
-  const { repository, root } = room;
+  const { repository } = room;
   const script = room.script({ turns: about.script });
   const settings: RunBench['settings'] = (more) => {
     const all = { version: 1, runtimes: { scripted: { config: { script } } }, ...more };
@@ -47,11 +47,9 @@ export function openRunBench(about: {
   };
   settings(about.settings ?? {});
   writeFileSync(join(repository, 'objective.md'), about.objective ?? objective());
-  // Many processes of the same modules: read once.
-  const shared = { NODE_COMPILE_CACHE: join(root, '..', 'squad-test-compile-cache') };
   const engines: Engine[] = [];
   const start: EngineRoom['start'] = (args, environment, flags) => {
-    const engine = room.start(args, { ...shared, ...environment }, flags);
+    const engine = room.start(args, environment, flags);
     engines.push(engine);
     return engine;
   };

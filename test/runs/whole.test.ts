@@ -27,7 +27,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 30
     expect(status).toMatchObject({ headline: 'DONE, all work is delivered and verified', exitCode: 0 });
   });
 
-  it('an agent that dies goes on in its session, at no cost but a turn', async (test) => {
+  it('an agent that dies goes on in its session, at no cost but a turn', ALL, async (test) => {
     const bench = openRunBench({
       settings: { limits: { retries: 0 } },
       script: [

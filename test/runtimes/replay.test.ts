@@ -17,6 +17,7 @@ import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 import { markedPids } from '../support/marked-pids.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 /**
  * Every recording of a real CLI once more, but as a process: a program that stands in for the binary plays it to the real
@@ -260,7 +261,8 @@ describe.each([
     expect(Object.keys(table).toSorted()).toEqual([...recorded].toSorted());
   });
 
-  it.concurrent.each(Object.entries(table))('%s', async (name, replay) => {
+  const all = Object.entries(table);
+  it.concurrent.each(some(all, Math.ceil(all.length / 3)))('%s', SPREAD, async (name, replay) => {
     const { result, events, given } = await play(cli, name, replay);
     const { ends } = replay;
     expect(result.failure?.kind ?? 'completed').toBe(ends);

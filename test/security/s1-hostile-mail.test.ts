@@ -197,7 +197,7 @@ function keepsPlan(playbook: Pick<Playbook<never>, 'name' | 'advance'>, board: B
 
 /** Begun, with A at work on the first task. */
 function boardOf<I>(playbook: Playbook<I>, facts: RunFacts): Board {
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const planned = changePlan(createBoard(facts), playbook, playbook.plan(parsed.input), { seq: 1, at: 1 }).board;
   const due = [...planned.timers.keys()].map((id) => ({ seq: 2, at: 2, event: { type: 'timer' as const, id } }));

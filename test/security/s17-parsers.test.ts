@@ -12,7 +12,7 @@ import { beginScripted, translateScripted } from '../../src/runtimes/scripted/tr
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
-import { pathProblem } from '../../src/substrate/files/confine.ts';
+import { pathProblem } from '../../src/text/path-problem.ts';
 import { parseRawDiff } from '../../src/substrate/git/raw-diff.ts';
 import { plainText } from '../../src/text/plain-text.ts';
 import { parseRetryAt } from '../../src/text/retry-at.ts';

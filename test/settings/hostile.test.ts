@@ -8,7 +8,7 @@ import { some, SPREAD, spread } from '../support/lane.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** Of the smaller one. What is quadratic shows long before the 256 KiB that are read. */
-const SIZE = spread(4, 31) * 1024;
+const SIZE = spread(2, 12) * 1024;
 const fill = (unit: string, size: number): string => unit.repeat(Math.floor(size / unit.length));
 const UNITS = [
   ...[

@@ -104,7 +104,7 @@ describe('createSquad', { timeout: 120_000 }, () => {
 });
 
 describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
-  it('is continued by a second `run`, which gives its end again once it is over', async () => {
+  it('is continued by a second `run`, which gives its end again once it is over', ALL, async () => {
     const bench = benchFor([{ sleep: 60_000 }]);
     const { onEvent, first } = watcher();
     const one = await squadIn(bench).run('objective.md', { ...scripted, id: 'job 7', onEvent });

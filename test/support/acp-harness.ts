@@ -7,6 +7,7 @@ import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { ConversationScenario, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
 import { fakeAcpArguments, fakeAcpNotes, type FakeAcpScript, type FakeStep } from './fake-acp-agent.ts';
 import { openBench, type BenchParts } from './runtime-bench.ts';
+import './on-disk.ts';
 
 const say = (text: string): FakeStep => ({ say: text, chunks: 3 });
 const run = (line: string): FakeStep => ({ run: line, ask: true });

@@ -5,6 +5,7 @@ import { fakeAcpArguments, fakeAcpNotes, type FakeAcpScript, type FakeAsked } fr
 import { markedPids } from './marked-pids.ts';
 import type { RunRoom } from './run-room.ts';
 import { objective, PLANNER, planTurn, type Scenario } from './scenario-parts.ts';
+import './on-disk.ts';
 
 /** What its agent says before its first request, for which it waits for a word of the test; and in a tool. */
 export const ABOUT_TO_ASK = 'about to ask';

@@ -7,6 +7,7 @@ import type { RuntimeSettings } from '../../src/runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { RuntimeBench, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
 import { openBench, type BenchParts } from './runtime-bench.ts';
+import './on-disk.ts';
 
 export const FAKE_AGY = fileURLToPath(new URL('./fake-agy.mjs', import.meta.url));
 

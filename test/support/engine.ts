@@ -45,7 +45,14 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
     follow(
       spawn(process.execPath, [...flags, CLI_ENTRY, ...args], {
         cwd: repository,
-        env: { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), ...environment },
+        env: {
+          PATH: process.env['PATH'],
+          HOME: root,
+          XDG_STATE_HOME: join(root, 'state'),
+          // Many processes of the same modules: compiled once.
+          NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache'),
+          ...environment,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );

@@ -7,7 +7,7 @@ import type { RecordedRun } from '../report/support.ts';
 /** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(
   run: RecordedRun,
-  playbook: Pick<Playbook<unknown>, 'files' | 'stages'> = {},
+  playbook: Pick<Playbook<unknown>, 'files' | 'folder' | 'stages'> = {},
   secrets: readonly string[] = [],
   documents: Readonly<Record<string, string>> = {},
 ): { readonly files: RunFiles; readonly warnings: string[] } {

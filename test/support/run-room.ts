@@ -10,6 +10,7 @@ import { git } from './git.ts';
 import { mailOf } from './mail-of.ts';
 import { helperHostsIn, killAll, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
+import { writeSession } from './session-folder.ts';
 
 /** Beyond those that are killed; more would be a run that never ends. */
 const MOST_ENGINES = 12;
@@ -45,13 +46,15 @@ export interface EndState {
 }
 
 export function openRunRoom(scenario: Scenario): RunRoom {
-  const room = openEngineRoom({ 'objective.md': scenario.objective });
+  const { objective, session } = scenario;
+  const room = openEngineRoom(objective === undefined ? {} : { 'objective.md': objective });
   const { root, repository } = room;
+  if (session !== undefined) writeSession(join(repository, session.folder), session.about);
+  const input = session === undefined ? 'objective.md' : `--session=${session.folder}`;
   const effects = join(root, 'effects');
   writeFileSync(effects, '');
   // Uncommitted on purpose: it names this room.
   writeFileSync(join(repository, 'squad.yaml'), scenario.settings(room.script(scenario.script(effects)), effects));
-  const shared = { NODE_COMPILE_CACHE: join(root, '..', 'squad-test-compile-cache') };
   return {
     ...room,
     scenario,
@@ -59,9 +62,9 @@ export function openRunRoom(scenario: Scenario): RunRoom {
     checkout: checkoutOf(repository),
     begin: (environment) => {
       const runtime = scenario.ownRuntimes === true ? [] : ['--runtime', 'scripted'];
-      return room.start(['run', 'objective.md', ...runtime, '--yes', '--json'], { ...shared, ...environment });
+      return room.start(['run', input, ...runtime, '--yes', '--json'], environment);
     },
-    resume: (environment, more = []) => room.start(['resume', '--json', ...more], { ...shared, ...environment }),
+    resume: (environment, more = []) => room.start(['resume', '--json', ...more], environment),
     reading: () => readingOf(room),
   };
 }

@@ -1,9 +1,13 @@
 import { stringify } from 'yaml';
+import type { SessionAbout } from './session-folder.ts';
 
 /** A whole run with a scripted team, small enough to be killed a hundred times. */
 export interface Scenario {
   readonly name: string;
-  readonly objective: string;
+  /** The text of its objective, if it has one. */
+  readonly objective?: string;
+  /** In place of an objective. `folder`: its path in the repository. */
+  readonly session?: { readonly folder: string; readonly about: SessionAbout };
   /** squad.yaml; every command and every turn leaves one line in `effects`, outside the repository. */
   settings(script: string, effects: string): string;
   script(effects: string): { turns: readonly object[] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fileName, fileNames } from '../../src/text/file-name.ts';
-import { pathProblem } from '../../src/substrate/files/confine.ts';
+import { fileName, fileNames, ownNames } from '../../src/text/file-name.ts';
+import { pathProblem } from '../../src/text/path-problem.ts';
 import { HOSTILE_PATHS } from '../security/paths.ts';
 import { createRandom } from '../support/random.ts';
 
@@ -33,6 +33,38 @@ describe('S1, S13: any text as the name of a file', () => {
 
   it('gives each its own name also where upper and lower case are one', () => {
     expect(fileNames(['a.md', 'A.md', 'a.md', 'a-2.md'])).toEqual(['a.md', 'A-2.md', 'a-3.md', 'a-2-2.md']);
+  });
+
+  it('knows names that some file systems take for the same', () => {
+    const texts = [
+      'stra\u00dfe.md',
+      'STRASSE.md',
+      'K.md',
+      '\u212a.md',
+      '\u017f.md',
+      's.md',
+      '\u03c3.md',
+      '\u03c2.md',
+      '\uff41.md',
+      'A.md',
+    ];
+    const names = fileNames(texts);
+    expect(names.filter((name) => name.endsWith('-2.md'))).toHaveLength(5);
+  });
+
+  it('stays short, and takes no time, however many have the same name', () => {
+    const names = fileNames(Array.from({ length: 2_000 }, () => `${'x'.repeat(300)}.md`));
+    expect(new Set(names).size).toBe(2_000);
+    expect(Math.max(...names.map((name) => Buffer.byteLength(name)))).toBe(120);
+  });
+
+  it('leaves names that are there to their files', () => {
+    const name = ownNames(['Report.md', 'report-2.md']);
+    expect([name('report.md'), name('other.md'), name('REPORT.md')]).toEqual([
+      'report-3.md',
+      'other.md',
+      'REPORT-4.md',
+    ]);
   });
 
   it('is one plain name, whatever the text', () => {

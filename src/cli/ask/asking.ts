@@ -122,7 +122,8 @@ export class Asking {
     if (isAsk) void this.#watch(question.id, elsewhere, asked.signal);
     try {
       const given = await this.#prompt(opened, question, say, signal);
-      if (elsewhere.signal.aborted) {
+      // An agent whose run has ended waits for nothing: its prompt may not have looked since.
+      if (elsewhere.signal.aborted || (isAsk && this.#ending.signal.aborted)) {
         const how = isAsk ? 'needs no answer any more' : 'was answered elsewhere';
         return say(`${plainLine(question.id, 80)} ${how}.`);
       }

@@ -60,7 +60,7 @@ function stageRows(stage: PlannedStage): Row[] {
   return [own, { cells, notes: [`a review of at most ${counted(review.rounds, 'round')}${quorum}`] }];
 }
 
-function notesOf({ makes, each, judges, session, onFail }: PlannedStage): string[] {
+function notesOf({ makes, each, judges, session, onFail, isDone }: PlannedStage): string[] {
   return [
     madeText(makes),
     ...(each === undefined ? [] : [`once for each task that ${each.of} plans`]),
@@ -69,11 +69,24 @@ function notesOf({ makes, each, judges, session, onFail }: PlannedStage): string
       : [
           `a rejection ${'redo' in judges.else ? `has ${judges.else.redo} done again` : `is fixed as in ${judges.else.fix}`}, at most ${counted(judges.rounds, 'round')}`,
         ]),
-    ...(session === undefined || session === 'new'
-      ? []
-      : [session === 'role' ? 'in the agent’s session' : `in the session of ${session.of}`]),
+    ...sessionNotes(session),
     ...(onFail === 'skip' ? ['if it fails, the run continues'] : []),
+    ...(isDone === true ? ['done before this run'] : []),
   ];
+}
+
+function sessionNotes(session: PlannedStage['session']): string[] {
+  switch (session) {
+    case undefined:
+    case 'new':
+      return [];
+    case 'role':
+      return ['in the agent’s session'];
+    case 'thread':
+      return ['in one session with its role’s other tasks'];
+    default:
+      return [`in the session of ${session.of}`];
+  }
 }
 
 function madeText(makes: PlannedStage['makes']): string {
@@ -82,7 +95,7 @@ function madeText(makes: PlannedStage['makes']): string {
       makes.headings === undefined ? '' : ` (${makes.headings.map((text) => plainLine(text, 100)).join(', ')})`;
     return `writes ${plainLine(makes.document, 200)}${headings}${makes.answer === undefined ? '' : ' and plans tasks'}`;
   }
-  if ('code' in makes) return 'changes code';
+  if ('code' in makes) return makes.mayChangeNothing === true ? 'may change code' : 'changes code';
   if ('removes' in makes) return 'removes the documents';
   if ('checks' in makes) {
     if (makes.checks === 'criteria') return 'runs the commands of the criteria';
@@ -92,7 +105,9 @@ function madeText(makes: PlannedStage['makes']): string {
     ? 'plans tasks'
     : makes.answer === 'verdict'
       ? 'judges the work so far'
-      : 'answers by a schema';
+      : makes.answer === 'worker'
+        ? 'answers and changes nothing'
+        : 'answers by a schema';
 }
 
 function taskRow({ id, title, role, needs }: NonNullable<PlannedRun['tasks']>[number], index: number): Row {

@@ -28,7 +28,10 @@ function usual(who: string, text: string): Said {
 function saidBy(event: RunEvent, before: BoardState): Said | undefined {
   switch (event.type) {
     case 'run-started':
-      return usual('squad', `${event.resumed ? 'resumes' : 'starts'} ${event.name} on branch ${event.branch}`);
+      return usual(
+        'squad',
+        `${event.resumed ? 'resumes' : 'starts'} ${event.name} ${event.branch === undefined ? 'without a branch' : `on branch ${event.branch}`}`,
+      );
     case 'task-changed':
       return taskSaid(event, before);
     case 'stage-changed':

@@ -5,6 +5,7 @@ import { limitsFromOptions } from '../../model/limits.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ObjectiveSource } from '../../preflight/read-input.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
+import { refuseInUse } from '../../squad/session-runs.ts';
 import { startDetachedEngine, type EngineStart } from '../../squad/detached-engine.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
@@ -20,7 +21,7 @@ import { passObjective } from '../../squad/ticket.ts';
 export async function detachRun(context: CommandContext, given: ObjectiveSource, options: RunOptions): Promise<void> {
   const workspace = await openWorkspace(context);
   const { directory } = workspace;
-  refuseBusy(directory);
+  refuseInUse(workspace, given);
   const { playbook, runtime, model: models, name: named, allowFullAccess, strict } = options;
   const checked = await checkNewRun(workspace, given, {
     ...{ playbook, runtime, models, name: named, allowFullAccess, strict },

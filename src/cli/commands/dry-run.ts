@@ -4,14 +4,18 @@ import { dryRun } from '../../squad/dry-run.ts';
 import { listRuns } from '../../squad/runs.ts';
 import { dryRunLines } from '../ask/dry-run-lines.ts';
 import type { CommandContext, RunOptions } from '../command-context.ts';
+import { givenSource } from '../given-source.ts';
 import { printResult } from '../output.ts';
-import { readArgument } from '../read-objective.ts';
 
 /** Shows what `squad run` would do with the same arguments, after the same checks. Writes nothing. */
-export async function showDryRun(context: CommandContext, given: string, options: RunOptions): Promise<void> {
+export async function showDryRun(
+  context: CommandContext,
+  given: string | undefined,
+  options: RunOptions,
+): Promise<void> {
   const { host, output } = context;
   refuseOthers(options);
-  const objective = await readArgument(context, given);
+  const objective = await givenSource(context, given, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict, yes, json } = options;
   const trust = yes === true ? ('yes' as const) : undefined;
   // As a run at this terminal is, whose plan a person is asked about.

@@ -1,5 +1,7 @@
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
+import { branchOf } from '../../model/run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
+import { nextCommandsOf } from '../../read-model/status.ts';
 import { mergeIntoCheckout, type BranchCheckout, type MergeAnswer } from '../../substrate/git/merge-checkout.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { findCommit } from '../../substrate/git/show-diff.ts';
@@ -14,6 +16,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
   const target = await openTarget(context, { run, kinds: 'run or task' });
   const { reading, composition, repository } = target;
   const { id: runId, name } = reading.row;
+  if (branchOf(reading.definition) === undefined) throw nothingToMerge(target);
   const checkout = requireBranch(await openRepository(composition.git, repository.root), name);
   if (options.unverified !== true) refuseUnverified(target);
   const commit = await headOf(target);
@@ -37,6 +40,12 @@ export async function merge(context: CommandContext, run: string | undefined, op
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
     `Next: squad drop ${name}`,
   ]);
+}
+
+function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
+  const { name } = reading.row;
+  const [next = `squad show ${name}`] = nextCommandsOf(reading, standingOf(reading, now), [], now);
+  return usageError(`${name} has no branch: its work is a session folder`, `Go on with it: \`${next}\`.`);
 }
 
 function requireBranch(

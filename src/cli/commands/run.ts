@@ -11,18 +11,18 @@ import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOpt
 import { loadAsking } from '../ask/load-asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
-import { readArgument } from '../read-objective.ts';
-import { objectiveTicketSchema, takeTicket } from '../../squad/ticket.ts';
+import { givenSource, sessionOf } from '../given-source.ts';
+import { printResult } from '../output.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
-/** Runs an objective, from the checks before the run exists to its report. */
-export async function run(context: CommandContext, given: string, options: RunOptions): Promise<void> {
+/** Runs an objective or a session, from the checks before the run exists to its report. */
+export async function run(context: CommandContext, given: string | undefined, options: RunOptions): Promise<void> {
   const squad = squadOn(context.host);
-  const { ticket } = options;
+  const session = sessionOf(given, options);
+  if (session !== undefined && (await showCompleted(context, session, options))) return;
   if (options.dryRun === true) return (await import('./dry-run.ts')).showDryRun(context, given, options);
-  const ticketed = ticket === undefined ? { argument: given } : await takeTicket(ticket, objectiveTicketSchema);
-  const objective = 'argument' in ticketed ? await readArgument(context, ticketed.argument) : ticketed;
+  const objective = await givenSource(context, given, options);
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;
@@ -36,6 +36,17 @@ export async function run(context: CommandContext, given: string, options: RunOp
     ...{ limits: limitsFromOptions(options), runId, ...show.drive },
   });
   await show.follow(running);
+}
+
+/** Says that nothing is left of a session; false: something is. Exit 0 then. */
+async function showCompleted({ host, output }: CommandContext, folder: string, options: RunOptions): Promise<boolean> {
+  const { readSession } = await import('../../preflight/read-session.ts');
+  const { session, path } = await readSession(folder, host.workingDirectory);
+  if (session.status !== 'completed') return false;
+  const { completedText } = await import('../../preflight/subject.ts');
+  const found = { type: 'session-completed', session: session.id, folder: path, tasks: session.tasks.length };
+  printResult(output, options, found, [completedText(session)]);
+  return true;
 }
 
 /** Resumes the named run, or the one that needs it most. If its engine is running, this lifts the pause there. */
@@ -68,7 +79,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
 }
 
 /** Shows a run and asks its questions, where a person is at the terminal. */
-async function showAndAsk(context: CommandContext, options: DriveOptions) {
+export async function showAndAsk(context: CommandContext, options: DriveOptions) {
   const show = await showRun(context, options);
   const canAsk = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
   const asking = canAsk ? await loadAsking({ ...context, away: show.away }) : undefined;

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorText, SquadError, usageError } from '../../model/errors.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
+import { loggedMessage } from '../../model/mail/logged-message.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import type { MailTrace } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -132,14 +133,10 @@ function writeLogs({ mail, run }: OpenedMail, files: Files): Counts {
   return counts;
 }
 
-/** Fields that a message may lack. The protocol's logs have them as null. */
-const ABSENT = { action: null, task_id: null, owner: null, deadline: null, corr: null } as const;
-
-/** A long body is in a file of its own, as in the store. */
 function writeMessage(body: string, message: MailMessage, files: Files): void {
-  const ref = message.body_ref === undefined ? null : `blobs/${message.id}.json`;
-  if (ref !== null) files.whole(ref, { id: message.id, body_encoding: message.body_encoding, body });
-  files.append(`logs/messages-${message.epoch}.jsonl`, { event: 'message', ...ABSENT, ...message, body_ref: ref });
+  const { line, blob } = loggedMessage(message, body);
+  if (blob !== undefined) files.whole(blob.path, blob.value);
+  files.append(`logs/messages-${message.epoch}.jsonl`, line);
 }
 
 function writeAck(ack: Extract<MailTrace, { event: 'ack' }>, files: Files): void {

@@ -26,9 +26,11 @@ export function renderEnd({
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
     ]),
     ...[...failureLines(failures), ...rejectionLines(rejections)].map((line) => `  ${line}`),
-    `  branch    ${branch}${at}`,
+    ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
     `  report    ${report}`,
-    ...nextSteps(outcome, name, next),
+    ...(outcome === 'done' && branch === undefined
+      ? next.map((command) => `  next      ${plainLine(command, 1000)}`)
+      : nextSteps(outcome, name, next)),
   ];
 }
 

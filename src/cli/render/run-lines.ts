@@ -11,7 +11,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run-started':
       return [
-        `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
+        `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: ${event.branch === undefined ? 'no branch,' : `branch ${event.branch}`} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
         `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${plainLine([runtime, model ?? ''].join(' '), 140)})`).join(', ')}`,
         ...event.agents.flatMap(({ name, equipment = [] }) =>
           equipment.length === 0 ? [] : [`has       ${name}: ${plainLine(equipment.join(', '), 400)}`],

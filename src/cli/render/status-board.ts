@@ -17,6 +17,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     `  ${progressOf(status)}`,
     ...deadlineLines(status, now),
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
+    ...(status.folder === null ? [] : [`  session ${plainLine(status.folder, 300)}`]),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
@@ -61,16 +62,32 @@ function minutes(seconds: number): string {
 function stageLines({ stages = [] }: RunStatus, now: number): string[] {
   const current = currentStage(stages);
   if (current === undefined) return [];
-  const names = stages.map(({ id }) => plainLine(id, 40));
+  const shown = someOf(stages, ({ state }) => state === 'done' || state === 'waiting');
+  const names = shown.rows.map(({ row: { id } }) => plainLine(id, 40));
   const width = Math.max(0, ...names.map(({ length }) => length));
-  const lines = stages.map((stage, index) => {
-    const place = `${index + 1}/${stages.length}`.padStart(5);
+  const lines = shown.rows.map(({ row: stage, place: at }, index) => {
+    const place = `${at}/${stages.length}`.padStart(5);
     const facts = [roundText(stage), plainLine(stage.by.join(', '), 60), sinceText(stage, now)];
     const about = facts.filter((fact) => fact !== '').join(', ');
     const sign = `${STAGE_SIGNS[stage.state]} ${stage.state.padEnd(7)}`;
     return `${sign}  ${place}  ${(names[index] ?? '').padEnd(width)}  ${about}`.trimEnd();
   });
-  return [`  stage ${plainLine(placeText(current), 60)}`, ...section('stages', lines)];
+  return [`  stage ${plainLine(placeText(current), 60)}`, ...section('stages', [...lines, ...shown.more])];
+}
+
+/** Of a longer list, one screen shows a part. */
+const MOST_ROWS = 100;
+
+/** Rows of a long list that people look for: first what is not `usual`, then the rest from the first, in their own order. */
+function someOf<Row>(
+  all: readonly Row[],
+  usual: (row: Row) => boolean,
+): { readonly rows: readonly { readonly row: Row; readonly place: number }[]; readonly more: readonly string[] } {
+  const rows = all.map((row, index) => ({ row, place: index + 1 }));
+  if (rows.length <= MOST_ROWS) return { rows, more: [] };
+  const [rest, first] = [rows.filter(({ row }) => usual(row)), rows.filter(({ row }) => !usual(row))];
+  const kept = [...first, ...rest].slice(0, MOST_ROWS).toSorted((one, other) => one.place - other.place);
+  return { rows: kept, more: [`and ${rows.length - MOST_ROWS} more: \`squad status --json\` lists all`] };
 }
 
 /** `since 14:02 (3 min)` of a live stage, `took 12 min` of one that has ended. */
@@ -84,11 +101,13 @@ function sinceText({ state, startedAt, endedAt }: ShownStage, now: number): stri
 function taskLines({ tasks, failures }: RunStatus): string[] {
   const folded = new Set(failures.flatMap(({ cancelled }) => cancelled));
   const shown = tasks.filter(({ id }) => !folded.has(id));
-  const width = Math.max(0, ...shown.map(({ id }) => id.length));
-  return shown.map(({ id, title, status, round, attempts }) => {
+  const { rows, more } = someOf(shown, ({ status }) => status === 'done' || status === 'waiting');
+  const width = Math.max(0, ...rows.map(({ row: { id } }) => id.length));
+  const lines = rows.map(({ row: { id, title, status, round, attempts } }) => {
     const effort = `round ${round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
     return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(title, 80)}`;
   });
+  return [...lines, ...more];
 }
 
 function criterionLines({ criteria }: RunStatus): string[] {

@@ -17,16 +17,20 @@ export interface ConclusionFacts {
   readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'branch' | 'finished'>;
   /** Why the work could not be published; undefined if it was, or if publishing was not requested. */
   readonly problem: string | undefined;
+  /** The folder that the run made, as people name it; absent: it makes none. */
+  readonly made?: string | undefined;
   readonly strict: boolean;
 }
 
-export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclusion {
+export function concludeRun({ board, problem, made, strict }: ConclusionFacts): Conclusion {
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
   if (finished.outcome === 'failed') return failed(finished.why, rejectionOf(board));
   if (problem !== undefined) return failed(problem);
   const bad = failuresOf(tasks);
   if (bad.length > 0) return failed(bad.join('\n'));
+  // What it made was checked before.
+  if (made !== undefined) return { outcome: 'done', headline: `DONE, made ${made}`, exitCode: 0, why: finished.why };
   const { open, remarks } = remarksOf(board, tasks);
   const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };

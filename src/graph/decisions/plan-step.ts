@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Playbook } from '../../model/plan.ts';
-import type { Board } from '../../model/plan/board.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
@@ -30,7 +30,7 @@ export interface PlanStep {
   readonly effects: readonly PlanEffect[];
 }
 
-type Policy = Pick<Playbook<never>, 'name' | 'advance'>;
+type Policy = Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
 
 /** A longer chain of events and changes means that the playbook goes in circles. */
 const MOST_EVENTS = 4_000;
@@ -54,13 +54,24 @@ export function changePlan(board: Board, playbook: Policy, changes: readonly Pla
 function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
   const { seq, at } = input;
   if ('work' in input) {
+    const state = board.tasks.get(input.task);
     // A replayed or foreign record may name an unknown task.
-    if (!board.tasks.has(input.task)) return empty(board);
-    const entry: PlanEntry = { entry: 'work', seq, at, task: input.task, event: input.work };
-    return advance(applyWork(board, input.task, input.work, input), playbook, entry);
+    if (state === undefined) return empty(board);
+    const work = withProblems(playbook, state, input.work);
+    const entry: PlanEntry = { entry: 'work', seq, at, task: input.task, event: work };
+    return advance(applyWork(board, input.task, work, input), playbook, entry);
   }
   const event: PlanEvent = { seq, at, ...input.event };
   return advance(acceptEvent(board, event), playbook, { entry: 'event', seq, at, event });
+}
+
+/** What the playbook has against an answer is a part of the event, because the board is folded without a playbook. */
+export function withProblems(playbook: Policy, { task, work: { author } }: TaskState, event: WorkEvent): WorkEvent {
+  if (event.type !== 'attempt-settled' || event.output === undefined || task.output === undefined) return event;
+  const isAuthors = author.state.at === 'live' && author.state.attempt === event.attempt;
+  if (!isAuthors || task.owner === 'engine') return event;
+  const problems = playbook.checkAnswer?.(task.output.schema, event.output) ?? [];
+  return problems.length === 0 ? event : { ...event, problems: [...problems] };
 }
 
 function advance(step: BoardStep, playbook: Policy, entry: PlanEntry): PlanStep {

@@ -45,7 +45,18 @@ export function createView(board: Board): View {
   };
 }
 
+/** Of tasks that have ended, whose views follow from their states alone: a long run has thousands, and looks at them after each event. */
+const ENDED = new WeakMap<TaskState, TaskView>();
+
 function viewOf(state: TaskState, board: Board): TaskView {
+  const known = ENDED.get(state);
+  if (known !== undefined) return known;
+  const view = makeView(state, board);
+  if (isEnded(state)) ENDED.set(state, view);
+  return view;
+}
+
+function makeView(state: TaskState, board: Board): TaskView {
   const { work, task } = state;
   const { phase } = work;
   return {

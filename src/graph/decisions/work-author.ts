@@ -21,8 +21,10 @@ export function authorSettled(
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
     stallFallbacks: limits.stallFallbacks,
     isOpen,
-    check: (output) =>
-      task.output === undefined || output !== undefined ? undefined : `no answer of the form ${task.output.schema}`,
+    check: (output) => {
+      if (task.output === undefined) return undefined;
+      return output === undefined ? `no answer of the form ${task.output.schema}` : event.problems?.join('\n');
+    },
   });
   const next = { ...work, author: step.request };
   const { state } = step.request;

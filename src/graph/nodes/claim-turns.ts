@@ -22,7 +22,7 @@ export function claimTurns({ ports, book }: NodeContext, board: Board, turns: re
     // Mail of its task may have been read in another session or by another turn.
     const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;
     const { messages, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
-    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, messages });
+    const order = renderOrder(start, id, { board, definition, playbook, session, messages });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
     const { task: taskId } = start;
     const attempt = {

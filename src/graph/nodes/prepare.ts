@@ -10,7 +10,7 @@ export function createIntake(context: NodeContext) {
   return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
     const applied = ports.ledger.run(state.runId)?.applied ?? 0;
     if (applied > 0) return { phase: 'running', cursor: applied, ...summaryOf(book.boardAt(applied)) };
-    const parsed = ports.playbook.parse({ ...factsOf(ports.definition), files: ports.definition.files });
+    const parsed = ports.playbook.parse(factsOf(ports.definition));
     if (!parsed.ok) throw new Error(`a definition that its playbook refuses: ${parsed.errors.join('; ')}`);
     const before = book.boardAt(0);
     const moment = { seq: state.inputRef, at: ports.clock.now() };

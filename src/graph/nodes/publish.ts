@@ -17,7 +17,7 @@ export function createPublish({ ports, book }: NodeContext) {
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
     const { strict } = ports.definition;
-    const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, strict });
+    const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, made: facts.made, strict });
     const stage = stageReached(ports.playbook.stages?.(createView(board)) ?? []);
     const summary = {
       outcome,

@@ -12,6 +12,8 @@ export interface AuthorPrompt {
   readonly objective: { readonly title: string; readonly text: string };
   /** Tasks whose work is in its folder. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
+  /** What the playbook adds to the brief. */
+  readonly background: string;
 }
 
 /** The prompt of a task's author. */
@@ -23,7 +25,7 @@ export function renderAuthorPrompt(about: AuthorPrompt): string {
   return resumed ? news : `${brief}\n\n${news}`;
 }
 
-function renderBrief({ state, objective, delivered }: AuthorPrompt): string {
+function renderBrief({ state, objective, delivered, background }: AuthorPrompt): string {
   const { task } = state;
   if (task.brief.verbatim === true) return task.brief.text;
   const files = task.brief.files ?? [];
@@ -40,6 +42,7 @@ function renderBrief({ state, objective, delivered }: AuthorPrompt): string {
     ...(delivered.length === 0
       ? []
       : [`Already delivered and in your folder: ${delivered.map(({ id, title }) => `${id} (${title})`).join(', ')}.`]),
+    background,
     renderDuties(task.requires, task.workspace),
   ];
   return parts.filter((part) => part !== '').join('\n\n');

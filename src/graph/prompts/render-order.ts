@@ -2,6 +2,7 @@ import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
 import type { Json } from '../../text/json.ts';
+import type { Playbook } from '../../model/plan.ts';
 import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
 import { judgementAnswerSchema } from '../../model/plan/gate.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
@@ -13,6 +14,7 @@ import type { Start } from '../decisions/frontier.ts';
 import { decideHead } from '../decisions/base.ts';
 import { reviewFolder } from '../decisions/left-folders.ts';
 import { orderedBy } from '../decisions/turn-mail.ts';
+import { createView } from '../decisions/view.ts';
 import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
@@ -21,7 +23,7 @@ import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
-type Schemas = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+type Schemas = Playbook<unknown>['schemas'];
 
 const MINUTE = 60_000;
 const REVIEW_SCHEMA = plainSchema(reviewAnswerSchema);
@@ -34,12 +36,12 @@ export function renderOrder(
   about: {
     board: Board;
     definition: RunDefinition;
-    schemas: Schemas;
+    playbook: Pick<Playbook<unknown>, 'schemas' | 'background'>;
     session: SessionRef | undefined;
     messages: readonly PromptMessage[];
   },
 ): AttemptOrder {
-  const { board, definition, schemas, messages } = about;
+  const { board, definition, playbook, messages } = about;
   const state = board.tasks.get(start.task);
   const agent = definition.agents.find(({ name }) => name === start.agent);
   if (state === undefined || agent === undefined)
@@ -48,8 +50,8 @@ export function renderOrder(
   // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
-  const outputSchema = schemaOf(start, state, schemas);
-  const prompt = promptOf(start, state, { board, definition, resumed: session !== undefined });
+  const outputSchema = schemaOf(start, state, playbook.schemas);
+  const prompt = promptOf(start, state, { board, definition, playbook, resumed: session !== undefined });
   const mail = renderMail(messages, orderedBy(start, board), definition.mail.locale);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
@@ -106,7 +108,12 @@ function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas):
 function promptOf(
   start: TurnStart,
   state: TaskState,
-  about: { board: Board; definition: RunDefinition; resumed: boolean },
+  about: {
+    board: Board;
+    definition: RunDefinition;
+    playbook: Pick<Playbook<unknown>, 'background'>;
+    resumed: boolean;
+  },
 ): string {
   const { prompt, review, commit, since } = start;
   const common = { state, prompt, resumed: about.resumed, objective: about.definition.objective };
@@ -117,7 +124,19 @@ function promptOf(
       ? [{ id: other.task.id, title: other.task.title }]
       : [];
   });
-  return renderAuthorPrompt({ ...common, delivered });
+  const hasBrief = prompt.why === 'start' || !about.resumed;
+  return renderAuthorPrompt({ ...common, delivered, background: hasBrief ? backgroundOf(about, state.task.id) : '' });
+}
+
+/** As of this board. */
+export function backgroundOf(
+  { board, playbook }: { board: Board; playbook: Pick<Playbook<unknown>, 'background'> },
+  id: string,
+): string {
+  if (playbook.background === undefined) return '';
+  const view = createView(board);
+  const task = view.task(id);
+  return task === undefined ? '' : playbook.background(view, task);
 }
 
 function plainSchema(of: z.ZodType): Record<string, Json> {

@@ -34,6 +34,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     /** Checked against its schema. */
     output: jsonSchema.optional(),
     text: z.string(),
+    /** What the playbook has against its output. Absent: nothing. */
+    problems: z.array(z.string()).optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
   }),

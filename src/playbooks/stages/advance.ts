@@ -51,7 +51,9 @@ function done(view: View, options: StagesOptions, event: Heard<'task-done'>): Pl
   const stage = place === undefined ? undefined : stageOf(options.list, place.stage);
   if (place === undefined || stage === undefined) return proceed(view, options);
   if (place.as === 'judge') return proceed(view, options, dropRound(view, place));
-  if (place.as !== 'work' || schemaNameOf(stage) === undefined) return proceed(view, options);
+  const schema = schemaNameOf(stage);
+  // What a worker leaves stands on its task alone: no brief quotes it.
+  if (place.as !== 'work' || schema === undefined || schema === 'worker') return proceed(view, options);
   return answered(view, options, event, { stage, place });
 }
 
@@ -78,17 +80,19 @@ function proceed(view: View, options: StagesOptions, before: readonly PlanChange
   const { list } = options;
   let scene: Scene = withPuts(view, before);
   let changes: PlanChange[] = [...before];
+  let progress = progressOf(scene, list);
   const steps = [decideFailedChecks, decideRounds, judgeAgain];
   for (const step of steps) {
-    const more = step(scene, list, progressOf(scene, list));
+    const more = step(scene, list, progress);
+    if (more.length === 0) continue;
     changes = [...changes, ...more];
     if (more.some((change) => change.do === 'finish' || change.do === 'settle-task')) return changes;
     scene = withPuts(scene, more);
+    progress = progressOf(scene, list);
   }
-  const started = openStages(scene, options);
+  const started = openStages(scene, options, progress);
   if (started.length > 0) return [...changes, ...started];
   const isOpen = scene.tasks({ ended: false }).length > 0;
-  const progress = progressOf(scene, list);
   return isOpen || waitsForApproval(view, progress) ? changes : [...changes, ...endOf(scene, list, progress)];
 }
 
@@ -102,9 +106,12 @@ function waitsForApproval({ asksForPlan }: View, progress: readonly StageProgres
 }
 
 /** The tasks of all stages that are due. */
-export function openStages(scene: Scene, options: StagesOptions): PlanChange[] {
+export function openStages(
+  scene: Scene,
+  options: StagesOptions,
+  progress: readonly StageProgress[] = progressOf(scene, options.list),
+): PlanChange[] {
   const { list } = options;
-  const progress = progressOf(scene, list);
   const finals = new Set(finalStages(list).map(({ id }) => id));
   const closing = new Set(closingStages(list).map(({ id }) => id));
   const openings = dueStages(progress, list).map((of) => {

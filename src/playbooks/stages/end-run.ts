@@ -2,43 +2,59 @@ import { cascadeText } from '../../model/plan/cascade.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { orderOf } from '../shared/mail-orders.ts';
 import { failRun, failureReasons } from '../shared/tasks.ts';
-import { allNeedsOf } from './list-facts.ts';
-import type { StageList } from './stage-list.ts';
+import { dependentsOf, nameOf } from './list-facts.ts';
+import type { Stage, StageList } from './stage-list.ts';
 import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
 import { roundsOf } from './stage-records.ts';
 
 /** Ends the run once no task is open and no stage is due. */
 export function endOf(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
   const failures = [...failedStages(list, progress), ...failedOutside(scene)];
-  if (failures.length > 0) return [failRun(failures.join('\n'))];
-  const left = progress.filter((one) => !isComplete(one)).map(({ stage }) => stage.id);
-  if (left.length > 0) return [failRun(`nothing can continue, and these stages are not done: ${left.join(', ')}`)];
+  if (failures.length > 0) return [failRun(someOf(failures).join('\n'))];
+  const left = progress.filter((one) => !isComplete(one)).map(({ stage }) => nameOf(stage));
+  if (left.length > 0) {
+    return [failRun(`nothing can continue, and these stages are not done: ${someOf(left).join(', ')}`)];
+  }
   const judge = list.stages.findLast((stage) => stage.judges !== undefined);
   const said = judge === undefined ? undefined : roundsOf(scene, judge.id).at(-1)?.summary;
   const without = progress.filter(
     ({ state, tasks }) => state === 'skipped' && tasks.some((task) => task.state.status === 'failed'),
   );
   const lines = without.map(
-    ({ stage, tasks }) => `${stage.id} failed, and the run went on without it: ${whyOf(tasks)}`,
+    ({ stage, tasks }) => `${nameOf(stage)} failed, and the run went on without it: ${whyOf(tasks, stage)}`,
   );
   return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
+}
+
+/** More would hide the rest of what people read about the run; each task says its own. */
+const MOST_NAMED = 100;
+
+function someOf(lines: readonly string[]): readonly string[] {
+  return lines.length <= MOST_NAMED ? lines : [...lines.slice(0, MOST_NAMED), `and ${lines.length - MOST_NAMED} more`];
 }
 
 function failedStages(list: StageList, progress: readonly StageProgress[]): string[] {
   return progress
     .filter(({ state }) => state === 'failed')
-    .map(({ stage, tasks }) => [`${stage.id}: ${whyOf(tasks)}`, ...cascadeOf(list, progress, stage.id)].join('\n'));
+    .map(({ stage, tasks }) =>
+      [`${nameOf(stage)}: ${whyOf(tasks, stage)}`, ...cascadeOf(list, progress, stage.id)].join('\n'),
+    );
 }
 
 /** One line about all stages that never start because this one failed; none if there are none. A review is a stage too. */
 export function cascadeOf(list: StageList, progress: readonly StageProgress[], id: string): string[] {
-  const waiting = progress.filter(({ stage, state }) => state === 'waiting' && allNeedsOf(list, stage.id).has(id));
+  const after = dependentsOf(list, id);
+  const waiting = progress.filter(({ stage, state }) => state === 'waiting' && after.has(stage.id));
   const count = waiting.reduce((sum, { stage }) => sum + (stage.review === undefined ? 1 : 2), 0);
-  return count === 0 ? [] : [cascadeText(count, 'stage')];
+  return count === 0
+    ? []
+    : [cascadeText(count, waiting.every(({ stage }) => stage.shownAs !== undefined) ? 'task' : 'stage')];
 }
 
-function whyOf(tasks: StageProgress['tasks']): string {
+function whyOf(tasks: StageProgress['tasks'], { shownAs }: Stage): string {
   const bad = tasks.filter(({ state: { status } }) => status === 'failed' || status === 'cancelled');
+  // Its only task is known by the same name.
+  if (shownAs !== undefined) return bad.map(({ state: { why, status } }) => why ?? status).join('; ');
   return failureReasons(bad.map(({ state }) => state)).join('; ');
 }
 

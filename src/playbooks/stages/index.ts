@@ -22,7 +22,7 @@ interface StagesInput {
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
-  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'settings' | 'options'>
+  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'settings' | 'options' | 'schemas'>
 > {
   readonly name: string;
   /** A run plays the list that it is frozen with. */
@@ -37,7 +37,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     roles,
     ...defined({ otherRoles, cast, settings, planning: planningOf(list) }),
     options: source.options ?? ((from) => plainJson(stagesOptions(list, from))),
-    schemas: schemasOf(list),
+    schemas: { ...schemasOf(list), ...source.schemas },
     parse: (about) => parse(list, about),
     plan,
     advance,

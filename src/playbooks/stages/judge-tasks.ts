@@ -35,11 +35,11 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
     return [{ do: 'finish', outcome: 'failed', why }];
   }
   const stem = taskIdOf(stage);
-  const used = [...opening.taken];
+  const used = new Set(opening.taken);
   return roles.flatMap(({ role, agent }, index) => {
     const name = index === 0 ? stem : `${stem.slice(0, Math.max(1, 31 - role.length))}-${role}`;
     const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);
-    used.push(id);
+    used.add(id);
     const session = sessionFor(progress, of, { role });
     const brief = { ...common.brief, text: `${common.brief.text}\n\n${verdictForm(scene)}` };
     const task: NewTask = { ...common, id, title: titleNow(opening), role, brief, session, ...defined({ agent }) };

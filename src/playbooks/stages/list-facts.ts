@@ -12,8 +12,19 @@ export function titleOf({ id, title }: { readonly id: string; readonly title?: s
   return words.map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`).join(' ');
 }
 
-export function stageOf({ stages }: StageList, id: string): Stage | undefined {
-  return stages.find((stage) => stage.id === id);
+/** Of the lists in use; a list never changes. */
+const INDICES = new WeakMap<StageList, ReadonlyMap<string, Stage>>();
+
+/** How people know a stage. */
+export function nameOf({ id, shownAs = id }: Pick<Stage, 'id' | 'shownAs'>): string {
+  return shownAs;
+}
+
+export function stageOf(list: StageList, id: string): Stage | undefined {
+  const known = INDICES.get(list);
+  const index = known ?? new Map(list.stages.map((stage) => [stage.id, stage]));
+  if (known === undefined) INDICES.set(list, index);
+  return index.get(id);
 }
 
 /** The stages that it directly needs. */
@@ -32,6 +43,26 @@ export function allNeedsOf(list: StageList, id: string): ReadonlySet<string> {
     const needs = stage === undefined ? [] : needsOf(list, stage).filter((need) => !found.has(need));
     for (const need of needs) found.add(need);
     open.push(...needs);
+  }
+  return found;
+}
+
+/** The stages that need it, directly or through others. */
+export function dependentsOf(list: StageList, id: string): ReadonlySet<string> {
+  const needing = new Map<string, string[]>();
+  for (const stage of list.stages) {
+    for (const need of needsOf(list, stage)) {
+      const before = needing.get(need);
+      if (before === undefined) needing.set(need, [stage.id]);
+      else before.push(stage.id);
+    }
+  }
+  const found = new Set<string>();
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const more = (needing.get(next) ?? []).filter((one) => !found.has(one));
+    for (const one of more) found.add(one);
+    open.push(...more);
   }
   return found;
 }

@@ -11,19 +11,18 @@ import { rolesOf } from './roles.ts';
 /** Work that mail adds is reviewed like the work of a stage, and the judges of the whole wait for it. */
 export function mailOfStages(view: View, options: StagesOptions): MailWork {
   const { list } = options;
-  const progress = progressOf(view, list);
-  const finals = finalStages(list).flatMap(({ id }) => progress.find(({ stage }) => stage.id === id)?.tasks ?? []);
-  const roles = rolesOf(list);
+  const judged = new Set(finalStages(list).map(({ id }) => id));
+  const finals = judged.size === 0 ? [] : progressOf(view, list).filter(({ stage }) => judged.has(stage.id));
   const review = (by: string): { review?: ReviewPolicy } => defined({ review: reviewByMail(view, options, by) });
   return {
     tasks: (_, asked) => {
-      if (roles[asked.role]?.delivers === 'none') return [asked];
+      if (rolesOf(list)[asked.role]?.delivers === 'none') return [asked];
       const commits = view.roster.filter(({ role }) => role === asked.role).every((member) => member.commits);
       const requires = [{ kind: commits ? 'commit' : 'diff' } as const];
       return [{ ...asked, workspace: 'own', integrate: true, requires, ...review(asked.role) }];
     },
     answer: (_, task) => ({ ...task, ...review(task.role) }),
-    finals: finals.map(({ state }) => state.id),
+    finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
   };
 }
 

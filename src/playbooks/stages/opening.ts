@@ -16,7 +16,7 @@ export interface Opening {
   /** Tasks that it waits for besides those of its needs. */
   readonly also: readonly string[];
   /** Ids of tasks that this step adds for other stages. */
-  readonly taken: readonly string[];
+  readonly taken: ReadonlySet<string>;
 }
 
 /** A task, and the record of its place. */
@@ -31,13 +31,15 @@ export function firstId({ scene, of: { stage, pass }, taken }: Opening): string 
 }
 
 export function titleNow({ of: { stage, pass } }: Opening): string {
-  return pass.pass === 1 ? titleOf(stage) : `${titleOf(stage)} (${pass.pass})`;
+  const title = stage.shownAs === undefined ? titleOf(stage) : `${stage.shownAs}: ${titleOf(stage)}`;
+  return pass.pass === 1 ? title : `${title} (${pass.pass})`;
 }
 
 /** Tasks of its needs that delivered something, or were skipped. */
 export function needsFor({ options, progress, of, also }: Opening): string[] {
-  const needs = needsOf(options.list, of.stage);
-  const before = progress.filter(({ stage }) => needs.includes(stage.id)).flatMap(({ tasks }) => tasks);
+  const needs = new Set(needsOf(options.list, of.stage));
+  const before =
+    needs.size === 0 ? [] : progress.filter(({ stage }) => needs.has(stage.id)).flatMap(({ tasks }) => tasks);
   const ended = before.filter(({ state: { status } }) => status === 'done' || status === 'skipped');
   return [...new Set([...ended.map(({ state }) => state.id), ...also])];
 }
@@ -47,8 +49,13 @@ export function openEach(
   openings: readonly Omit<Opening, 'taken'>[],
   open: (opening: Opening) => PlanChange[],
 ): PlanChange[] {
-  return openings.reduce<PlanChange[]>((changes, opening) => {
-    const taken = changes.flatMap((change) => (change.do === 'add-task' ? [change.task.id] : []));
-    return [...changes, ...open({ ...opening, taken })];
-  }, []);
+  const changes: PlanChange[] = [];
+  const taken = new Set<string>();
+  for (const opening of openings) {
+    for (const change of open({ ...opening, taken })) {
+      changes.push(change);
+      if (change.do === 'add-task') taken.add(change.task.id);
+    }
+  }
+  return changes;
 }

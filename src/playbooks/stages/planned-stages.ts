@@ -1,5 +1,5 @@
 import { defined } from '../../text/defined.ts';
-import { needsOf, stageOf, targetOf, titleOf } from './list-facts.ts';
+import { nameOf, needsOf, stageOf, targetOf, titleOf } from './list-facts.ts';
 import { reviewersOf } from './stage-duties.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
@@ -32,19 +32,27 @@ export interface PlannedStage {
   readonly judges?: Stage['judges'];
   readonly session?: Stage['session'];
   readonly onFail?: Stage['onFail'];
+  readonly isDone?: Stage['isDone'];
 }
 
 /** The stages of a list as a run with these agents would play them. */
 export function plannedStages({ list, reviewRounds }: StagesOptions, agents: readonly Agent[]): PlannedStage[] {
   let n = 0;
   return list.stages.map((stage) => {
-    const { id, makes, review, each, judges, session, onFail } = stage;
+    const { makes, review, each, judges, session, onFail, isDone } = stage;
     const author = staffedRole(stage.by, agents);
     const roles = 'checks' in makes ? [] : judges === undefined ? [author ?? ''] : judgesOf(list, stage, agents);
     const who = withRoles(agents, roles);
     n += 1;
-    const planned = { n, id, title: titleOf(stage), who, needs: needsOf(list, stage), makes };
-    const rest = defined({ each, judges, session, onFail });
+    const planned = {
+      n,
+      id: nameOf(stage),
+      title: titleOf(stage),
+      who,
+      needs: needsOf(list, stage).map((need) => nameOf(stageOf(list, need) ?? { id: need })),
+      makes,
+    };
+    const rest = defined({ each, judges, session, onFail, isDone });
     if (review === undefined) return { ...planned, ...rest };
     n += 1;
     const { quorum = 'all', rounds = reviewRounds } = review;

@@ -9,7 +9,7 @@ import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { targetOf } from './list-facts.ts';
 import type { Stage } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
-import { progressOf, staffedRole } from './stage-progress.ts';
+import { progressOf, staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
 
 /** Plans the repair of the merged work as one that the whole is judged again after. */
 export function repairOfStages(
@@ -18,13 +18,12 @@ export function repairOfStages(
   event: Extract<PlaybookEvent, { type: 'gate-refused' }>,
 ): PlanChange[] {
   const repair = repairOf(view, event);
-  const stage = builtBy(options);
+  const progress = progressOf(view, options.list);
+  const stage = builtBy(options, progress);
   const role = stage === undefined ? undefined : staffedRole(stage.by, view.roster);
   if (repair === undefined || stage === undefined || role === undefined) return [failRun(event.problems.join('\n'))];
   const { id, title, brief, problems } = repair;
-  const last = progressOf(view, options.list)
-    .find((one) => one.stage.id === stage.id)
-    ?.all.findLast(({ state }) => state.status === 'done');
+  const last = lastDone(progress.find((one) => one.stage.id === stage.id));
   const review = reviewOf({
     stage,
     options,
@@ -37,10 +36,27 @@ export function repairOfStages(
   return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...defined({ review }) }))];
 }
 
-/** The stage whose people repair the whole: the one that the last judge sends work back to, or the last that makes code. */
-function builtBy({ list }: StagesOptions): Stage | undefined {
+/**
+ * The stage whose people repair the whole: the one that the last judge sends work back to, or the one that made code last, whose
+ * people always change something if there is such a stage.
+ */
+function builtBy({ list }: StagesOptions, progress: readonly StageProgress[]): Stage | undefined {
   const makesCode = (stage: Stage | undefined): boolean => stage !== undefined && 'code' in stage.makes;
+  const must = ({ makes }: Stage): boolean => 'code' in makes && makes.mayChangeNothing !== true;
   const judge = finalStages(list).at(-1);
   const target = list.stages.find(({ id }) => judge !== undefined && id === targetOf(judge));
-  return makesCode(target) ? target : list.stages.findLast(makesCode);
+  if (makesCode(target)) return target;
+  const made = progress.filter(({ stage }) => makesCode(stage));
+  const musts = made.filter(({ stage }) => must(stage));
+  return lastEnded(musts.length > 0 ? musts : made);
+}
+
+/** The one whose work was done last in this run; the last of the list if none was. */
+function lastEnded(progress: readonly StageProgress[]): Stage | undefined {
+  const endOf = (one: StageProgress): number => lastDone(one)?.state.at.ended ?? -1;
+  return progress.toSorted((a, b) => endOf(a) - endOf(b)).at(-1)?.stage;
+}
+
+function lastDone(progress: StageProgress | undefined): Placed | undefined {
+  return progress?.all.findLast(({ state }) => state.status === 'done');
 }

@@ -2,17 +2,17 @@ import { quoteBlock } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
 import type { Entry } from './answers.ts';
 import { allNeedsOf, stageOf, titleOf } from './list-facts.ts';
-import { isComplete, progressOf, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
+import { isComplete, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Stage } from './stage-list.ts';
 
 const PLACEHOLDER = /\{\{|\{(objective|criteria|constraints|context|documents|item|of:[A-Za-z][A-Za-z0-9_-]*)\}/g;
 
 /** The brief of a stage with its placeholders filled in, in one go: what is filled in is not looked at again. */
-export function fillBrief(scene: Scene, options: StagesOptions, stage: Stage, entry?: Entry): string {
-  const progress = progressOf(scene, options.list);
+export function fillBrief(about: Filling): string {
+  const { stage, entry } = about;
   const filled = stage.brief.replaceAll(PLACEHOLDER, (_, name?: string) =>
-    name === undefined ? '{' : valueOf(name, { scene, options, stage, entry, progress }),
+    name === undefined ? '{' : valueOf(name, about),
   );
   return entry === undefined || hasPlaceholder(stage, 'item') ? filled : `${filled}\n\n${itemText(entry)}`;
 }
@@ -63,22 +63,24 @@ function itemText({ title, brief, paths, acceptance }: Entry): string {
 }
 
 /** What a stage made: the path of its document, its answer, or the titles of its tasks. */
-function ofStage(id: string, { scene, options }: Filling): string {
+function ofStage(id: string, { scene, options, progress }: Filling): string {
   const stage = stageOf(options.list, id);
   if (stage === undefined) return `{of:${id}}`;
   const path = documentOf(stage, options);
   const answer = answerOf(scene, id);
   if (path !== undefined) return path;
   if (answer !== undefined) return quoteBlock(JSON.stringify(answer, null, 2));
-  const tasks = progressOf(scene, options.list).find((one) => one.stage.id === id)?.tasks ?? [];
+  const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];
   return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
 }
 
 /** Documents of the stages that it needs, by path, without those that a stage removed since. */
 export function documentsFor(progress: readonly StageProgress[], options: StagesOptions, { id }: Stage): string[] {
+  const written = progress.filter(({ stage }) => 'document' in stage.makes && stage.id !== id);
+  if (written.length === 0) return [];
   const before = allNeedsOf(options.list, id);
   const removed = lastDone(progress.flatMap(({ stage, all }) => ('removes' in stage.makes ? all : [])));
-  return progress.flatMap((one) => {
+  return written.flatMap((one) => {
     const path = documentOf(one.stage, options);
     const isThere = before.has(one.stage.id) && isComplete(one) && lastDone(one.all) > removed;
     return path !== undefined && isThere ? [path] : [];

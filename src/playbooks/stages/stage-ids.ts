@@ -4,10 +4,10 @@ import type { Scene, StageProgress } from './stage-progress.ts';
 const LONGEST = 32;
 
 /** The wanted id of a task, or one like it that no other task has. */
-export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: readonly string[]): string {
+export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: ReadonlySet<string>): string {
   const stem = wanted.replace(/-\d+$/, '');
   const first = Number(/-(\d+)$/.exec(wanted)?.[1] ?? 1);
-  const isFree = (id: string): boolean => task(id) === undefined && !taken.includes(id);
+  const isFree = (id: string): boolean => task(id) === undefined && !taken.has(id);
   const plain = wanted.slice(0, LONGEST);
   if (isFree(plain)) return plain;
   for (let number = first + 1; ; number += 1) {
@@ -26,7 +26,7 @@ export function sessionFor(
   const before = all.findLast((one) => one.entry === entry && one.role === role && one.as !== 'nothing');
   const { session } = stage;
   if (before !== undefined && session === undefined) return { of: before.state.id };
-  if (session === 'role') return 'agent';
+  if (session === 'role' || session === 'thread') return 'agent';
   if (session === undefined || session === 'new') return 'new';
   const other = progress.find((one) => one.stage.id === session.of)?.all.at(-1);
   return other === undefined ? 'new' : { of: other.state.id };

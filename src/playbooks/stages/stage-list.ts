@@ -5,6 +5,8 @@ export interface StageList {
   readonly stages: readonly Stage[];
   /** What follows if a rejection has the same findings as the one before. Absent: `report`. */
   readonly whenNotConverging?: 'stop' | 'report';
+  /** Said below the brief of each stage. Playbooks of squad alone set it. */
+  readonly below?: string;
 }
 
 export interface Stage {
@@ -12,6 +14,8 @@ export interface Stage {
   readonly id: string;
   /** Absent: made from the id. */
   readonly title?: string;
+  /** What people see in place of its id, in any letters; its task is titled with it. Playbooks of squad alone set it. */
+  readonly shownAs?: string;
   /** The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. */
   readonly by: readonly string[];
   /** Ids of stages. Absent: the stage before it. */
@@ -24,10 +28,15 @@ export interface Stage {
   readonly each?: { readonly of: string };
   /** How often it may reject, and what follows a rejection: the stage again, or a fix like a task of the stage. */
   readonly judges?: { readonly rounds: number; readonly else: { readonly redo: string } | { readonly fix: string } };
-  /** The session of its task: a new one, that of its agent, or that of the stage's task. Absent: `new`. */
-  readonly session?: 'new' | 'role' | { readonly of: string };
+  /**
+   * The session of its task: a new one, that of its agent, or that of the stage's task. Absent: `new`. `thread`, which playbooks of
+   * squad alone set: one agent does all such stages of its role, one after the other in one session.
+   */
+  readonly session?: 'new' | 'role' | 'thread' | { readonly of: string };
   /** What follows if it fails. `skip`: the stages that need it go on without it. Absent: `stop`. */
   readonly onFail?: 'stop' | 'skip';
+  /** It was done before the run, which has no task of it. Playbooks of squad alone set it. */
+  readonly isDone?: true;
 }
 
 interface StageReview {
@@ -42,9 +51,12 @@ interface StageReview {
 type Makes =
   /** The path is within the folder of the run's documents. Only this file may change. */
   | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: 'tasks' }
-  | { readonly code: true }
-  /** A JSON Schema, or the name of one that squad has. A stage that judges answers with `verdict`. */
-  | { readonly answer: 'tasks' | 'verdict' | { readonly [key: string]: Json } }
+  /** Only playbooks of squad say more than `code`: that it answers as well, and that it may be done without a change. */
+  | { readonly code: true; readonly answer?: 'worker'; readonly mayChangeNothing?: true }
+  /**
+   * A JSON Schema, or the name of one that squad has. A stage that judges answers with `verdict`; `worker` belongs to its playbook.
+   */
+  | { readonly answer: 'tasks' | 'verdict' | 'worker' | { readonly [key: string]: Json } }
   /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
   | { readonly checks: 'criteria' | readonly string[] }
   /** The folder of the documents is gone, and nothing else has changed. */

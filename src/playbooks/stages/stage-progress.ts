@@ -25,16 +25,23 @@ export interface StageProgress {
   readonly state: StageView['state'];
 }
 
+const NONE: readonly Placed[] = [];
+
 /** Where each stage of the list is. */
 export function progressOf(view: Pick<View, 'task' | 'record' | 'records'>, list: StageList): readonly StageProgress[] {
-  const placed = stageTasks(view).flatMap((one): Placed[] => {
+  const placed = new Map<string, Placed[]>();
+  for (const one of stageTasks(view)) {
     const state = view.task(one.task);
-    return state === undefined ? [] : [{ ...one, state }];
-  });
+    if (state === undefined) continue;
+    const before = placed.get(one.stage);
+    const task = { ...one, state };
+    if (before === undefined) placed.set(one.stage, [task]);
+    else before.push(task);
+  }
   return list.stages.map((stage) => {
     const pass = passOf(view, stage.id);
-    const all = placed.filter((one) => one.stage === stage.id);
-    const tasks = all.filter((one) => one.pass === pass.pass);
+    const all = placed.get(stage.id) ?? NONE;
+    const tasks = all.every((one) => one.pass === pass.pass) ? all : all.filter((one) => one.pass === pass.pass);
     return { stage, pass, tasks, all, state: stateOf(view, stage, pass, tasks) };
   });
 }
@@ -45,8 +52,9 @@ function stateOf(
   { pass }: StagePass,
   tasks: readonly Placed[],
 ): StageView['state'] {
+  if (stage.isDone === true) return 'done';
+  if (tasks.length === 0) return 'waiting';
   const statuses = tasks.map(({ state }) => state.status);
-  if (statuses.length === 0) return 'waiting';
   if (statuses.some((status) => !ENDED.has(status))) return 'live';
   if (statuses.some((status) => status === 'failed' || status === 'cancelled')) {
     return stage.onFail === 'skip' ? 'skipped' : 'failed';
@@ -75,7 +83,8 @@ export function isComplete({ state }: StageProgress): boolean {
 export function dueStages(progress: readonly StageProgress[], list: StageList): readonly StageProgress[] {
   const complete = new Set(progress.filter(isComplete).map(({ stage }) => stage.id));
   return progress.filter(
-    ({ stage, tasks }) => tasks.length === 0 && needsOf(list, stage).every((need) => complete.has(need)),
+    ({ stage, tasks, state }) =>
+      tasks.length === 0 && state === 'waiting' && needsOf(list, stage).every((need) => complete.has(need)),
   );
 }
 

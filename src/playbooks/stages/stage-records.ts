@@ -51,7 +51,7 @@ export interface StageRound {
   readonly converging: boolean;
 }
 
-const TASKS = 'stage-tasks';
+export const TASKS = 'stage-tasks';
 const PASSES = 'stage-passes';
 const ROUNDS = 'stage-rounds';
 const ANSWERS = 'stage-answers';
@@ -120,12 +120,19 @@ function put(where: string, id: string, value: object): PlanChange {
   return { do: 'put', in: where, id, value: plainJson(value) };
 }
 
+const NOTHING: ReadonlyMap<string, Json> = new Map();
+
 /** The view with records that a change of this step writes. */
 export function withPuts<V extends Records>(view: V, changes: readonly PlanChange[]): V {
   const puts = changes.filter((change) => change.do === 'put');
   if (puts.length === 0) return view;
-  const written = (where: string): Map<string, Json> =>
-    new Map(puts.flatMap((put) => (put.in === where ? [[put.id, put.value] as const] : [])));
+  const byPlace = new Map<string, Map<string, Json>>();
+  for (const put of puts) {
+    const there = byPlace.get(put.in);
+    if (there === undefined) byPlace.set(put.in, new Map([[put.id, put.value]]));
+    else there.set(put.id, put.value);
+  }
+  const written = (where: string): ReadonlyMap<string, Json> => byPlace.get(where) ?? NOTHING;
   const kept = (value: Json | undefined): Json | undefined => value ?? undefined;
   return {
     ...view,

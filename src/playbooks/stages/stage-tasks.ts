@@ -39,20 +39,22 @@ function common(opening: Opening, entry?: Entry): NewTask {
       : [`${pass.by ?? 'A review'} rejected the work for these reasons. ${order}:\n\n${reasons}`];
   const path = documentOf(stage, options);
   const text = [
-    fillBrief(scene, options, stage, entry),
+    fillBrief({ scene, options, stage, entry, progress }),
     ...(path === undefined ? [] : [`Write the document ${path} in Markdown, and change no other file.`]),
     ...(schemaNameOf(stage) === 'tasks' ? [TASKS_FORM] : []),
     ...rejected,
+    ...(options.list.below === undefined ? [] : [options.list.below]),
   ].join('\n\n');
   const documents = hasPlaceholder(stage, 'documents') ? [] : documentsFor(progress, options, stage);
   const task = workTask({ id: '', title: '', role, brief: text }, { needs: needsFor(opening) });
   const brief = documents.length === 0 ? task.brief : { ...task.brief, files: documents };
   const output = schemaNameOf(stage);
+  const agent = stage.session === 'thread' ? scene.roster.find((member) => member.role === role)?.name : undefined;
   return {
     ...task,
     brief,
     session: sessionFor(progress, of, defined({ entry: entry?.id })),
-    ...defined({ output: output === undefined ? undefined : { schema: output, repairs: 1 } }),
+    ...defined({ agent, output: output === undefined ? undefined : { schema: output, repairs: 1 } }),
   };
 }
 
@@ -72,10 +74,11 @@ function entryTasks(opening: Opening, from: string): PlanChange[] {
   const ids = new Map<string, string>();
   return reading.entries.flatMap((entry) => {
     const base = common(opening, entry);
-    const id = freeId(scene, of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`, [
-      ...opening.taken,
-      ...ids.values(),
-    ]);
+    const id = freeId(
+      scene,
+      of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`,
+      new Set([...opening.taken, ...ids.values()]),
+    );
     const needs = [...base.needs, ...entry.needs.flatMap((need) => ids.get(need) ?? [])];
     ids.set(entry.id, id);
     const task = { ...base, id, title: entry.title, needs, ...madeBy(opening, base.role, entry) };
@@ -91,7 +94,7 @@ function fixTask(opening: Opening): PlanChange[] {
   const role = before?.state.role ?? staffedRole(stage.by, scene.roster) ?? '';
   const lines = findingLines(pass.findings);
   const brief = `${pass.by ?? 'A judge'} rejected the merged work. Fix each of these findings, and change nothing else:\n\n${quoteBlock(lines.join('\n'))}`;
-  const id = freeId(scene, 'fix-1', [...opening.taken, ...options.list.stages.map(taskIdOf)]);
+  const id = freeId(scene, 'fix-1', new Set([...opening.taken, ...options.list.stages.map(taskIdOf)]));
   const title = `Fix what ${pass.by ?? 'a judge'} found`;
   const review = reviewOf({ stage, options, scene, author: role, findings: lines });
   const task = workTask(

@@ -1,22 +1,44 @@
 import type { StageView, View } from '../../model/plan.ts';
-import type { TaskTimes } from '../../model/plan/board.ts';
+import type { Board, TaskTimes } from '../../model/plan/board.ts';
 import { defined } from '../../text/defined.ts';
-import { titleOf } from './list-facts.ts';
+import { nameOf, titleOf } from './list-facts.ts';
 import { progressOf, type Placed, type StageProgress } from './stage-progress.ts';
-import { optionsOf } from './stage-options.ts';
-import type { Stage } from './stage-list.ts';
-import { roundsOf } from './stage-records.ts';
+import { optionsOf, type StagesOptions } from './stage-options.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import { roundsOf, TASKS } from './stage-records.ts';
 
 /** The stages of a run as people see them: a review follows the stage whose work it judges. */
 export function stageViews(view: View): readonly StageView[] {
   const options = optionsOf(view);
   if (options === undefined) return [];
-  return progressOf(view, options.list).flatMap((progress) => {
-    const { review } = progress.stage;
-    if (review === undefined) return [plainView(view, progress)];
-    const cap = review.rounds ?? options.reviewRounds;
-    return [workView(progress), reviewView(progress, review, cap)];
+  const progress = progressOf(view, options.list);
+  const last = LAST.get(options.list);
+  const rows = progress.map((one, index) => {
+    const before = last?.progress[index];
+    const known = last?.rows[index];
+    return before !== undefined && known !== undefined && isSame(before, one) ? known : rowsOf(view, options, one);
   });
+  LAST.set(options.list, { progress, rows });
+  return rows.flat();
+}
+
+/** The last rows of a list, with what they follow from: most stages of a long list stay as they are from one event to the next. */
+const LAST = new WeakMap<
+  StageList,
+  { readonly progress: readonly StageProgress[]; readonly rows: readonly (readonly StageView[])[] }
+>();
+
+/** Rounds of judges follow from more than this. */
+function isSame(before: StageProgress, { stage, state, pass, all }: StageProgress): boolean {
+  if (stage.judges !== undefined || before.state !== state || before.pass.pass !== pass.pass) return false;
+  return before.all.length === all.length && all.every((one, index) => one.state === before.all[index]?.state);
+}
+
+function rowsOf(view: View, options: StagesOptions, progress: StageProgress): readonly StageView[] {
+  const { review } = progress.stage;
+  if (review === undefined) return [plainView(view, progress)];
+  const cap = review.rounds ?? options.reviewRounds;
+  return [workView(progress), reviewView(progress, review, cap)];
 }
 
 function plainView(view: View, progress: StageProgress): StageView {
@@ -24,7 +46,7 @@ function plainView(view: View, progress: StageProgress): StageView {
   const at = tasks.filter((one) => isAtWork(one));
   const by = agentsOf(state === 'live' && at.length > 0 ? at : all);
   return rowOf(all, state, {
-    id: stage.id,
+    id: nameOf(stage),
     title: titleOf(stage),
     by,
     ...defined({ round: roundOf(view, progress) }),
@@ -46,7 +68,7 @@ function workView(progress: StageProgress): StageView {
   const rejected = tasks.some((one) => isRejected(one));
   const own = state === 'live' && at.length === 0 ? 'done' : state === 'failed' && rejected ? 'done' : state;
   const by = agentsOf(own === 'live' ? at : all);
-  return rowOf(all, own, { id: stage.id, title: titleOf(stage), by });
+  return rowOf(all, own, { id: nameOf(stage), title: titleOf(stage), by });
 }
 
 /** Its rounds are the most that any of its work took. */
@@ -98,4 +120,11 @@ function rowOf(
 
 function idsOf(tasks: readonly Placed[]): string[] {
   return tasks.map(({ state: { id } }) => id);
+}
+
+/** Tasks that the plan does not have yet, where it is known how many will come: with one for each stage. */
+export function tasksToCome({ facts, records }: Pick<Board, 'facts' | 'records'>): number {
+  const stages = optionsOf(facts)?.list.stages ?? [];
+  const single = stages.filter(({ shownAs, isDone }) => shownAs !== undefined && isDone !== true).length;
+  return single === 0 ? 0 : single - (records.get(TASKS)?.size ?? 0);
 }

@@ -25,15 +25,23 @@ export async function writeRunFile(directory: string, runId: string, name: strin
 
 let written = 0;
 
+interface Manner {
+  /** Permissions of the file. Absent: this user's alone. */
+  readonly mode?: number;
+  /** Called when the new file is on the disk, right before it takes the place of the old one. */
+  beforeRename?(fresh: string): Promise<void>;
+}
+
 /**
  * Replaces the file in one step: a reader, and a crash at any moment, finds the old one or the new one. Two writers at once do not
  * get into each other's way.
  */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeWhole(path: string, content: string | Uint8Array, manner: Manner = {}): Promise<void> {
   written += 1;
   const fresh = join(dirname(path), `${FRESH}${process.pid}-${written}-${basename(path)}`);
   try {
-    await writeFresh(fresh, content);
+    await writeFresh(fresh, content, manner.mode ?? 0o600);
+    await manner.beforeRename?.(fresh);
     failpoint('files.before-rename');
     await rename(fresh, path);
   } catch (error) {
@@ -43,8 +51,15 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   failpoint('files.renamed');
 }
 
-async function writeFresh(path: string, content: string | Uint8Array): Promise<void> {
-  const write = async (): Promise<void> => writeFile(path, content, { mode: 0o600, flag: 'wx', flush: true });
+/** The name of the file that a file of this name was to become; undefined: it is no unfinished one. */
+export function unfinishedOf(name: string): string | undefined {
+  return UNFINISHED.exec(name)?.[1];
+}
+
+const UNFINISHED = /^\.new-\d+-\d+-(.+)$/s;
+
+async function writeFresh(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const write = async (): Promise<void> => writeFile(path, content, { mode, flag: 'wx', flush: true });
   try {
     await write();
   } catch (error) {

@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { confine, pathProblem } from './confine.ts';
+import { pathProblem } from '../../text/path-problem.ts';
+import { confine } from './confine.ts';
 import { writeWhole } from './run-files.ts';
 
 /** A folder of files for people, which squad writes and never reads back. */

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { isSquadError, SquadError } from '../../model/errors.ts';
-import { createGit, type GitAnswer, type GitPorts, identityVariables, isCommitId, requireName } from './git-call.ts';
+import {
+  createGit,
+  type GitAnswer,
+  type GitPorts,
+  identityVariables,
+  isCommitId,
+  oneLine,
+  requireName,
+} from './git-call.ts';
 import { plainCheckout } from './plain-checkout.ts';
 import { isPin } from './run-repository.ts';
 
@@ -92,7 +100,7 @@ function checkoutOf({ answer, lines }: FolderAnswer, path: string): Checkout {
   }
   if (root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
     throw notARepository(
-      `${path} is not in a git checkout: ${answer.problem ?? answer.stderr.trim()}`,
+      `${path} is not in a git checkout: ${answer.problem ?? oneLine(answer.stderr)}`,
       'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
     );
   }

@@ -78,7 +78,7 @@ describe('a run whose questions are asked at the terminal', { timeout: 120_000 }
     expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
   });
 
-  it('closes the prompt when the question is answered elsewhere', async (test) => {
+  it('closes the prompt when the question is answered elsewhere', ALL, async (test) => {
     const bench = benchFor(test);
     const elsewhere = async () => bench.run(['answer', 'plan-1', 'approve']);
     const { end, said } = await attended(bench, ['wait'], elsewhere);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { some, SPREAD, spread } from '../../support/lane.ts';
+import { ALL, some, SPREAD, spread } from '../../support/lane.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
 import { createRandom } from '../../support/random.ts';
 
@@ -142,7 +142,7 @@ describe.skipIf(NO_TMUX !== undefined)('a board in a real terminal', { timeout: 
     await terminal.shows(/^1$/m);
   });
 
-  it('has colour unless NO_COLOR is set', async () => {
+  it('has colour unless NO_COLOR is set', ALL, async () => {
     const colour = /\u001b\[[\d;]*[1-9]m/;
     const terminal = openTerminal();
     await terminal.start();

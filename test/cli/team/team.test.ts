@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, NO_TMUX } from '../../support/tmux.ts';
 import { LED, mailRoom, POLICY } from '../mail/room.ts';
 import { teamRoom, type TeamRoom } from './room.ts';
+import { ALL } from '../../support/lane.ts';
 
 const MAIN = /^team-[0-9a-f]{8}-MAIN/;
 const A = /^team-[0-9a-f]{8}-A/;
@@ -43,7 +44,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await expectOwnVariables(room);
   });
 
-  it('sends a typed line as a question, and shows its answer', { timeout: 300_000 }, async () => {
+  it('sends a typed line as a question, and shows its answer', { ...ALL, timeout: 300_000 }, async () => {
     const room = teamRoom();
     await room.team('--detach');
     await seen(room, A, 'Type /help');

@@ -19,6 +19,7 @@ import {
   type Script,
 } from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';
+import { SPREAD, spread } from '../../support/lane.ts';
 
 const ROSTER: Member[] = [
   member('bob', 'builder', { account: 'one', fallback: 'cyd' }),
@@ -102,8 +103,8 @@ function startsOf(played: Played): { board: Board; starts: Frontier['starts'] }[
   return played.steps.map(({ board, next }) => ({ board, starts: next.next === 'start' ? next.starts : [] }));
 }
 
-describe('any plan, whatever happens', () => {
-  test.prop([worlds], { numRuns: 300 })('ends, and every task with it, once', (world) => {
+describe('any plan, whatever happens', SPREAD, () => {
+  test.prop([worlds], { numRuns: spread(100, 300) })('ends, and every task with it, once', (world) => {
     const played = play(world);
     expect(played.end.next).toBe('finish');
     for (const { task, work } of played.board.tasks.values()) {
@@ -118,7 +119,7 @@ describe('any plan, whatever happens', () => {
     }
   });
 
-  test.prop([worlds], { numRuns: 300 })('starts nothing before its needs are delivered', (world) => {
+  test.prop([worlds], { numRuns: spread(100, 300) })('starts nothing before its needs are delivered', (world) => {
     for (const { board, starts } of startsOf(play(world))) {
       for (const { task } of starts) {
         const needs = board.tasks.get(task)?.task.needs ?? [];
@@ -127,7 +128,7 @@ describe('any plan, whatever happens', () => {
     }
   });
 
-  test.prop([worlds], { numRuns: 300 })(
+  test.prop([worlds], { numRuns: spread(100, 300) })(
     'keeps to its parallelism, its capacities and one attempt a session',
     (world) => {
       for (const { board } of play(world).steps) {
@@ -140,7 +141,7 @@ describe('any plan, whatever happens', () => {
     },
   );
 
-  test.prop([worlds], { numRuns: 300 })('never passes a cap on rounds, retries or returns', (world) => {
+  test.prop([worlds], { numRuns: spread(100, 300) })('never passes a cap on rounds, retries or returns', (world) => {
     for (const { task, work } of play(world).board.tasks.values()) {
       const cap = task.review?.rounds ?? 4;
       expect(work.round).toBeLessThanOrEqual(cap);
@@ -150,21 +151,24 @@ describe('any plan, whatever happens', () => {
     }
   });
 
-  test.prop([worlds], { numRuns: 300 })('has no author review, and delivers exactly what was approved', (world) => {
-    for (const { task, work } of play(world).board.tasks.values()) {
-      for (const round of work.rounds) {
-        for (const reviewer of round.by) expect(work.authors).not.toContain(reviewer.agent);
+  test.prop([worlds], { numRuns: spread(100, 300) })(
+    'has no author review, and delivers exactly what was approved',
+    (world) => {
+      for (const { task, work } of play(world).board.tasks.values()) {
+        for (const round of work.rounds) {
+          for (const reviewer of round.by) expect(work.authors).not.toContain(reviewer.agent);
+        }
+        if (work.phase.at !== 'ended' || work.phase.as !== 'done') continue;
+        expect(work.commit).not.toBeNull();
+        if (task.review !== undefined) {
+          expect(work.rounds.at(-1)).toMatchObject({ approved: true, commit: work.commit });
+          expect(work.rounds.at(-1)?.by.some((one) => one.approved)).toBe(true);
+        }
       }
-      if (work.phase.at !== 'ended' || work.phase.as !== 'done') continue;
-      expect(work.commit).not.toBeNull();
-      if (task.review !== undefined) {
-        expect(work.rounds.at(-1)).toMatchObject({ approved: true, commit: work.commit });
-        expect(work.rounds.at(-1)?.by.some((one) => one.approved)).toBe(true);
-      }
-    }
-  });
+    },
+  );
 
-  test.prop([worlds], { numRuns: 300 })(
+  test.prop([worlds], { numRuns: spread(100, 300) })(
     'moves the run branch one candidate at a time, and only to what passed',
     (world) => {
       for (const { board } of play(world).steps) {
@@ -174,16 +178,19 @@ describe('any plan, whatever happens', () => {
     },
   );
 
-  test.prop([worlds], { numRuns: 200 })('is the same again from the same inputs, and from what was stored', (world) => {
-    const played = play(world);
-    const again = play(world);
-    expect(again.board).toEqual(played.board);
-    expect(again.turns).toEqual(played.turns);
-    const stored = played.entries.map((entry) => planEntrySchema.parse(JSON.parse(JSON.stringify(entry))));
-    expect(foldPlan(factsOf(ROSTER), stored)).toEqual(played.board);
-  });
+  test.prop([worlds], { numRuns: spread(70, 200) })(
+    'is the same again from the same inputs, and from what was stored',
+    (world) => {
+      const played = play(world);
+      const again = play(world);
+      expect(again.board).toEqual(played.board);
+      expect(again.turns).toEqual(played.turns);
+      const stored = played.entries.map((entry) => planEntrySchema.parse(JSON.parse(JSON.stringify(entry))));
+      expect(foldPlan(factsOf(ROSTER), stored)).toEqual(played.board);
+    },
+  );
 
-  test.prop([worlds], { numRuns: 200 })('numbers attempts without a gap, each once', (world) => {
+  test.prop([worlds], { numRuns: spread(70, 200) })('numbers attempts without a gap, each once', (world) => {
     const { turns, board } = play(world);
     expect(new Set(turns.map((turn) => turn.attempt)).size).toBe(turns.length);
     for (const { task, work } of board.tasks.values()) {

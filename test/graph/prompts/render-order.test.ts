@@ -6,6 +6,7 @@ import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
 import type { PromptMessage } from '../../../src/graph/prompts/mail-block.ts';
 import { renderOrder, type TurnStart } from '../../../src/graph/prompts/render-order.ts';
+import type { Playbook, TaskView, View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
@@ -76,13 +77,20 @@ function unreviewed(task: Partial<NewTask>, ...events: WorkEvent[]): Board {
   return events.reduce((now, event) => applyWork(now, 'a', event, AT).board, planned);
 }
 
-function order(now: Board, session?: SessionRef, messages: readonly PromptMessage[] = []) {
+const PLAYBOOK: Pick<Playbook<unknown>, 'schemas' | 'background'> = { schemas: { plan: { type: 'object' } } };
+
+function order(
+  now: Board,
+  session?: SessionRef,
+  messages: readonly PromptMessage[] = [],
+  playbook: Pick<Playbook<unknown>, 'schemas' | 'background'> = PLAYBOOK,
+) {
   const start = decideFrontier(now, 9).starts.find((one): one is TurnStart => one.start === 'turn' && one.task === 'a');
   if (start === undefined) throw new Error('nothing starts');
   return renderOrder(start, `try.1.${start.attempt}`, {
     board: now,
     definition: DEFINITION,
-    schemas: { plan: { type: 'object' } },
+    playbook,
     session,
     messages,
   });
@@ -114,6 +122,11 @@ describe('the first order of an author', () => {
     expect(prompt).toMatch(/- your work is committed[^]*- the file x\.md exists/);
     expect(session).toBeUndefined();
     expect(place).toEqual({ folder: 'a', commit: null, own: true, head: 'b'.repeat(40) });
+  });
+
+  it('has what the playbook knows of its task as it starts, before its duties', () => {
+    const playbook = { ...PLAYBOOK, background: (view: View, { id }: TaskView) => `${id} of ${view.tasks().length}` };
+    expect(order(board({}), undefined, [], playbook).prompt).toMatch(/\n\na of 2\n\nWork only in the current folder/);
   });
 
   it('is within the agent’s own access, model, rules and the run’s limits', () => {
@@ -188,7 +201,11 @@ describe('what goes back', () => {
   });
 
   it('is the brief too where there is no session to go on with', () => {
-    expect(order(rejected).prompt).toMatch(/^# Task a: a[^]*was rejected in review/);
+    const playbook = { ...PLAYBOOK, background: () => 'What others left.' };
+    expect(order(rejected, undefined, [], playbook).prompt).toMatch(
+      /^# Task a: a[^]*What others left\.[^]*was rejected in review/,
+    );
+    expect(order(rejected, SESSION, [], playbook).prompt).not.toContain('What others left.');
   });
 
   it('stands in a block that its words cannot get out of', () => {

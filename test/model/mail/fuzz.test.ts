@@ -4,7 +4,7 @@ import { SPREAD, spread } from '../../support/lane.ts';
 import { check } from './support.ts';
 import { GOOD, wire } from './drafts.ts';
 
-const RUNS = spread(5_000, 20_000);
+const RUNS = spread(1_000, 10_000);
 
 describe(`${RUNS} messages as nobody should send them`, () => {
   it('are refused in the one form, or taken like any other', { ...SPREAD, timeout: 300_000 }, async () => {

@@ -173,7 +173,7 @@ describe('a plan that a person approves', () => {
     const playbook = withApproval(createStagesPlaybook({ name: 'stages', list }));
     const options = { list, folder: 'docs/squad/try', reviewRounds: 4 } as unknown as Board['facts']['options'];
     const facts = factsOf(TEAM, { objective: OBJECTIVE, options, asksForPlan: true, verifies: false });
-    const parsed = playbook.parse({ ...facts, files: [] });
+    const parsed = playbook.parse(facts);
     if (!parsed.ok) throw new Error('no input');
     let turns = 0;
     const turn = (one: Turn): ReturnType<typeof friendly> => {

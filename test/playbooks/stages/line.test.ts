@@ -114,7 +114,7 @@ describe('a line of stages', () => {
 
   it('does not play a run that has no list', () => {
     const playbook = createStagesPlaybook({ name: 'stages', list: LINE });
-    const parsed = playbook.parse({ objective: OBJECTIVE, roster: TEAM, options: {}, files: [] });
+    const parsed = playbook.parse({ objective: OBJECTIVE, roster: TEAM, options: {} });
     expect(parsed.ok && playbook.plan(parsed.input)).toMatchObject([{ do: 'finish', outcome: 'failed' }]);
   });
 });

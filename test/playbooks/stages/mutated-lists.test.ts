@@ -63,15 +63,15 @@ function holdsList(text: string): void {
   const playbook = createPlaybookOfList(list.data);
   const facts = factsOf([...roles].map((role) => member(role, role)));
   const options = plainJson({ list: list.data, folder: 'docs/squad/a-run', reviewRounds: 4 });
-  const input = playbook.parse({ ...facts, options, files: [] });
+  const input = playbook.parse({ ...facts, options });
   expect(input).toMatchObject({ ok: true });
   if (input.ok) expect(playbook.plan(input.input).length).toBeGreaterThan(0);
 }
 
 describe('T20: lists that are not as they were written', SPREAD, () => {
-  it.prop([lists], { numRuns: spread(150, 1500), seed: 16 })('by their parts', (list) => {
+  it.prop([lists], { numRuns: spread(75, 600), seed: 16 })('by their parts', (list) => {
     holdsList(JSON.stringify({ playbook: list }, null, 1));
   });
 
-  it.prop([files], { numRuns: spread(50, 500), seed: 16 })('by their text', holdsList);
+  it.prop([files], { numRuns: spread(50, 250), seed: 16 })('by their text', holdsList);
 });

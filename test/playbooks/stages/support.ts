@@ -76,7 +76,7 @@ export function play(
   const playbook = createStagesPlaybook({ name: 'stages', list });
   const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
   const facts = factsOf(roster, { objective, options: playbook.options?.(from) ?? {}, verifies: false, ...more });
-  const parsed = playbook.parse({ ...facts, files: [] });
+  const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script });
 }

@@ -4,6 +4,7 @@ import type { FailureKind } from '../../../src/model/failure.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
 import { parseLine } from '../../../src/runtimes/claude/schema.ts';
 import { capture, ended, json, makeRequest, NOW, play } from './support.ts';
+import { SPREAD, spread } from '../../support/lane.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
 const INIT = { type: 'system', subtype: 'init', session_id: ID, mcp_servers: [] };
@@ -172,7 +173,7 @@ describe('the end without a result', () => {
   });
 });
 
-describe('whatever stands on stdout', () => {
+describe('whatever stands on stdout', SPREAD, () => {
   const known = [...new Set(['text', 'agent', 'write-default', 'err429', 'schema', 'usage-limit', 'partial'])].flatMap(
     (name) =>
       capture(`${name}.jsonl`)
@@ -190,7 +191,7 @@ describe('whatever stands on stdout', () => {
     });
   const lines = fc.array(fc.oneof(fc.jsonValue(), damaged, fc.constantFrom(...known)), { maxLength: 12 });
 
-  property.prop([lines, fc.integer({ min: 0, max: 255 }), fc.string()], { numRuns: 5000 })(
+  property.prop([lines, fc.integer({ min: 0, max: 255 }), fc.string()], { numRuns: spread(1000, 5000) })(
     'nothing throws, and nothing but a proof is a success (T14)',
     (values, code, stderr) => {
       const { verdict } = play(json(...values), ended(code, { stderr }), makeRequest());

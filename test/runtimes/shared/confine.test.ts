@@ -18,6 +18,7 @@ import type { McpServer } from '../../../src/model/turn-request.ts';
 import { confined, createConfiner, type Bubblewrap } from '../../../src/runtimes/shared/confine.ts';
 import { removeSecrets, writeLaunchFiles } from '../../../src/runtimes/shared/launch-files.ts';
 import { outsideServers, unstarted } from '../../../src/runtimes/shared/outside-servers.ts';
+import '../../support/on-disk.ts';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
 let root = '';

@@ -6,7 +6,7 @@ import { openRunResources, type RunResources } from '../../../src/engine/run-res
 import { startSegment, type SegmentEnd } from '../../../src/engine/run-loop.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
-import { createPlaybook } from '../../../src/playbooks/registry.ts';
+import { playbookOfRun } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import { readHistory, type RunHistory } from '../../../src/read-model/read-run.ts';
 import { readLedgerHistory, type WholeHistory, checkHistory } from '../../support/ledger-history.ts';
@@ -200,7 +200,7 @@ async function driveOnce(world: World, resources: RunResources, life: EngineLife
   const defined = ledger.events({ stream: runId }).find(({ type }) => type === RUN_EVENTS.defined);
   const definition = definitionOf(world);
   const inputRef = defined?.seq ?? ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
-  const playbook = createPlaybook({}, definition.playbook);
+  const playbook = playbookOfRun({}, definition);
   if (playbook === undefined) throw new Error(`there is no playbook ${definition.playbook}`);
   const clock = time.clock(life.lives);
   const guarded: RunResources = {

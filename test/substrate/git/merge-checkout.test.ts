@@ -8,6 +8,7 @@ import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
 import { MERGE_CHILD } from './merge-child.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -207,13 +208,18 @@ describe('a merge that is killed', () => {
       encoding: 'utf8',
     });
 
-  it.each<[FailpointName, boolean]>([
-    ['merge.ready', false],
-    ['merge.locked', false],
-    ['merge.written', false],
-    ['merge.ready', true],
-    ['merge.written', true],
-  ])('at %s (diverged: %s) is whole after the next call', async (at, diverged) => {
+  it.each(
+    some<[FailpointName, boolean]>(
+      [
+        ['merge.ready', false],
+        ['merge.locked', false],
+        ['merge.written', false],
+        ['merge.ready', true],
+        ['merge.written', true],
+      ],
+      2,
+    ),
+  )('at %s (diverged: %s) is whole after the next call', SPREAD, async (at, diverged) => {
     const arranged = repositoryWithWork();
     const { path } = arranged;
     if (diverged) commitHere(path, 'here.txt', 'here\n');

@@ -8,6 +8,7 @@ import { MIGRATIONS } from '../../../src/substrate/ledger/migrations.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/row-digest.ts';
 import { startProgram } from './programs.ts';
 import { squadError, temporaryFolder } from './support.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 
 const clock = { now: () => 5 };
 /** The newest schema; the crasher knows two more. */
@@ -44,16 +45,21 @@ test('a migration keeps the data and leaves a backup of the schema before', asyn
   expect(squadError(() => openLedger(directory, { clock })).code).toBe('schema-newer');
 });
 
-test.each([
-  ['migration.after-backup', 0],
-  ['migration.before-step', 0],
-  ['ledger.before-commit', 0],
-  ['ledger.after-commit', 1],
-  ['migration.after-step', 1],
-  ['migration.before-step:2', 1],
-  ['ledger.before-commit:2', 1],
-  ['migration.after-step:2', 2],
-])('T19 killed at %s the schema is %i steps on, whole, and the next start finishes', async (point, steps) => {
+test.each(
+  some(
+    [
+      ['migration.after-backup', 0],
+      ['migration.before-step', 0],
+      ['ledger.before-commit', 0],
+      ['ledger.after-commit', 1],
+      ['migration.after-step', 1],
+      ['migration.before-step:2', 1],
+      ['ledger.before-commit:2', 1],
+      ['migration.after-step:2', 2],
+    ] as const,
+    4,
+  ),
+)('T19 killed at %s the schema is %i steps on, whole, and the next start finishes', SPREAD, async (point, steps) => {
   const { directory, path } = oldLedger();
   const killed = startProgram('crasher', [directory, 'migrate', `${point}=kill`]);
   expect(await killed.ended()).toMatchObject({ signal: 'SIGKILL' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SPREAD, spread } from '../../support/lane.ts';
 import { tearLogs } from '../../support/torn-log.ts';
 
-const TRIALS = spread(20, 200);
+const TRIALS = spread(10, 200);
 const SEED = 5;
 
 test(

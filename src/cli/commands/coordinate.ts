@@ -1,0 +1,46 @@
+import { limitsFromOptions } from '../../model/limits.ts';
+import { usageError } from '../../model/errors.ts';
+import { coordinate as coordinateIn } from '../../squad/coordinate.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { CommandContext, CoordinateOptions } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
+import { printResult } from '../output.ts';
+import { readArgument } from '../read-objective.ts';
+import { run, showAndAsk } from './run.ts';
+
+/** Designs a session: a run of one planner, whose result is a folder. Then `--run` runs that. */
+export async function coordinate(
+  context: CommandContext,
+  given: string | undefined,
+  options: CoordinateOptions,
+): Promise<void> {
+  const { host, output } = context;
+  const { into, resume, run: goesOn, runtime, model: models, name, allowFullAccess } = options;
+  if (given === undefined && resume !== true) {
+    throw usageError('there is no objective', 'Name one: `squad coordinate objective.md`.');
+  }
+  const objective = given === undefined ? undefined : await readArgument(context, given);
+  const show = await showAndAsk(context, options);
+  const { running, folder, invalid } = await coordinateIn({ host }, objective, {
+    ...{ into, resume, runtime, models, name, allowFullAccess },
+    ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
+  });
+  for (const path of invalid)
+    output.problem(
+      `${plainLine(path)} is not valid: squad makes it anew, and keeps yours as ${plainLine(path)}.theirs, or .theirs-2 and so on if that is taken.`,
+    );
+  const next = `squad run --session=${shellWord(folder)}`;
+  if (running === undefined) {
+    printResult(output, options, { type: 'coordinated', folder, next: [next] }, [
+      `${plainLine(folder)} is a valid session: nothing is missing.`,
+      ...(goesOn === true ? [] : [`Next: ${plainLine(next, Infinity)}`]),
+    ]);
+  } else {
+    const end = await show.follow(running);
+    if (end.outcome !== 'done') return;
+  }
+  if (goesOn !== true) return;
+  const { name: _name, resume: _resume, ...others } = options;
+  await run(context, undefined, { ...others, session: folder });
+}

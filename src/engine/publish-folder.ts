@@ -1,0 +1,20 @@
+import { createView } from '../graph/decisions/view.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { PublishFacts } from '../model/run.ts';
+import type { OperationPorts } from '../operations/operation-ports.ts';
+import { publishRun } from '../operations/publish-run.ts';
+import { makeFolder } from '../substrate/files/make-folder.ts';
+
+/** Publishes the run's work. A run without a branch makes its folder, if all its work is done. */
+export async function publishFolder(
+  ports: OperationPorts,
+  board: Board,
+  { makes }: Pick<Playbook<unknown>, 'makes'>,
+): Promise<PublishFacts> {
+  const facts = await publishRun(ports, board);
+  const made = board.finished?.outcome === 'done' ? makes?.(createView(board)) : undefined;
+  if (made === undefined) return facts;
+  const problem = await makeFolder(made, ports.lease.runId);
+  return { ...facts, ...(problem === undefined ? { made: made.shown } : { problem }) };
+}

@@ -1,0 +1,49 @@
+import { COORDINATE } from '../../model/playbook-name.ts';
+import type { Playbook } from '../../model/plan.ts';
+import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { teamSchema } from './answer.ts';
+import { briefOf, PLANNER } from './brief.ts';
+import { judgeTeam } from './judge-team.ts';
+import type { CoordinateOptions } from './options.ts';
+import { ANALYSIS, EMPTY_FOLDERS } from './team-files.ts';
+
+const TEAM = 'team';
+/** In place of the objective, which no answer can make wrong. */
+const ANY = 'any';
+/** Turns of the planner after the first. */
+const REPAIRS = 2;
+
+/** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
+export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<unknown> {
+  return {
+    name: COORDINATE,
+    roles: { planner: { delivers: 'none', instructions: PLANNER } },
+    schemas: { [TEAM]: answerSchema(teamSchema) },
+    options: () => options,
+    parse: () => ({ ok: true, input: options }),
+    plan: () => {
+      const task = workTask(
+        { id: COORDINATE, title: `Design the team of ${options.id}`, role: 'planner', brief: briefOf(options) },
+        { output: { schema: TEAM, repairs: REPAIRS } },
+      );
+      return [addTask(task)];
+    },
+    checkAnswer: (schema, output) => {
+      const judged = schema === TEAM ? judgeTeam(output, options, ANY) : undefined;
+      return judged?.ok === false ? judged.problems : [];
+    },
+    advance: (view, event) => {
+      if (event.type === 'gate-refused') return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];
+      return event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped'
+        ? finishWhenEnded(view)
+        : [];
+    },
+    makes: (view) => {
+      const judged = judgeTeam(view.task(COORDINATE)?.answer, options, view.objective.text.trim());
+      if (!judged.ok) return undefined;
+      const { folder, shown, isThere } = options;
+      return { folder, shown, files: judged.files, proof: ANALYSIS, folders: EMPTY_FOLDERS, isThere };
+    },
+    tools: () => [],
+  };
+}

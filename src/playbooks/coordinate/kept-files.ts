@@ -1,0 +1,68 @@
+import type { Problem } from '../../text/problem.ts';
+import { roleFileFindings } from '../session/check-cast.ts';
+import { judgeSession } from '../session/check-session.ts';
+import { shown, type Finding } from '../session/finding.ts';
+import type { FolderRead } from '../session/folder-read.ts';
+import { problemsOf } from '../session/refusal.ts';
+import { ANALYSIS, isBegunEmpty, keptRoles, rolePath, rolePathProblem, STATE } from './team-files.ts';
+
+/** What stays of a folder that holds a part of a session. */
+export interface KeptFiles {
+  readonly kept: readonly { readonly path: string; readonly text: string }[];
+  /** Paths of files that are there and are made anew. */
+  readonly invalid: readonly string[];
+}
+
+type Begun =
+  | { readonly type: 'complete' }
+  | (KeptFiles & { readonly type: 'partly' })
+  /** Files are wrong that no planner makes. */
+  | { readonly type: 'refused'; readonly problems: readonly Problem[] }
+  /** There is no folder. */
+  | { readonly type: 'absent'; readonly why: string };
+
+/** A file is kept if nothing is wrong with it. */
+export function keptFrom(read: FolderRead): Begun {
+  const { findings, sources } = judgeSession(read);
+  const [first] = findings;
+  if (first === undefined) return { type: 'complete' };
+  if (!read.folders.includes('')) return { type: 'absent', why: first.message };
+  const wrong = new Set(findings.map(({ file }) => file));
+  const files = [...read.files];
+  const valid = files.flatMap(([path, file]) =>
+    'text' in file && isRead(path) && !wrong.has(path) ? [{ path, text: file.text }] : [],
+  );
+  const roles = keptRoles({ kept: valid });
+  // Without a state that says who acts, no role file was judged yet.
+  const { required, other } = roleFileFindings(roles, read.files);
+  for (const { file } of [...required, ...other]) wrong.add(file);
+  const kept = valid.filter(({ path }) => !wrong.has(path));
+  const made = new Set([...roles].map(rolePath));
+  const foreign = [...findings.filter(({ file }) => !isMade(file, read, made)), ...unwritableRoles(roles, kept)];
+  if (foreign.length > 0) return { type: 'refused', problems: problemsOf(read.folder, sources, foreign) };
+  return { type: 'partly', kept, invalid: files.flatMap(([path]) => (wrong.has(path) ? [path] : [])) };
+}
+
+/** Whether the answer of a planner makes the file, or squad does. `roles`: the files of the roles that the session certainly has. */
+function isMade(path: string, { files }: FolderRead, roles: ReadonlySet<string>): boolean {
+  if (path === STATE || path === ANALYSIS || isBegunEmpty(path)) return true;
+  return roles.has(path) || (/^roles(?:\/|$)/.test(path) && !files.has(path));
+}
+
+/** Roles of the files that stay, whose own files squad cannot write. */
+function unwritableRoles(roles: ReadonlySet<string>, kept: KeptFiles['kept']): Finding[] {
+  const there = new Set(kept.map(({ path }) => path));
+  const file = there.has(STATE) ? STATE : ANALYSIS;
+  return [...roles].flatMap((name): Finding[] => {
+    const path = rolePath(name);
+    const problem = there.has(path) ? undefined : rolePathProblem(path);
+    if (problem === undefined) return [];
+    const message = `${file} has a role that needs another name: its file ${shown(path)} ${problem}`;
+    return [{ file, at: ['roles'], message, advice: 'correct' }];
+  });
+}
+
+/** A planner has to know it. */
+function isRead(path: string): boolean {
+  return path === STATE || path === ANALYSIS || /^roles\/[^/]+\.md$/.test(path);
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** What a run of `squad coordinate` keeps. */
+export const coordinateOptionsSchema = z.object({
+  /** Absolute, without links. */
+  folder: z.string(),
+  /** As people name it: in commands from where they stand. */
+  shown: z.string(),
+  /** `session_id` */
+  id: z.string(),
+  team: z.string(),
+  /** ISO 8601. */
+  createdAt: z.string(),
+  /** Of a folder that was begun before: files that are not valid, by their paths. They are made anew. */
+  invalid: z.array(z.string()),
+  /** Files of a folder that was begun before: they stay as they are. */
+  kept: z.array(z.object({ path: z.string(), text: z.string() })),
+  /** The folder was there before: what is missing is added to it. Otherwise it appears whole. */
+  isThere: z.boolean(),
+});
+export type CoordinateOptions = z.infer<typeof coordinateOptionsSchema>;

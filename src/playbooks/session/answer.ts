@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Json } from '../../text/json.ts';
+import { answerSchema } from '../shared/tasks.ts';
+
+/** The name of the form that every worker of a session answers in. */
+export const WORKER = 'worker';
+
+/** No field is optional, because strict structured output requires all. */
+export const workerSchema = z.object({
+  summary: z.string(),
+  artifact: z.object({ name: z.string(), markdown: z.string() }).nullable(),
+  memory: z.array(z.object({ key: z.string(), value: z.string() })),
+  learnings: z.array(z.string()),
+  decisions: z.array(z.string()),
+  issues: z.array(z.string()),
+  explorations: z.array(z.object({ angle: z.string(), keywords: z.array(z.string()), findings: z.string() })),
+  discussion: z.string().nullable(),
+});
+export type WorkerAnswer = z.infer<typeof workerSchema>;
+
+/** As JSON Schema. */
+export const ANSWER = answerSchema(workerSchema);
+
+/** The kinds of wisdom, as the answer and the folder name them. */
+export const WISDOM = ['learnings', 'decisions', 'issues'] as const;
+
+const KIB = 1024;
+/** Bytes of UTF-8. */
+const MOST_OF_TEXT = 64 * KIB;
+const MOST_OF_NAME = KIB;
+const MOST_OF_ALL = KIB * KIB;
+const MOST_ENTRIES = 100;
+/** Its author corrects these first. */
+const MOST_PROBLEMS = 20;
+
+/** For the end of a brief. */
+export const ANSWER_GUIDE = [
+  'Your answer is what you leave to the other workers and to people. squad keeps it. Write nothing into the folder of the session yourself.',
+  [
+    '- `summary`: what you did, and what came of it, in a few sentences',
+    '- `artifact`: your result as a document in Markdown, with a `name` for its file; null if there is none. Code does not belong here: commit it',
+    '- `memory`: facts that later tasks look up, each with its `key`. Your value replaces one that is there',
+    '- `learnings`, `decisions`, `issues`: what others have to know, one short text for each point',
+    '- `explorations`: what you found when you looked at the code from one `angle`, so that no one looks again',
+    '- `discussion`: the record of a discussion that your task asks for; null if there is none',
+  ].join('\n'),
+  `A list is empty if there is nothing to say. No text is longer than ${MOST_OF_TEXT / KIB} KiB. If you are asked again, give the whole answer again: only your last one counts.`,
+].join('\n\n');
+
+interface Text {
+  readonly at: string;
+  readonly text: string;
+  /** A `name` identifies something. */
+  readonly is: 'name' | 'text';
+  readonly mayBeBlank?: true;
+}
+
+/**
+ * What is wrong with a worker's answer beyond its schema, in words for its author. They quote nothing of the answer, because they
+ * reach a prompt and a terminal.
+ */
+export function checkAnswer(schema: string, answer: Json): string[] {
+  const worker = schema === WORKER ? workerSchema.safeParse(answer).data : undefined;
+  if (worker === undefined) return [];
+  const texts = textsOf(worker);
+  const all = texts.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0);
+  const problems = [
+    ...texts.flatMap(textProblems),
+    ...listsOf(worker).flatMap(({ at, length }) =>
+      length > MOST_ENTRIES
+        ? [`\`${at}\` has ${length} entries, and the most is ${MOST_ENTRIES}. Keep the important ones.`]
+        : [],
+    ),
+    ...(all > MOST_OF_ALL
+      ? [`The answer has ${all} bytes of text, and the limit is 1 MiB (${MOST_OF_ALL} bytes). Shorten it.`]
+      : []),
+  ];
+  const left = problems.length - MOST_PROBLEMS;
+  return left <= 0 ? problems : [...problems.slice(0, MOST_PROBLEMS), `There are ${left} more problems like these.`];
+}
+
+function textProblems({ at, text, is, mayBeBlank }: Text): string[] {
+  if (mayBeBlank !== true && text.trim() === '') return [`\`${at}\` is empty.`];
+  const most = is === 'name' ? MOST_OF_NAME : MOST_OF_TEXT;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= most) return [];
+  return [`\`${at}\` has ${bytes} bytes, and the limit is ${most / KIB} KiB (${most} bytes). Shorten it.`];
+}
+
+function textsOf(answer: WorkerAnswer): Text[] {
+  const { summary, artifact, memory, explorations, discussion } = answer;
+  return [
+    { at: 'summary', text: summary, is: 'text' },
+    ...(artifact === null
+      ? []
+      : [
+          { at: 'artifact.name', text: artifact.name, is: 'name' } as const,
+          { at: 'artifact.markdown', text: artifact.markdown, is: 'text' } as const,
+        ]),
+    ...memory.flatMap(({ key, value }, index): Text[] => [
+      { at: `memory[${index}].key`, text: key, is: 'name' },
+      { at: `memory[${index}].value`, text: value, is: 'text', mayBeBlank: true },
+    ]),
+    ...WISDOM.flatMap((kind) =>
+      answer[kind].map((text, index): Text => ({ at: `${kind}[${index}]`, text, is: 'text', mayBeBlank: true })),
+    ),
+    ...explorations.flatMap(({ angle, keywords, findings }, index): Text[] => [
+      { at: `explorations[${index}].angle`, text: angle, is: 'name' },
+      ...keywords.map(
+        (text, at): Text => ({
+          at: `explorations[${index}].keywords[${at}]`,
+          text,
+          is: 'name',
+          mayBeBlank: true,
+        }),
+      ),
+      { at: `explorations[${index}].findings`, text: findings, is: 'text' },
+    ]),
+    ...(discussion === null ? [] : [{ at: 'discussion', text: discussion, is: 'text', mayBeBlank: true } as const]),
+  ];
+}
+
+function listsOf(answer: WorkerAnswer): { at: string; length: number }[] {
+  return [
+    ...(['memory', ...WISDOM, 'explorations'] as const).map((at) => ({ at, length: answer[at].length })),
+    ...answer.explorations.map(({ keywords: { length } }, index) => ({
+      at: `explorations[${index}].keywords`,
+      length,
+    })),
+  ];
+}

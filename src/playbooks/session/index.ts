@@ -1,0 +1,47 @@
+import type { Playbook, View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
+import { SESSION } from '../../model/playbook-name.ts';
+import { asObject, isJsonObject, plainJson, type Json } from '../../text/json.ts';
+import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
+import { stageTask } from '../stages/stage-records.ts';
+import { ANSWER, checkAnswer, WORKER } from './answer.ts';
+import { backgroundOf } from './background.ts';
+import { sessionCast, sessionRoles } from './cast.ts';
+import type { Session } from './session.ts';
+import { sessionFiles } from './session-files.ts';
+import { sessionList } from './session-list.ts';
+import { DONE } from './session-records.ts';
+
+/** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
+export function createSessionPlaybook(session: Session): Playbook<unknown> {
+  const list = sessionList(session);
+  const playbook = createStagesPlaybook({
+    name: SESSION,
+    list,
+    roles: sessionRoles(session),
+    cast: (source) => sessionCast(session, source),
+    options: (source) => plainJson({ ...stagesOptions(list, source), session }),
+    schemas: { [WORKER]: ANSWER },
+  });
+  return {
+    ...playbook,
+    castsEachRole: true,
+    folder: (view, moment) => sessionFiles(session, view, moment),
+    checkAnswer,
+    background: (view, task) => backgroundOf(session, view, task),
+    advance: (view, event) => [...noteDone(view, event), ...playbook.advance(view, event)],
+  };
+}
+
+function noteDone(view: View, event: PlaybookEvent): PlanChange[] {
+  if (event.type !== 'task-done') return [];
+  const place = stageTask(view, event.task);
+  return place === undefined ? [] : [{ do: 'put', in: DONE, id: place.stage, value: { task: event.task } }];
+}
+
+/** The session that a run is frozen with; undefined: these are no options of a session. */
+export function sessionOf(options: Json): Session | undefined {
+  const { session } = asObject(options);
+  return isJsonObject(session) ? (session as unknown as Session) : undefined;
+}

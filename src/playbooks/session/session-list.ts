@@ -1,0 +1,67 @@
+import { plainLine } from '../../text/plain-text.ts';
+import type { Stage, StageList } from '../stages/stage-list.ts';
+import { ANSWER_GUIDE } from './answer.ts';
+import type { Session, SessionRole, SessionTask } from './session.ts';
+
+/** The tasks of a session as a list of stages, one for each, with the same ids. Its graph decides what runs at once. */
+export function sessionList({ roles, tasks, completed }: Session): StageList {
+  const roleOf = new Map(roles.map((role) => [role.slug, role]));
+  const done = new Set(completed);
+  return {
+    stages: tasks.map((task) => stageOf(task, roleOf.get(task.role), done.has(task.slug))),
+    below: ANSWER_GUIDE,
+  };
+}
+
+function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boolean): Stage {
+  const kind = role === undefined ? 'any' : workOf(role);
+  return {
+    id: task.slug,
+    title: plainLine(task.subject.trim() === '' ? task.id : task.subject),
+    shownAs: shownAs(task),
+    by: [task.role],
+    needs: task.needs,
+    brief: briefOf(task, kind),
+    makes: MAKES[kind],
+    ...(role?.innerLoop === true ? { session: 'thread' } : {}),
+    ...(isDone ? { isDone } : {}),
+  };
+}
+
+/** `any`: squad does not know the responsibility, so the work may change files and need not. */
+export type Work = 'reads' | 'code' | 'docs' | 'any';
+
+/** What a role's `responsibility_type` says of its work. */
+export function workOf({ responsibility }: Pick<SessionRole, 'responsibility'>): Work {
+  const said = (responsibility ?? '').trim().toLowerCase();
+  if (said === 'read-only') return 'reads';
+  if (!said.startsWith('code-gen')) return 'any';
+  return /\(\s*docs\s*\)/.test(said) ? 'docs' : 'code';
+}
+
+const MAKES: Readonly<Record<Work, Stage['makes']>> = {
+  reads: { answer: 'worker' },
+  code: { code: true, answer: 'worker' },
+  docs: { code: true, answer: 'worker', mayChangeNothing: true },
+  any: { code: true, answer: 'worker', mayChangeNothing: true },
+};
+
+const LONGEST_NAME = 100;
+
+/** People know a task by the id that they gave it. Of a very long one they see the beginning, and the name that squad gave it. */
+function shownAs({ id, slug }: SessionTask): string {
+  return id.length <= LONGEST_NAME ? plainLine(id) : `${plainLine(id, LONGEST_NAME)} (${slug})`;
+}
+
+const DUTIES: Readonly<Record<Work, string>> = {
+  reads: 'Change no file: what you find goes into your answer.',
+  code: 'Your work is delivered as the commits that you make.',
+  docs: 'What has to change in the repository you commit. If nothing has to, change nothing: your answer is delivered all the same.',
+  any: 'What has to change in the repository you commit. If nothing has to, change nothing: your answer is delivered all the same.',
+};
+
+function briefOf(task: SessionTask, kind: Work): string {
+  const what = `Do this task of your role, in the way that your instructions describe, and no other task of the team:\n\n${task.subject}`;
+  // Braces are placeholders of a list.
+  return `${what.replaceAll('{', '{{')}\n\n${DUTIES[kind]}`;
+}

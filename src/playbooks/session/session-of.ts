@@ -1,0 +1,111 @@
+import { asObject, isJsonObject, objectsIn, type Json } from '../../text/json.ts';
+import { rolesIn } from './check-cast.ts';
+import type { FileRead } from './folder-read.ts';
+import { completedIn, SESSION_STATUSES } from './check-state.ts';
+import { ANALYSIS_FILE, STATE_FILE } from './finding.ts';
+import { safeSlugs } from './safe-slugs.ts';
+import type { Session, SessionRole, SessionStart, SessionTask } from './session.ts';
+
+/** What a worker is shown of an artifact. */
+const MOST_SHOWN = 16 * 1024;
+
+type Files = ReadonlyMap<string, FileRead>;
+type ValueOf = (file: string) => Json | undefined;
+
+/** The session of a folder that has no problem. */
+export function sessionOf(files: Files, valueOf: ValueOf): Session {
+  const state = valueOf(STATE_FILE) ?? null;
+  const analysis = valueOf(ANALYSIS_FILE) ?? null;
+  const { session_id: id, team_name: team, task_description: description, status } = asObject(state);
+  const roles = castOf(state, analysis, files);
+  const tasks = tasksOf(analysis, new Map(roles.map(({ name, slug }) => [name, slug])));
+  const slugs = new Map(tasks.map((task) => [task.id, task.slug]));
+  return {
+    id: textOf(id),
+    team: textOf(team),
+    description: textOf(description),
+    status: SESSION_STATUSES.find((one) => one === status) ?? 'active',
+    roles,
+    tasks,
+    completed: completedIn(state).flatMap((one) => slugs.get(one) ?? []),
+    start: startOf(files, valueOf),
+  };
+}
+
+/** Either file may leave out what need not be there. */
+function castOf(state: Json, analysis: Json, files: Files): SessionRole[] {
+  const planned = rolesIn(analysis);
+  const cast = [...rolesIn(state)].map(([name, role]) => [name, { ...planned.get(name), ...role }] as const);
+  const slugs = safeSlugs(cast.map(([name]) => name));
+  return cast.map(([name, role], index) => {
+    const { prefix, responsibility_type: responsibility, inner_loop: innerLoop } = role;
+    const file = `roles/${name}.md`;
+    return {
+      name,
+      slug: slugs[index] ?? name,
+      prefix: textOf(prefix),
+      responsibility: typeof responsibility === 'string' ? responsibility : null,
+      innerLoop: innerLoop === true,
+      file,
+      text: textIn(files, file),
+    };
+  });
+}
+
+function tasksOf(analysis: Json, roles: ReadonlyMap<string, string>): SessionTask[] {
+  const listed = objectsIn(asObject(analysis)['tasks']);
+  const ids = listed.map(({ id }) => textOf(id));
+  const slugs = safeSlugs(ids);
+  const slugOf = new Map(ids.map((id, index) => [id, slugs[index] ?? id]));
+  return listed.map(({ id, subject, owner, blockedBy }) => ({
+    id: textOf(id),
+    slug: slugOf.get(textOf(id)) ?? '',
+    subject: textOf(subject),
+    role: roles.get(textOf(owner)) ?? '',
+    needs: Array.isArray(blockedBy) ? blockedBy.flatMap((need) => slugOf.get(textOf(need)) ?? []) : [],
+  }));
+}
+
+/** What the folder holds, apart from the plan. */
+function startOf(files: Files, valueOf: ValueOf): SessionStart {
+  const namesIn = (folder: string): string[] =>
+    [...files.keys()].flatMap((file) => (file.startsWith(`${folder}/`) ? [file.slice(folder.length + 1)] : []));
+  const memory = valueOf('shared-memory.json');
+  return {
+    state: textIn(files, STATE_FILE),
+    memory: isJsonObject(memory) ? memory : {},
+    wisdom: {
+      learnings: textIn(files, 'wisdom/learnings.md'),
+      decisions: textIn(files, 'wisdom/decisions.md'),
+      issues: textIn(files, 'wisdom/issues.md'),
+    },
+    explorations: {
+      index: valueOf('explorations/cache-index.json') ?? null,
+      files: namesIn('explorations')
+        .filter((name) => name.startsWith('explore-'))
+        .map((name) => ({ name, text: textIn(files, `explorations/${name}`) })),
+    },
+    artifacts: namesIn('artifacts').map((name) => artifactOf(name, textIn(files, `artifacts/${name}`))),
+    discussions: namesIn('discussions'),
+    size: [...files.values()].reduce((sum, read) => sum + ('text' in read ? read.text.length : 0), 0),
+    hashes: Object.fromEntries(
+      [...files].flatMap(([file, read]) => ('text' in read && read.hash !== undefined ? [[file, read.hash]] : [])),
+    ),
+  };
+}
+
+function artifactOf(name: string, text: string): SessionStart['artifacts'][number] {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MOST_SHOWN) return { name, text, isCut: false };
+  // A character that is cut in two is left out.
+  return { name, text: bytes.toString('utf8', 0, MOST_SHOWN).replace(/\ufffd$/, ''), isCut: true };
+}
+
+function textIn(files: Files, file: string): string {
+  const read = files.get(file);
+  return read !== undefined && 'text' in read ? read.text : '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,49 @@
+import type { FolderMoment, View } from '../../model/plan.ts';
+import { jsonEditor, type JsonEdits } from '../../text/edit-json.ts';
+import { asObject, parseJson, type Json } from '../../text/json.ts';
+import { doneTasks } from './knowledge.ts';
+import type { Session } from './session.ts';
+
+/** What a session's file held at the start: a run says it anew after each of its steps. */
+interface Before {
+  readonly edit: (edits: JsonEdits) => string;
+  readonly completed: readonly string[];
+}
+
+const BEFORE = new WeakMap<Session, Before>();
+
+function beforeOf(session: Session): Before {
+  const known = BEFORE.get(session);
+  if (known !== undefined) return known;
+  const { state } = session.start;
+  const completed = idsIn(asObject(parseJson(state))['completed_tasks']);
+  const before = { edit: jsonEditor(state), completed };
+  BEFORE.set(session, before);
+  return before;
+}
+
+/** `team-session.json` as the run has it: what squad does not know of it stays as it was, and where it was. */
+export function stateText(session: Session, view: View, moment: FolderMoment): string {
+  const { tasks, completed, roles } = session;
+  const before = beforeOf(session);
+  const done = new Set([...completed, ...doneTasks(session, view).map(({ task }) => task.slug)]);
+  const ids = new Map(tasks.map(({ slug, id }) => [slug, id]));
+  const fresh = [...done].slice(new Set(completed).size);
+  const busy = new Set(view.roster.filter((member) => member.busy).map(({ role }) => role));
+  const edits: JsonEdits = new Map<string, Json | JsonEdits>([
+    ['status', statusOf(moment, done.size === tasks.length)],
+    ['pipeline', new Map(Object.entries({ tasks_total: tasks.length, tasks_completed: done.size }))],
+    ['active_workers', roles.filter(({ slug }) => busy.has(slug)).map(({ name }) => name)],
+    ['completed_tasks', [...before.completed, ...fresh.map((slug) => ids.get(slug) ?? slug)]],
+  ]);
+  return before.edit(edits);
+}
+
+function statusOf({ status }: FolderMoment, isComplete: boolean): Session['status'] {
+  if (status === 'active') return 'active';
+  return status === 'finished' && isComplete ? 'completed' : 'paused';
+}
+
+function idsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((id) => typeof id === 'string') : [];
+}

@@ -1,0 +1,26 @@
+import type { Playbook } from '../model/plan.ts';
+import type { Objective } from '../model/objective.ts';
+import type { Settings } from '../model/settings.ts';
+import type { SettingsRead } from './read-settings.ts';
+
+/**
+ * The settings for `lone`, a playbook of squad's own whose run delivers nothing: no command of the repository runs, and only
+ * agents with a role of the playbook work. Without one, the settings as they are.
+ */
+export function loneSettings(read: SettingsRead, lone: Pick<Playbook<unknown>, 'roles'> | undefined): SettingsRead {
+  if (lone === undefined) return read;
+  const { roles } = lone;
+  const alone = (settings: Settings): Settings => {
+    const agents = settings.agents?.filter(({ role }) => Object.hasOwn(roles, role)) ?? [];
+    const mail = { ...settings.mail, routes: undefined };
+    const nothing = { setup: [], verify: [], publish: undefined, playbook: undefined };
+    return { ...settings, ...nothing, mail, agents: agents.length === 0 ? undefined : agents };
+  };
+  const { repository, settings } = read;
+  return { ...read, settings: alone(settings), repository: { ...repository, settings: alone(repository.settings) } };
+}
+
+/** What the objective asks for is proven by later runs. */
+export function loneObjective(objective: Objective, lone: unknown): Objective {
+  return lone === undefined ? objective : { ...objective, criteria: [] };
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { badInput, usageError } from '../model/errors.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
+import { createCoordinatePlaybook } from '../playbooks/coordinate/index.ts';
+import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
+import { STATE } from '../playbooks/coordinate/team-files.ts';
+import { shownPath } from '../playbooks/session/finding.ts';
+import { fieldsOf } from '../text/json.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { problemError, type WrittenObjective } from './read-input.ts';
+import { readSessionFolder } from './read-session.ts';
+
+/** A folder that has a part of a session. */
+export interface BegunSession extends KeptFiles {
+  /** As the person wrote it. */
+  readonly shown: string;
+}
+
+/** undefined: nothing is missing in the folder. Throws `bad-input` for what squad cannot make anew. */
+export async function readBegun(folder: string, workingDirectory: string): Promise<BegunSession | undefined> {
+  const answer = keptFrom(await readSessionFolder(folder, workingDirectory));
+  switch (answer.type) {
+    case 'complete':
+      return undefined;
+    case 'partly':
+      return { shown: folder, kept: answer.kept, invalid: answer.invalid };
+    case 'refused':
+      throw problemError(answer.problems, 'Correct these files: squad makes none of them.');
+    case 'absent':
+      throw badInput(
+        answer.why,
+        `Make a new one: \`squad coordinate objective.md --into ${shellWord(shownPath(folder))}\`.`,
+      );
+  }
+}
+
+/** The task of a session that was begun, in its own words alone. Throws `usage` if it has none. */
+export function objectiveIn(begun: BegunSession | undefined): WrittenObjective {
+  const folder = begun?.shown ?? '';
+  const state = begun?.kept.find(({ path }) => path === STATE);
+  const { task_description: text } = fieldsOf(state?.text ?? '');
+  if (typeof text === 'string' && text.trim() !== '') return { text, from: join(folder, STATE), isPlain: true };
+  const why = begun?.invalid.includes(STATE) === true ? `${STATE} is not valid` : 'the folder has no task_description';
+  throw usageError(
+    `there is no objective, and ${why}`,
+    `Name the objective: \`squad coordinate objective.md --into ${shellWord(shownPath(folder))} --resume\`.`,
+  );
+}
+
+/** `begun`: what the folder has already; undefined: there is no folder. */
+export function playbookOfNewSession(
+  place: { readonly folder: string; readonly shown: string; readonly id: string; readonly team: string },
+  begun: BegunSession | undefined,
+  now: number,
+  redactor: Redactor,
+): Playbook<unknown> {
+  const { kept = [], invalid = [] } = begun ?? {};
+  return createCoordinatePlaybook({
+    ...place,
+    createdAt: new Date(now).toISOString(),
+    invalid: [...invalid],
+    kept: kept.map(({ path, text }) => ({ path, text: redactor.text(text) })),
+    isThere: begun !== undefined,
+  });
+}

@@ -1,0 +1,156 @@
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
+import type { Objective } from '../model/objective.ts';
+import type { Playbook, Playbooks } from '../model/plan.ts';
+import type { Board } from '../model/plan/board.ts';
+import { SESSION } from '../model/playbook-name.ts';
+import { sessionRequired } from '../model/session-required.ts';
+import type { RunDefinition } from '../model/run.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
+import { STATE_FILE } from '../playbooks/session/finding.ts';
+import type { Session } from '../playbooks/session/session.ts';
+import { DONE } from '../playbooks/session/session-records.ts';
+import { createSessionPlaybook, sessionOf } from '../playbooks/session/index.ts';
+import { workOf } from '../playbooks/session/session-list.ts';
+import { counted } from '../text/counted.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { loneObjective } from './lone-playbook.ts';
+import { choosePlaybook, type PlaybookRequest } from './playbook-choice.ts';
+import { plainObjective, readObjective, type ObjectiveSource } from './read-input.ts';
+import { readSession, readSessionFolder } from './read-session.ts';
+import type { SettingsRead } from './read-settings.ts';
+import { objectiveWithoutSecrets } from './secrets.ts';
+import { sessionWithoutSecrets } from './session-secrets.ts';
+
+/** A session that a person named by its folder. */
+export interface GivenSession {
+  readonly session: Session;
+  /** As it was named. */
+  readonly folder: string;
+  /** Absolute, without links. */
+  readonly path: string;
+}
+
+/** What a run is asked for, as it was read. */
+export type Given = { readonly objective: Objective } | GivenSession;
+
+/** What a run is about, as squad stores it. */
+export interface Subject {
+  readonly objective: Objective;
+  readonly source: string;
+  /** Of a session. */
+  readonly folder: string | undefined;
+  readonly playbook: Playbook<unknown>;
+  /** Files whose secrets were left out. */
+  readonly redacted: readonly string[];
+}
+
+/** Reads what a run is asked for. Throws for a session that is completed, or whose folder squad cannot write. */
+export async function readGiven(source: ObjectiveSource, workingDirectory: string): Promise<Given> {
+  if (typeof source === 'string' || 'text' in source) {
+    return { objective: await readObjective(source, workingDirectory) };
+  }
+  const { session: folder } = source;
+  if (folder === '') throw sessionRequired();
+  const { session, path } = await readSession(folder, workingDirectory);
+  if (session.status === 'completed') {
+    throw usageError(
+      completedText(session),
+      `Write \`"status": "active"\` into ${plainLine(join(folder, 'team-session.json'), 300)} if there is more to do.`,
+    );
+  }
+  await refuseUnwritable(folder, path);
+  return { session, folder, path };
+}
+
+export function completedText({ id, tasks }: Session): string {
+  return `${plainLine(id, 200)} is completed, with ${counted(tasks.length, 'task')}: nothing is left to start`;
+}
+
+/** The folders that squad writes into, if they are there. */
+const WRITTEN = ['', 'artifacts', 'wisdom', 'explorations', 'discussions', '.msg'];
+
+async function refuseUnwritable(folder: string, path: string): Promise<void> {
+  for (const name of WRITTEN) {
+    try {
+      await access(join(path, name), constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT') continue;
+      throw wrongEnvironment(
+        `squad cannot write into ${plainLine(join(folder, name), 300)}, and a run keeps its session there up to date`,
+        'Give yourself the right to write there, or copy the folder and name the copy.',
+      );
+    }
+  }
+}
+
+/** What the run is about, without secrets, and its playbook. Throws for a secret in a fixed part, or a playbook that does not suit. */
+export function subjectOf(
+  given: Given,
+  request: PlaybookRequest & { readonly alone?: Playbook<unknown> | undefined },
+  { own, read, redactor }: { readonly own: Playbooks; readonly read: SettingsRead; readonly redactor: Redactor },
+): Subject {
+  if (!('session' in given)) {
+    const cleared = objectiveWithoutSecrets(given.objective, redactor);
+    const redacted = cleared === given.objective ? [] : [cleared.file];
+    const objective = loneObjective(cleared, request.alone);
+    const playbook = request.alone ?? choosePlaybook(own, request, objective, read);
+    return { objective, source: objective.file, folder: undefined, playbook, redacted };
+  }
+  if (request.playbook !== undefined && request.playbook !== SESSION) {
+    throw usageError(
+      `--session and --playbook ${plainLine(request.playbook, 60)} cannot be combined: a session says itself what is to do`,
+      'Leave out one of them.',
+    );
+  }
+  const { folder, path } = given;
+  const { session, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
+  return {
+    objective: plainObjective(session.description, join(folder, 'team-session.json'), plainLine(session.id, 200)),
+    source: folder,
+    folder: path,
+    playbook: createSessionPlaybook(session),
+    redacted: redacted.map((file) => join(folder, file)),
+  };
+}
+
+/**
+ * Of the tasks that a run did, by their slugs: the ids of those that count as done now, and whose role may change files. What the
+ * run did for them is on its branch.
+ */
+function doneBy(slugs: readonly string[], { completed, tasks, roles }: Session): string[] {
+  const did = new Set(slugs);
+  const reading = new Set(roles.filter((role) => workOf(role) === 'reads').map(({ slug }) => slug));
+  const done = new Set(completed.filter((slug) => did.has(slug)));
+  return tasks.filter(({ slug, role }) => done.has(slug) && !reading.has(role)).map(({ id }) => id);
+}
+
+/** The tasks whose work is on the branch of each of these runs. `runs`: the newest first. */
+export function tasksByRun<Run extends { readonly board: Pick<Board, 'records'> }>(
+  runs: readonly Run[],
+  session: Session,
+): { readonly reading: Run; readonly tasks: readonly string[] }[] {
+  const again = new Set<string>();
+  return runs.map((reading) => {
+    const did = [...(reading.board.records.get(DONE)?.keys() ?? [])];
+    // What a newer run did again is on that one's branch.
+    const own = did.filter((slug) => !again.has(slug));
+    for (const slug of did) again.add(slug);
+    return { reading, tasks: doneBy(own, session) };
+  });
+}
+
+/** Throws `workspace-busy` if the session is no longer as the run took it: another run may have played it meanwhile. */
+export async function refuseChanged({ options, folder }: RunDefinition): Promise<void> {
+  const known = sessionOf(options)?.start.hashes[STATE_FILE];
+  if (folder === undefined || known === undefined) return;
+  const read = (await readSessionFolder(folder, folder)).files.get(STATE_FILE);
+  if (read !== undefined && 'text' in read && read.hash === known) return;
+  throw new SquadError({
+    code: 'workspace-busy',
+    message: `${plainLine(join(folder, STATE_FILE), 300)} has changed since squad read it`,
+    next: 'Run the command again: squad reads the session anew.',
+  });
+}

@@ -1,0 +1,52 @@
+import { usageError } from '../model/errors.ts';
+import { objectiveIn, playbookOfNewSession, readBegun } from '../preflight/new-session.ts';
+import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
+import type { RunningRun } from '../read-model/running-run.ts';
+import { refuseSecondRun } from './session-runs.ts';
+import type { NewRunOptions } from './new-run.ts';
+import { openWorkspace, type Place } from './open-run.ts';
+import { startNew, type DriveOptions } from './run.ts';
+import { placeSession, refuseFilled, refuseReadOnly } from './session-place.ts';
+
+interface CoordinateRequest extends NewRunOptions, DriveOptions {
+  /** The folder of the session; absent: a new one in the repository. */
+  readonly into?: string | undefined;
+  /** Keeps what is valid in the folder, and makes what is missing. */
+  readonly resume?: boolean | undefined;
+}
+
+interface Coordinated {
+  /** undefined: nothing was missing, so there is no run. */
+  readonly running: RunningRun | undefined;
+  /** The session's folder, as people name it. */
+  readonly folder: string;
+  /** Files of it that are not valid and are made anew. */
+  readonly invalid: readonly string[];
+}
+
+/** Starts a run whose planner designs a session, and which makes its folder. Checks the folder before anything starts. */
+export async function coordinate(
+  place: Place,
+  objective: WrittenObjective | undefined,
+  { into, resume = false, ...options }: CoordinateRequest,
+): Promise<Coordinated> {
+  const workspace = await openWorkspace(place);
+  const { workingDirectory } = workspace.host;
+  if (resume && into === undefined) {
+    throw usageError('--resume needs the folder of the session', 'Name it: `squad coordinate --into FOLDER --resume`.');
+  }
+  const begun = resume && into !== undefined ? await readBegun(into, workingDirectory) : undefined;
+  if (resume && into !== undefined && begun === undefined) return { running: undefined, folder: into, invalid: [] };
+  const source = objective ?? objectiveIn(begun);
+  const objectiveRead = await readObjective(source, workingDirectory);
+  const { composition } = workspace;
+  const redactor = composition.redactor([]);
+  const now = composition.clock.now();
+  const title = redactor.text(objectiveRead.title);
+  const found = await placeSession({ root: workspace.repository.root, workingDirectory, title, now, into });
+  await (begun === undefined ? refuseFilled(found) : refuseReadOnly(found));
+  refuseSecondRun(workspace, found.folder);
+  const alone = playbookOfNewSession(found, begun, now, redactor);
+  const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
+  return { running, folder: found.shown, invalid: begun?.invalid ?? [] };
+}

@@ -1,0 +1,107 @@
+import { access, constants, readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { badInput, errorText, wrongEnvironment } from '../model/errors.ts';
+import { errorCode } from '../model/storage-error.ts';
+import { SESSION_FOLDERS } from '../preflight/read-session.ts';
+import { slugOf } from '../preflight/run-name.ts';
+import { isWithin } from '../substrate/files/confine.ts';
+import { exists } from '../substrate/files/exists.ts';
+import { realPath } from '../substrate/files/real-path.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
+
+/** Where a new session goes. */
+export interface SessionPlace {
+  /** Real and absolute. */
+  readonly folder: string;
+  /** As people name it from where they stand. */
+  readonly shown: string;
+  readonly id: string;
+  readonly team: string;
+}
+
+interface Wanted {
+  readonly root: string;
+  readonly workingDirectory: string;
+  readonly title: string;
+  /** Epoch ms. */
+  readonly now: number;
+  /** As the person wrote it; undefined: squad chooses. */
+  readonly into: string | undefined;
+}
+
+/** Below the root of the repository. */
+const SESSIONS = join('.workflow', '.team');
+
+/** Throws `bad-input` for a folder that a new session cannot be in, and `wrong-environment` for one that cannot be written. */
+export async function placeSession({ root, workingDirectory, title, now, into }: Wanted): Promise<SessionPlace> {
+  const team = slugOf(title);
+  const id = `TC-${team}-${new Date(now).toISOString().slice(0, 10)}`;
+  const absolute = into === undefined ? await freeFolder(join(root, SESSIONS, id)) : resolve(workingDirectory, into);
+  const shown = into ?? shownFrom(workingDirectory, absolute);
+  await refuseUnwritable(absolute, shown);
+  const folder = realPath(absolute);
+  if (folder === undefined || (into === undefined && !isWithin(realPath(root) ?? root, folder))) {
+    throw badInput(
+      `${plainLine(shown)} cannot hold a session: a link in its path leads elsewhere`,
+      'Remove the link, or name another folder with `--into`.',
+    );
+  }
+  return { folder, shown, id, team };
+}
+
+/** Relative only where the person stands above it. */
+function shownFrom(workingDirectory: string, folder: string): string {
+  return isWithin(workingDirectory, folder) ? relative(workingDirectory, folder) : folder;
+}
+
+async function freeFolder(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (!(await exists(name))) return name;
+  }
+}
+
+/** Throws `bad-input` for a folder in which a new session would not appear whole. */
+export async function refuseFilled({ folder, shown }: Pick<SessionPlace, 'folder' | 'shown'>): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined) return;
+  const name = plainLine(shown, Infinity);
+  if (!found.isDirectory())
+    throw badInput(`${name} is there already, and is no folder`, 'Name another one with `--into`.');
+  if ((await readdir(folder)).length === 0) return;
+  throw badInput(
+    `${name} is there already, and is not empty`,
+    `Let squad add what is missing with \`--into ${shellWord(name)} --resume\`, or name another folder.`,
+  );
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+async function refuseUnwritable(folder: string, shown: string): Promise<void> {
+  let nearest = folder;
+  while (!(await exists(nearest)) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  try {
+    if (!(await stat(nearest)).isDirectory() && nearest !== folder) throw new Error(`${nearest} is no folder`);
+    await access(nearest, constants.W_OK);
+  } catch (error) {
+    throw wrongEnvironment(
+      `${plainLine(shown)} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      'Name a folder that you can write with `--into`.',
+    );
+  }
+}
+
+/** Throws `wrong-environment` if what is missing in a session that was begun could not be added. */
+export async function refuseReadOnly({ folder, shown }: Pick<SessionPlace, 'folder' | 'shown'>): Promise<void> {
+  for (const name of SESSION_FOLDERS) {
+    try {
+      await access(join(folder, name), constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') continue;
+      throw wrongEnvironment(
+        `${plainLine(join(shown, name), Infinity)} cannot be written: ${errorText(error)}`,
+        'Give yourself the right to write there, or copy the folder and name the copy with `--into`.',
+      );
+    }
+  }
+}

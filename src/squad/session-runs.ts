@@ -1,0 +1,134 @@
+import { join, resolve } from 'node:path';
+import { SquadError, wrongEnvironment } from '../model/errors.ts';
+import { COORDINATE } from '../model/playbook-name.ts';
+import type { RunDefinition } from '../model/run.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { tasksByRun, type GivenSession } from '../preflight/subject.ts';
+import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
+import { standingOf } from '../read-model/run-state.ts';
+import { unfinishedOf } from '../read-model/unfinished.ts';
+import { hasWork } from '../substrate/git/has-work.ts';
+import { realPath } from '../substrate/files/real-path.ts';
+import { probeLock, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
+import { asObject } from '../text/json.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { readIfThere, type OpenedWorkspace } from './open-run.ts';
+
+type Place = Pick<OpenedWorkspace, 'directory' | 'composition'>;
+
+/** The runs on one folder, the newest first. `path`: absolute, without links. */
+function runsOn({ directory, composition }: Place, path: string) {
+  const lockedBy = probeLock(directory);
+  return (
+    readIfThere({ directory, composition }, (ledger) =>
+      ledger
+        .runs()
+        .toReversed()
+        .filter((row) => folderOf(findDefinition(ledger, row)) === path)
+        .flatMap(({ id }) => findRun(ledger, id, lockedBy, composition.playbooks) ?? []),
+    ) ?? []
+  );
+}
+
+/** The folder that a run plays or makes. */
+function folderOf(definition: RunDefinition | undefined): string | undefined {
+  const { playbook, folder, options } = definition ?? {};
+  const made = playbook === COORDINATE ? asObject(options)['folder'] : undefined;
+  return typeof made === 'string' ? made : folder;
+}
+
+/** Throws `workspace-busy` if a run on this folder is not over: two would write over each other. */
+export function refuseSecondRun(place: Place, path: string): RunReading[] {
+  const runs = runsOn(place, path);
+  refuseUnfinished(runs, path, place.composition.clock.now());
+  return runs;
+}
+
+/** The same for a run that is over and that a person opens again. */
+export function refuseReopening(place: Place, { row, definition }: RunReading): void {
+  const path = folderOf(definition);
+  if (path === undefined) return;
+  const others = runsOn(place, path).filter(({ row: { id } }) => id !== row.id);
+  refuseUnfinished(others, path, place.composition.clock.now());
+}
+
+/** The same for a run that is about to begin or to go on. */
+export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): void {
+  const path = folderOf(definition);
+  if (path === undefined) return;
+  refuseUnfinished(othersThan(runsOn(place, path), runId), path, place.composition.clock.now());
+}
+
+/** Of two runs that could both go on, the newer one does: otherwise neither could. `runs`: the newest first. */
+export function othersThan<Run extends { readonly row: { readonly id: string }; readonly driven: boolean }>(
+  runs: readonly Run[],
+  runId: string,
+): Run[] {
+  const own = runs.findIndex(({ row }) => row.id === runId);
+  return runs.filter((run, index) => index !== own && (own < 0 || index < own || run.driven));
+}
+
+function refuseUnfinished(runs: readonly RunReading[], path: string, now: number): void {
+  for (const reading of runs) {
+    const unfinished = unfinishedOf(reading, now);
+    if (unfinished === undefined) continue;
+    const { name, why } = unfinished;
+    throw new SquadError({
+      code: 'workspace-busy',
+      message: `run ${name} ${reading.definition.playbook === COORDINATE ? 'makes' : 'plays'} ${plainLine(path, 300)} and is not over: ${plainLine(why, 200)}`,
+      next: reading.driven
+        ? `Watch it with \`squad watch ${name}\`, or end it with \`squad stop ${name}\`.`
+        : `Continue it with \`squad resume ${name}\`, or give it up with \`squad cancel ${name}\`.`,
+    });
+  }
+}
+
+/** Throws `workspace-busy` if a run on the folder of this session is not over, or another process drives the workspace. */
+export function refuseInUse(workspace: OpenedWorkspace, objective: ObjectiveSource): void {
+  if (typeof objective === 'object' && 'session' in objective && objective.session !== '') {
+    const path = realPath(resolve(workspace.host.workingDirectory, objective.session));
+    if (path !== undefined) refuseSecondRun(workspace, path);
+  }
+  refuseBusy(workspace.directory);
+}
+
+/**
+ * Throws for a session that another run plays, and for one whose tasks an earlier run did on a branch that the new run would not begin
+ * from: they count as done only together with their work.
+ */
+export async function refuseTaken(
+  composition: OpenedWorkspace['composition'],
+  repository: RepositoryReport,
+  { session, path, folder }: GivenSession,
+): Promise<void> {
+  const runs = refuseSecondRun({ directory: join(repository.root, '.squad'), composition }, path);
+  for (const { reading, tasks } of tasksByRun(runs, session)) {
+    const { head } = reading.board.branch;
+    if (tasks.length === 0 || head === reading.workspace?.base) continue;
+    if (await hasWork(composition.git, repository, { commit: repository.head, of: head })) continue;
+    const isThere = repository.runBranches.includes(reading.row.name);
+    throw workElsewhere(reading, { tasks, isThere, folder });
+  }
+}
+
+/** Ids that a message names; the rest are counted. */
+const MOST_NAMED = 5;
+
+function workElsewhere(
+  reading: RunReading,
+  { tasks, isThere, folder }: { readonly tasks: readonly string[]; readonly isThere: boolean; readonly folder: string },
+): SquadError {
+  const { row, board } = reading;
+  const shown = tasks.slice(0, MOST_NAMED).map((id) => plainLine(id, 60));
+  const named = [...shown, ...(tasks.length > MOST_NAMED ? [`${tasks.length - MOST_NAMED} more`] : [])].join(', ');
+  const again = `take them out of completed_tasks in ${plainLine(join(folder, 'team-session.json'), 300)} to have them done again`;
+  const failed = standingOf(reading, 0).conclusion?.outcome === 'failed';
+  const take = isThere
+    ? `\`squad merge ${row.name}${failed ? ' --unverified' : ''}\``
+    : `\`git branch squad/${row.name} ${board.branch.head}\`, then \`squad merge ${row.name}\``;
+  return wrongEnvironment(
+    `${named}: done by run ${row.name}, and the commit that is checked out does not have its work`,
+    `Take the work: ${take}. Or ${again}.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createMailFiles } from '../../src/engine/mail-files.ts';
+import { createRedactor } from '../../src/model/redaction/redactor.ts';
+import { mailRoom } from '../cli/mail/room.ts';
+
+const SECRET = 'hunter2-hunter2-hunter2';
+
+it('has the messages of a run in the form of `squad mail trace --export`, and reads each once', async () => {
+  const room = mailRoom(undefined, true);
+  const { ledger, id, lease } = room.recorded;
+  const read = createMailFiles(ledger, id, createRedactor([SECRET]));
+  expect(read()).toEqual([]);
+  const say = (body: string): void => {
+    const draft = { to: ['A'], type: 'send', body: JSON.stringify({ text: body }) };
+    expect(ledger.mail.send(room.person('MAIN'), draft)).toMatchObject({ sent: true });
+  };
+  say('one');
+  const [first] = read();
+  say(`two, and ${SECRET}`);
+  say('three '.repeat(2_000));
+  const files = read();
+  expect(read()).toEqual(files);
+  expect(files.at(-1)?.text.startsWith(first?.text ?? '-')).toBe(true);
+  expect(files.map(({ text }) => text).join('')).not.toContain(SECRET);
+  ledger.releaseLease(lease);
+  room.recorded.close();
+  const folder = join(room.root, 'mail');
+  await room.run(['mail', 'trace', '--export', folder], { SERVICE_API_KEY: SECRET });
+  const [log = ''] = readdirSync(join(folder, 'logs')).filter((name) => name.startsWith('messages-'));
+  const [blob = ''] = readdirSync(join(folder, 'blobs'));
+  expect(files).toEqual([
+    { path: `.msg/blobs/${blob}`, text: readFileSync(join(folder, 'blobs', blob), 'utf8') },
+    { path: '.msg/messages.jsonl', text: readFileSync(join(folder, 'logs', log), 'utf8') },
+  ]);
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
+import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
+import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
+import { roleText } from '../../src/playbooks/coordinate/role-text.ts';
+import type { FileRead } from '../../src/playbooks/session/folder-read.ts';
+import { parseBlocks } from '../../src/text/markdown.ts';
+import { CIRCLE, LOST_ROLE, plannedRole, plannedTask, teamAnswer } from '../support/team-answer.ts';
+import { DIAMOND, sessionTexts } from '../support/session-folder.ts';
+
+const OPTIONS: CoordinateOptions = {
+  ...{ folder: '/repo/team', shown: 'team', id: 'TC-make-things-2026-02-27', team: 'make-things' },
+  ...{ createdAt: '2026-02-27T09:00:00.000Z', kept: [], invalid: [], isThere: false },
+};
+
+function problemsOf(answer: unknown, options = OPTIONS): readonly string[] {
+  const judged = judgeTeam(answer, options, 'Make things');
+  return judged.ok ? [] : judged.problems;
+}
+
+function filesOf(answer: unknown, options = OPTIONS): Record<string, string> {
+  const judged = judgeTeam(answer, options, 'Make things');
+  if (!judged.ok) throw new Error(judged.problems.join('\n'));
+  return Object.fromEntries(judged.files.map(({ path, text }) => [path, text]));
+}
+
+describe('the answer of a planner', () => {
+  it('becomes all files of a session', () => {
+    const files = filesOf(teamAnswer());
+    expect(Object.keys(files).toSorted()).toEqual([
+      ...['explorations/cache-index.json', 'roles/checker.md', 'roles/writer.md', 'shared-memory.json'],
+      ...['task-analysis.json', 'team-session.json'],
+      ...['wisdom/decisions.md', 'wisdom/issues.md', 'wisdom/learnings.md'],
+    ]);
+    const graph = {
+      'WRIT-001': { depends_on: [], role: 'writer' },
+      'WRIT-002': { depends_on: ['WRIT-001'], role: 'writer' },
+      'CHEC-001': { depends_on: ['WRIT-002'], role: 'checker' },
+    };
+    expect(JSON.parse(files['team-session.json'] ?? '')).toEqual({
+      session_id: 'TC-make-things-2026-02-27',
+      task_description: 'Make things',
+      status: 'paused',
+      team_name: 'make-things',
+      roles: [
+        {
+          ...{ name: 'writer', prefix: 'WRIT', responsibility_type: 'code-gen', inner_loop: false },
+          role_file: 'roles/writer.md',
+        },
+        {
+          ...{ name: 'checker', prefix: 'CHEC', responsibility_type: 'read-only', inner_loop: false },
+          role_file: 'roles/checker.md',
+        },
+      ],
+      pipeline: { dependency_graph: graph, tasks_total: 3, tasks_completed: 0 },
+      active_workers: [],
+      completed_tasks: [],
+      created_at: '2026-02-27T09:00:00.000Z',
+    });
+    expect(JSON.parse(files['task-analysis.json'] ?? '')).toMatchObject({ dependency_graph: graph });
+  });
+
+  const wrong: readonly [name: string, answer: unknown, problem: RegExp][] = [
+    ['no answer', null, /^the answer: /],
+    ['a field that is missing', { ...teamAnswer(), tasks: undefined }, /^tasks: /],
+    ['no capability', teamAnswer({ capabilities: [] }), /^there is no capability$/],
+    ['no task', teamAnswer({ tasks: [] }), /task-analysis\.json missing or empty tasks array/],
+    ['no role', teamAnswer({ roles: [], tasks: [] }), /team-session\.json missing or empty roles array/],
+    ['a circle', CIRCLE, /circle: WRIT-001 needs CHEC-001 needs WRIT-001/],
+    ['an owner without a role', LOST_ROLE, /owner without a role in CHEC-001: checker/],
+    [
+      'an unknown need',
+      teamAnswer({ tasks: [plannedTask('WRIT-001', 'writer', ['WRIT-009'])] }),
+      /unknown task in blockedBy of WRIT-001: WRIT-009/,
+    ],
+    [
+      'an id twice',
+      teamAnswer({ tasks: [plannedTask('WRIT-001', 'writer'), plannedTask('WRIT-001', 'checker')] }),
+      /a task twice: WRIT-001/,
+    ],
+    ['a role twice', teamAnswer({ roles: [plannedRole('writer'), plannedRole('writer')] }), /a role twice: writer/],
+    ['a role that is a path', teamAnswer({ roles: [plannedRole('../x')] }), /^role "\.\.\/x": the name must be/],
+    [
+      'a role that is a device',
+      teamAnswer({ roles: [plannedRole('aux')] }),
+      /another name: its file roles\/aux\.md .*device/,
+    ],
+    [
+      'a prefix of other letters',
+      teamAnswer({ roles: [plannedRole('writer', { prefix: 'a b' })] }),
+      /the prefix must be/,
+    ],
+    ['four phases', teamAnswer({ roles: [plannedRole('writer', { phases: [] })] }), /it needs 5 phases/],
+    ['no rules', teamAnswer({ roles: [plannedRole('writer', { must: [] })] }), /entries in both must and must_not/],
+    ['an empty rule', teamAnswer({ roles: [plannedRole('writer', { must: [' '] })] }), /one of its texts is empty/],
+    ['no identity', teamAnswer({ roles: [plannedRole('writer', { identity: '' })] }), /it needs an identity/],
+    [
+      'a subject without end',
+      teamAnswer({ tasks: [{ ...plannedTask('WRIT-001', 'writer'), subject: 'x'.repeat(1001) }] }),
+      /its subject has more than 1000 characters/,
+    ],
+  ];
+  it.each(wrong)('is refused: %s', (_name, answer, problem) => {
+    const problems = problemsOf(answer);
+    expect(
+      problems.some((text) => problem.test(text)),
+      problems.join('\n'),
+    ).toBe(true);
+  });
+
+  it('is refused with all its problems at once', () => {
+    const problems = problemsOf({ ...CIRCLE, roles: [plannedRole('writer', { must: [] })] });
+    expect(problems.join('\n')).toMatch(/must_not[^]*owner without a role[^]*circle/);
+  });
+});
+
+describe('a role file', () => {
+  const hostile = [
+    '# Role: other',
+    '## Identity',
+    '```',
+    '<!-- x',
+    '<script>',
+    '~~~',
+    '---',
+    '===',
+    '> # x',
+    '- x',
+    '1. x',
+  ];
+  it.each(hostile)('has its own headings only, whatever a text begins with: %s', (text) => {
+    const lines = `${text}\n\n## Execution\u001b[2J`;
+    const role = plannedRole('writer', {
+      ...{ identity: lines, must: [lines], must_not: [lines] },
+      phases: Array.from({ length: 5 }, () => ({ title: lines, steps: [lines] })),
+    });
+    const file = roleText(role);
+    const tokens = parseBlocks(file);
+    const headings = tokens.flatMap(({ type, level }, index) =>
+      type === 'heading_open' && level === 0 ? [tokens[index + 1]?.content ?? ''] : [],
+    );
+    expect(headings.filter((heading) => !/^(?:MUST|Phase \d)/.test(heading))).toEqual([
+      ...['Role: writer', 'Identity', 'Boundaries', 'Execution (5-Phase)'],
+    ]);
+    expect(tokens.filter(({ type }) => ['fence', 'html_block', 'hr', 'blockquote_open'].includes(type))).toEqual([]);
+    expect(file).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
+
+describe('a folder that holds a part of a session', () => {
+  const texts = sessionTexts(DIAMOND);
+  const readOf = (files: Readonly<Record<string, string>>) => ({
+    folder: 'team',
+    files: new Map(Object.entries(files).map(([path, text]) => [path, { text }])),
+    folders: ['', 'roles', 'wisdom', 'explorations'],
+  });
+  const without = (...paths: readonly string[]): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).filter(([path]) => !paths.includes(path)));
+
+  it('lacks nothing if it is valid', () => {
+    expect(keptFrom(readOf(texts))).toEqual({ type: 'complete' });
+  });
+
+  it('keeps what is valid, and names what is not', () => {
+    const kept = keptFrom(readOf({ ...without('roles/writer.md'), 'task-analysis.json': '{' }));
+    expect(kept).toMatchObject({ type: 'partly', invalid: ['task-analysis.json'] });
+    expect(kept.type === 'partly' ? kept.kept.map(({ path }) => path) : []).toEqual([
+      ...['team-session.json', 'roles/analyst.md', 'roles/implementer.md'],
+    ]);
+  });
+
+  it('is not taken up where no planner can help', () => {
+    const read = readOf(without('roles/writer.md'));
+    const files = new Map<string, FileRead>([...read.files, ['artifacts', { why: 'is a link' }]]);
+    expect(keptFrom({ ...read, files })).toMatchObject({
+      type: 'refused',
+      problems: [{ message: expect.stringContaining('link') }],
+    });
+  });
+
+  const withRoles = (texts: Readonly<Record<string, string>>, ...names: readonly string[]) => {
+    const analysis = JSON.parse(texts['task-analysis.json'] ?? '') as { roles: unknown[] };
+    const more = names.map((name) => ({ name, prefix: 'X' }));
+    return { ...texts, 'task-analysis.json': JSON.stringify({ ...analysis, roles: [...analysis.roles, ...more] }) };
+  };
+
+  it.each([['a/b'], ['../x'], ['w:1'], ['aux']])('is not taken up with a role that no file can have: %s', (name) => {
+    expect(keptFrom(readOf(withRoles(without('team-session.json'), name)))).toMatchObject({
+      type: 'refused',
+      problems: [{ message: expect.stringContaining('a role that needs another name') }],
+    });
+  });
+
+  it.each([
+    ['roles/old.md', 'refused'],
+    ['roles/writer.md', 'partly'],
+  ])('has a file of a role that cannot be read: %s', (path, type) => {
+    const read = readOf(texts);
+    const files = new Map<string, FileRead>([...read.files, [path, { why: 'is a link' }]]);
+    expect(keptFrom({ ...read, files })).toMatchObject({ type, ...(type === 'partly' ? { invalid: [path] } : {}) });
+  });
+
+  it('has no state, and a role file without its headings', () => {
+    const kept = keptFrom(readOf({ ...without('team-session.json'), 'roles/writer.md': 'write' }));
+    expect(kept).toMatchObject({ type: 'partly', invalid: ['roles/writer.md'] });
+  });
+
+  it('is taken up however much is wrong with what is made anew', () => {
+    const tasks = Array.from({ length: 60 }, (_, index) => ({ id: `T-${index}`, subject: 'x', owner: 'no one' }));
+    const analysis = { capabilities: [], dependency_graph: {}, roles: [{ name: 'writer', prefix: 'DOC' }], tasks };
+    const kept = keptFrom(readOf({ ...texts, 'task-analysis.json': JSON.stringify(analysis) }));
+    expect(kept).toMatchObject({ type: 'partly', invalid: ['task-analysis.json'] });
+  });
+
+  it('gets the role file that it lacks, in agreement with what is there', () => {
+    const begun = keptFrom(readOf(without('roles/writer.md')));
+    if (begun.type !== 'partly') throw new Error(begun.type);
+    const options = { ...OPTIONS, isThere: true, kept: [...begun.kept] };
+    const roles = DIAMOND.roles.map(({ name }) => plannedRole(name));
+    const files = filesOf(teamAnswer({ roles, tasks: [plannedTask('X-1', 'writer')] }), options);
+    expect(Object.keys(files).filter((path) => !/^(?:wisdom|explorations|shared)/.test(path))).toEqual([
+      'roles/writer.md',
+    ]);
+    expect(problemsOf(teamAnswer({ roles: roles.slice(0, 1) }), options).join('\n')).toContain(
+      'Role file not found: roles/writer.md',
+    );
+  });
+
+  it('gets the state that it lacks from the analysis that is there', () => {
+    const begun = keptFrom(readOf(without('team-session.json')));
+    if (begun.type !== 'partly') throw new Error(begun.type);
+    const files = filesOf(teamAnswer(), { ...OPTIONS, isThere: true, kept: [...begun.kept] });
+    const state = JSON.parse(files['team-session.json'] ?? '') as { roles: { name: string }[]; pipeline: unknown };
+    expect(state.roles.map(({ name }) => name)).toEqual(['analyst', 'implementer', 'writer']);
+    expect(state.pipeline).toMatchObject({ tasks_total: 6 });
+  });
+});

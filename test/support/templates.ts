@@ -31,7 +31,8 @@ function inMemory(): string | undefined {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (Math.min(bavail * bsize, freemem()) < ENOUGH_BYTES) return undefined;
     sweep();
-    folder = mkdtempSync(join(MEMORY, `squad-test-${process.pid}-`));
+    // Of one length everywhere, because what squad prints is broken into lines.
+    folder = mkdtempSync(join(MEMORY, `squad-test-${String(process.pid).padStart(7, '0')}-`));
     // Some tests become another user.
     chmodSync(folder, 0o755);
     const program = join(folder, 'program');

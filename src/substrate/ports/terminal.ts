@@ -8,7 +8,7 @@ export interface TerminalPane {
   readonly directory: string;
   /** Added to the terminal's environment. Other users may see it, so it must hold no secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The output stays visible after the program has ended. */
+  /** The output stays visible after the program has ended. false: only if the program failed, until a person presses Enter. */
   readonly stays: boolean;
 }
 

@@ -104,7 +104,7 @@ function createPanes({ tmux }: ReturnType<typeof createCalls>, isInside: boolean
     pane: TerminalPane,
   ): Promise<{ id: string; last: string }> => {
     const variables = Object.entries(pane.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-    const program = [...variables, '--', ...inFolder(pane)];
+    const program = [...variables, '--', ...inFolder(pane, pane.stays ? undefined : UNLESS_FAILED)];
     const printed = await tmux(team, literal([...args, '-P', '-F', '#{window_id} #{pane_id}', ...program]));
     const [id = '', last = ''] = printed.trim().split(' ');
     return { id, last };
@@ -156,9 +156,15 @@ function literal(args: readonly string[]): string[] {
   return args.map((arg) => (arg.endsWith(';') ? `${arg.slice(0, -1)}\\;` : arg));
 }
 
+/** Where the pane closes with its program, one that fails waits first, so that a person can read why. A killed one leaves the terminal raw. */
+const UNLESS_FAILED = `"$@" || { stty sane; printf '\\nThis program failed. Press Enter to close the pane.\\n'; read -r answer; }`;
+
 /** Runs the command in the pane's folder. Not by tmux's own option, which reads the folder as a format and runs `#(…)` in it. */
-function inFolder({ directory, command }: Pick<TerminalPane, 'directory' | 'command'>): readonly string[] {
-  return ['/bin/sh', '-c', 'cd "$1" && shift && exec "$@"', 'squad', directory, ...command];
+function inFolder(
+  { directory, command }: Pick<TerminalPane, 'directory' | 'command'>,
+  start = 'exec "$@"',
+): readonly string[] {
+  return ['/bin/sh', '-c', `cd "$1" && shift && ${start}`, 'squad', directory, ...command];
 }
 
 /** The same with the pane's variables, for terminals that take only a command. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
@@ -17,6 +17,8 @@ export interface TeamRoom extends MailRoom {
   screenOf(title: RegExp): Promise<string>;
   type(title: RegExp, line: string): Promise<void>;
   titles(): Promise<readonly string[]>;
+  /** Kills the program in the pane with this title. */
+  killProgram(title: RegExp): Promise<void>;
   /** A turn of that agent that has begun, with what its runtime has printed so far. */
   begin(id: string, agent: string): Playing;
 }
@@ -54,6 +56,13 @@ export function teamRoom(policy: MailPolicy = LED): TeamRoom {
       const pane = await paneOf(title);
       terminal.tmux(await socket(), 'send-keys', '-t', pane, '-l', line);
       terminal.tmux(await socket(), 'send-keys', '-t', pane, 'Enter');
+    },
+    killProgram: async (title) => {
+      const shell = terminal
+        .tmux(await socket(), 'display-message', '-p', '-t', await paneOf(title), '#{pane_pid}')
+        .trim();
+      const program = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8');
+      process.kill(Number(program), 'SIGKILL');
     },
     titles: async () => (await panes()).map(([, title]) => title),
     begin: (id, agent) => begin(room, id, agent),

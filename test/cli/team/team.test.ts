@@ -26,6 +26,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       expect.stringMatching(A),
       expect.stringMatching(/^team-[0-9a-f]{8}-B/),
     ]);
+    for (const title of [MAIN, A, /-B/]) await seen(room, title, 'Type /help');
     await seen(room, A, 'turn      greet-1 started: a (scripted)');
     await seen(room, A, 'says      I look around first.');
 
@@ -115,6 +116,10 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await eventually('two panes', async () => ((await room.titles()).length === 2 ? true : undefined)).catch(
       async (error: unknown) => expect(`${String(error)}\n${await room.screenOf(A)}`).toBe('closed'),
     );
+    await room.killProgram(/-B/);
+    await seen(room, /-B/, 'This program failed. Press Enter to close the pane.');
+    await room.type(/-B/, '');
+    await eventually('one pane', async () => ((await room.titles()).length === 1 ? true : undefined));
     expect((await room.team('--detach')).stdout).toMatch(/^The panes of the team are already open\.\n/);
     expect((await room.team('--close')).stdout).toBe('The panes of the team are closed.\n');
     expect((await room.team('--close')).stdout).toBe('No panes of this team are open.\n');

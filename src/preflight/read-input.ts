@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText, SquadError } from '../model/errors.ts';
+import { errorCode } from '../model/storage-error.ts';
 import type { Objective } from '../model/objective.ts';
 import { problemText, type Problem } from '../text/problem.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
@@ -137,8 +138,9 @@ function decode(bytes: Buffer): Found {
 }
 
 export function refusalOf(error: unknown): TextRead {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return NO_FILE.includes(code) ? { type: 'absent' } : { type: 'refused', why: `cannot be read: ${errorText(error)}` };
+  return NO_FILE.includes(errorCode(error) ?? '')
+    ? { type: 'absent' }
+    : { type: 'refused', why: `cannot be read: ${errorText(error)}` };
 }
 
 /** The one error that ends a command because of problems in a person's files. */

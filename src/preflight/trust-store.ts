@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
+import { errorCode, isStorageError } from '../model/storage-error.ts';
 import { failpoint } from '../substrate/failpoint.ts';
+import { writeWhole } from '../substrate/files/run-files.ts';
 import { parseJson } from '../text/json.ts';
 
 /** The oldest entries beyond this number are dropped; squad asks for them again. */
@@ -44,32 +45,20 @@ export async function rememberTrust(store: TrustStore, entry: Entry): Promise<vo
     await mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
     // Follow a link (people link their settings to one place) and replace the file itself.
     const path = await realpath(store.path).catch(() => store.path);
-    await replaceFile(path, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`);
+    await writeWhole(path, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, {
+      beforeRename: () => {
+        failpoint('trust.before-rename');
+        return Promise.resolve();
+      },
+    });
   } catch (error) {
+    const why = errorText(isStorageError(error) ? error.cause : error);
     throw new SquadError({
       code: 'storage-refused',
-      message: `${store.path}: squad cannot store your consent: ${errorText(error)}`,
+      message: `${store.path}: squad cannot store your consent: ${why}`,
       next: 'Let your user write there, or run the command again with `--yes`.',
       cause: error,
     });
-  }
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  const fresh = `${path}.${randomUUID()}`;
-  try {
-    const file = await open(fresh, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    failpoint('trust.before-rename');
-    await rename(fresh, path);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
   }
 }
 
@@ -86,7 +75,7 @@ async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     // The first time: there is no consent yet.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
   const read = fileSchema.safeParse(parseJson(text));

@@ -1,4 +1,5 @@
 import { errorText, wrongEnvironment } from '../model/errors.ts';
+import { errorCode } from '../model/storage-error.ts';
 
 type Engine = typeof import('../engine.ts');
 
@@ -14,7 +15,7 @@ async function load(): Promise<Engine> {
   try {
     return await import('../engine.ts');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw wrongEnvironment(
       `a peer dependency of squad is not installed: ${errorText(error)}`,
       'Install @langchain/core, @langchain/langgraph and @langchain/langgraph-checkpoint.',

@@ -18,7 +18,7 @@ interface JsonSource {
 
 export type JsonRead =
   | ({ readonly ok: true } & JsonSource)
-  | { readonly ok: false; readonly line: number; readonly column: number; readonly why: string };
+  | { readonly ok: false; readonly line: number; readonly why: string };
 
 /** Reads what `JSON.parse` reads, but for deep nesting, which it refuses. */
 export function readJson(text: string): JsonRead {
@@ -36,7 +36,7 @@ export function readJson(text: string): JsonRead {
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const { at, message } = error;
-    return { ok: false, line: lineAt(text, at), column: columnAt(text, at), why: message };
+    return { ok: false, line: lineAt(text, at), why: message };
   }
 }
 
@@ -194,8 +194,4 @@ function lineAt(text: string, at: number): number {
   let line = 1;
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
   return line;
-}
-
-function columnAt(text: string, at: number): number {
-  return at === 0 ? 1 : at - text.lastIndexOf('\n', at - 1);
 }

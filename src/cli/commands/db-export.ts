@@ -2,6 +2,7 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../../model/storage-error.ts';
 import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
 import { exportLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { databaseError } from '../../substrate/ledger/sqlite-errors.ts';
@@ -24,18 +25,18 @@ export async function dbExport(
   if (path === undefined || path === '-') {
     await pipeline(chunks, process.stdout, { end: false }).catch((error: unknown) => {
       // A reader that had enough (`squad db export | head`) is no problem.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+      if (errorCode(error) !== 'EPIPE') throw error;
     });
     return;
   }
   const target = resolve(host.workingDirectory, path);
-  await writeWhole(chunks, target);
+  await writeStream(chunks, target);
   const rows = count.lines;
   printResult(output, options, { type: 'db-export', path: target, rows }, [`${rows} rows in ${target}`]);
 }
 
 /** Whole under its name, or absent. */
-async function writeWhole(chunks: Readable, target: string): Promise<void> {
+async function writeStream(chunks: Readable, target: string): Promise<void> {
   refuseExisting(target);
   const temporary = `${target}.${process.pid}.new`;
   try {

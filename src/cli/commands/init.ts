@@ -5,6 +5,7 @@ import { compose, type Composition } from '../../compose.ts';
 import { badInput, SquadError, errorText } from '../../model/errors.ts';
 import type { Playbook } from '../../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
+import { errorCode } from '../../model/storage-error.ts';
 import { namedPlaybook } from '../../preflight/playbook-choice.ts';
 import { SETTINGS_FILE } from '../../preflight/read-input.ts';
 import {
@@ -136,7 +137,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     const next = 'Make room, or let your user write there.';
     throw new SquadError({ code: 'storage-refused', message: `${path}: ${errorText(error)}`, next, cause: error });
   }

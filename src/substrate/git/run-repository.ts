@@ -24,11 +24,11 @@ export async function createRunRepository(context: GitContext, { directory }: Ru
 export async function copyRefs(context: GitContext, { run, directory }: RunRepository): Promise<void> {
   const refs = await listRefs(context, run, '%(objectname) %(refname)', runBranch(run));
   for (const folder of ['heads', 'squad']) await deleteFolder(join(directory, 'refs', folder));
-  await replaceFile(join(directory, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
+  await replaceRef(join(directory, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
 }
 
 /** git takes no file with this ending for a ref, also if the engine is killed here. */
-async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceRef(path: string, text: string): Promise<void> {
   const fresh = `${path}.${randomUUID()}.lock`;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(fresh, text);
@@ -118,7 +118,7 @@ export async function publishRef(
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
     // Without it, which `copyRefs` may cause, a fetch only takes more than it needs.
-    if (moved.code === 0) await replaceFile(join(repository.directory, ref), `${commit}\n`).catch(() => undefined);
+    if (moved.code === 0) await replaceRef(join(repository.directory, ref), `${commit}\n`).catch(() => undefined);
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
     repository.sent.clear();

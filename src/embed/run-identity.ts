@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import type { RunSummary } from '../read-model/run-summary.ts';
 import type { SquadRequest } from './squad-request.ts';
 
@@ -50,7 +50,7 @@ export function chooseRunId(
 }
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value), 'utf8').digest('hex');
+  return sha256Of(JSON.stringify(value));
 }
 
 /** The order in which a checkpoint keeps fields does not matter. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import type { Board } from '../model/plan/board.ts';
 import { deliveredDocuments, INDEX, indexFile, type CopiedDocument } from '../report/files/artifact-files.ts';
 import type { StageOf } from '../report/files/stage-of.ts';
@@ -30,7 +30,7 @@ export function createArtifacts(
       // Accepted by a person, although it is not there.
       if (typeof bytes === 'string') continue;
       await folder.put(`artifacts/${name}`, bytes);
-      const copy = { ...document, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.byteLength };
+      const copy = { ...document, sha256: sha256Of(bytes), bytes: bytes.byteLength };
       copies.set(path, copy);
       listed.push(copy);
     }

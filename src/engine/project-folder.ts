@@ -4,7 +4,8 @@ import type { Board } from '../model/plan/board.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
 import { openHashLog, type HashEntry, type HashLog } from '../substrate/files/hash-log.ts';
-import { hashOf, sharedFolder } from '../substrate/files/shared-folder.ts';
+import { sharedFolder } from '../substrate/files/shared-folder.ts';
+import { sha256Of } from '../model/sha256.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { folderStatus } from './folder-status.ts';
 import { createMailFiles } from './mail-files.ts';
@@ -83,7 +84,7 @@ export function createFolderProjector(
 }
 
 function entryOf({ path, text }: FolderFile): HashEntry {
-  return { path, sha256: hashOf(text) };
+  return { path, sha256: sha256Of(text) };
 }
 
 /** The files that are to be written: those with another text, and those that someone else has changed or removed. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { sha256Of } from './sha256.ts';
 import { hasNetwork } from './access.ts';
 import { equipmentSettings } from './armory.ts';
 import type { BoundAgent } from './run.ts';
@@ -58,7 +58,7 @@ export function armoryFactsOf(bound: BoundAgent): ArmoryFacts {
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return sha256Of(JSON.stringify(value));
 }
 
 /** What an agent has from its settings besides role, runtime and model, in words; undefined: nothing. */

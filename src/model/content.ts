@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from './sha256.ts';
 
 /** One file of a content, by its path below the content's folder. */
 export interface ContentFile {
@@ -20,9 +20,7 @@ export function contentOf(files: readonly ContentFile[]): Content {
 /** Every path, byte and executable bit counts; the order of the files does not. */
 export function contentHash(files: readonly ContentFile[]): string {
   const entries = files
-    .map(({ path, bytes, executable }) => [path, executable, createHash('sha256').update(bytes).digest('hex')] as const)
+    .map(({ path, bytes, executable }) => [path, executable, sha256Of(bytes)] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify(['squad-content-1', ...entries]))
-    .digest('hex');
+  return sha256Of(JSON.stringify(['squad-content-1', ...entries]));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import type { DocumentFacts, EvidenceFacts } from '../model/plan/evidence.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import { documentProblems } from './document-problems.ts';
@@ -32,7 +32,7 @@ const UNREAD = {
 function factsOf(path: string, headings: readonly string[], content: Uint8Array | keyof typeof UNREAD): DocumentFacts {
   const unread = { path, sha256: null, bytes: 0 };
   if (typeof content === 'string') return { ...unread, problems: [`${path}: ${UNREAD[content]}`] };
-  const sha256 = createHash('sha256').update(content).digest('hex');
+  const sha256 = sha256Of(content);
   const problems = documentProblems(content, headings).map((problem) => `${path}: ${problem}`);
   return { path, sha256, bytes: content.length, problems };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import type { Checks } from '../checks/run-checks.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
@@ -19,5 +19,5 @@ export interface OperationPorts {
 
 /** A part of a check's id. */
 export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return sha256Of(text).slice(0, 8);
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { open, opendir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { sha256Of } from '../model/sha256.ts';
 import { badInput, type SquadError } from '../model/errors.ts';
 import { checkSession } from '../playbooks/session/check-session.ts';
 import type { FileRead, FolderRead, SessionCheck, SessionRefusal } from '../playbooks/session/folder-read.ts';
@@ -141,7 +141,7 @@ async function readEntry(entry: Dirent, path: string, isRead: boolean): Promise<
     if (read.type !== 'text') return whyOf(read);
     // An editor's mark before the text is no part of it.
     const text = read.text.replace(/^\ufeff/, '');
-    return { text, hash: createHash('sha256').update(read.text).digest('hex') };
+    return { text, hash: sha256Of(read.text) };
   } catch (error) {
     return whyOf(refusalOf(error));
   }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { sha256Of } from '../model/sha256.ts';
 import type { Composition, Host } from '../compose.ts';
 import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
@@ -39,7 +39,7 @@ export function commandsToTrust(settings: Settings, objective: Pick<Objective, '
 /** Hash of a set of commands. Order and repetition do not matter; every character does. */
 export function trustHash(commands: readonly string[]): string {
   const content = JSON.stringify(['squad-trust-1', ...[...new Set(commands)].sort()]);
-  return createHash('sha256').update(content, 'utf8').digest('hex');
+  return sha256Of(content);
 }
 
 /** Something that a person has to consent to before a run, as squad shows it. */

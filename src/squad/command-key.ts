@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -12,7 +12,7 @@ export interface CommandOptions {
 /** As stored: a key of a caller may be long or secret. */
 export function storedKey(runId: string, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
-  return createHash('sha256').update(`squad-command\0${runId}\0${key}`, 'utf8').digest('hex').slice(0, 32);
+  return sha256Of(`squad-command\0${runId}\0${key}`).slice(0, 32);
 }
 
 /** The command of the run that has this stored key. */

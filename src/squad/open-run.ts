@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../model/sha256.ts';
 import type { Composition } from '../compose.ts';
 import type { Host, Machine } from '../machine.ts';
 import { isSquadError } from '../model/errors.ts';
@@ -132,7 +132,7 @@ export async function writeLedger<T>(
  * marks the run's processes on this machine.
  */
 export function runIdOf(root: string, id: string): string {
-  const hex = createHash('sha256').update(`squad-run\0${root}\0${id}`, 'utf8').digest('hex');
+  const hex = sha256Of(`squad-run\0${root}\0${id}`);
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import { storedKey } from '../squad/command-key.ts';
 import type { EditCommand } from './edit.ts';
 
@@ -23,7 +23,7 @@ interface Edited {
 /** The same for a request that is sent again. */
 export function digestOf({ runId, checkpointId, command, named }: Edited): string {
   const about = [runId, named ?? '', checkpointId ?? '', command];
-  return createHash('sha256').update(JSON.stringify(about), 'utf8').digest('hex');
+  return sha256Of(JSON.stringify(about));
 }
 
 /**

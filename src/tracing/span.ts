@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../model/sha256.ts';
 import type { Usage } from '../model/usage.ts';
 
 /** A span above another one. */
@@ -24,10 +24,7 @@ export interface Span extends Ancestor {
 
 /** The same for the same work, from every sender and however often: 32 hexadecimal digits. */
 export function spanId(...parts: readonly (string | number)[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(['squad-span', ...parts]))
-    .digest('hex')
-    .slice(0, 32);
+  return sha256Of(JSON.stringify(['squad-span', ...parts])).slice(0, 32);
 }
 
 export function rootOf({ id, above }: Span): string {

@@ -15,7 +15,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FolderFile, FolderMoment, Playbook } from '../../src/model/plan.ts';
 import { openHashLog } from '../../src/substrate/files/hash-log.ts';
-import { hashOf } from '../../src/substrate/files/shared-folder.ts';
+import { sha256Of } from '../../src/model/sha256.ts';
 import { definition, RecordedRun } from '../report/support.ts';
 import { temporaryFolder } from '../substrate/ledger/support.ts';
 import { filesOf } from '../support/run-files.ts';
@@ -115,7 +115,7 @@ describe('the folder that a run was started on', () => {
   it('may change what it held at the start, and keeps the permissions of its files', async () => {
     const about = new FolderRun({ 'state.json': 'as it was' });
     chmodSync(about.at('state.json'), 0o664);
-    expect(await about.segment({ ...STATE, held: hashOf('as it was') })).toEqual([]);
+    expect(await about.segment({ ...STATE, held: sha256Of('as it was') })).toEqual([]);
     expect(readdirSync(about.folder)).toEqual(['state.json']);
     expect(statSync(about.at('state.json')).mode & 0o777).toBe(0o664);
   });
@@ -174,7 +174,7 @@ describe('the folder that a run was started on', () => {
     ['what the folder held at the start', 'as it was'],
   ])('keeps %s that a person has put back', async (_what, text) => {
     const about = new FolderRun({ 'state.json': 'as it was' });
-    const held = hashOf('as it was');
+    const held = sha256Of('as it was');
     for (const now of [STATE.text, 'later']) expect(await about.segment({ ...STATE, text: now, held })).toEqual([]);
     about.edit('state.json', text);
     expect(await about.segment({ ...STATE, text: 'last', held })).toEqual([
@@ -185,8 +185,8 @@ describe('the folder that a run was started on', () => {
 
   it('knows its own file after crashes one after the other, each before the file was renamed', async () => {
     const about = new FolderRun({ 'state.json': 'as it was' });
-    const held = hashOf('as it was');
-    const planned = ['one', 'two', 'three'].map((text) => ({ path: 'state.json', sha256: hashOf(text) }));
+    const held = sha256Of('as it was');
+    const planned = ['one', 'two', 'three'].map((text) => ({ path: 'state.json', sha256: sha256Of(text) }));
     const log = await openHashLog(about.hashes);
     for (const entry of planned) await log.add([entry]);
     expect(await about.segment({ ...STATE, held })).toEqual([]);
@@ -200,7 +200,7 @@ describe('the folder that a run was started on', () => {
     const about = new FolderRun({ 'state.json': '' });
     const size = 64 * 1024 * 1024 + 1;
     truncateSync(about.at('state.json'), size);
-    expect(await about.segment({ ...STATE, held: hashOf(Buffer.alloc(size)) })).toEqual([]);
+    expect(await about.segment({ ...STATE, held: sha256Of(Buffer.alloc(size)) })).toEqual([]);
     expect(about.texts()).toEqual({ 'state.json': STATE.text });
   });
 
@@ -280,7 +280,7 @@ describe('the folder that a run was started on', () => {
   it('is written only at the end where squad cannot remember what it wrote', async () => {
     const about = new FolderRun({ 'state.json': 'as it was' });
     mkdirSync(about.hashes, { recursive: true });
-    const state = { ...STATE, held: hashOf('as it was') };
+    const state = { ...STATE, held: sha256Of('as it was') };
     const { files, warnings } = filesOf(about.run, { folder: () => [state] });
     files.changed(about.run.read().board);
     await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(1);

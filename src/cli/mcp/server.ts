@@ -1,5 +1,6 @@
+import { sha256Of } from '../../model/sha256.ts';
 import { memberAt } from '../../model/mail/policy.ts';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { isSquadError } from '../../model/errors.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
@@ -73,7 +74,7 @@ type Called = ToolAnswer | { readonly ok: false; readonly problem: string };
 
 /** A repeated request is the same message. The number of a request alone could come from another server too. */
 function keyOf(request: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
+  return sha256Of(JSON.stringify(request));
 }
 
 function resultOf(called: Called): CallToolResult {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
@@ -47,7 +47,7 @@ export function createAntigravityAdapter(
       const { turnId, session, workspace, access } = request;
       const { binary = '', ...facts } = await program.lookUp(request, directory);
       const read = [...configOf(settings).read, ...(usesLogin(settings) ? ['/run/user'] : [])];
-      const key = createHash('sha256').update(turnId).digest('hex').slice(0, 24);
+      const key = sha256Of(turnId).slice(0, 24);
       return {
         ...{ ...facts, binary: binary || undefined },
         // Of the session: `agy` keeps settings and MCP servers there, and another agent needs others.

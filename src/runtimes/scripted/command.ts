@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
 import { refuseAny, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
@@ -30,7 +30,7 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
   const play = {
     script,
     home,
-    session: request.session?.id ?? createHash('sha256').update(request.turnId).digest('hex').slice(0, 24),
+    session: request.session?.id ?? sha256Of(request.turnId).slice(0, 24),
     resume: request.session !== undefined,
     model: request.model,
     skills: Object.fromEntries((request.skills ?? []).map(({ name, folder }) => [name, folder])),

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
 import { writableFolders } from '../../model/access.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
@@ -8,7 +8,7 @@ import { refuse, refuseAny, type Refusal } from './cli-adapter.ts';
 
 /** Identifies the instructions that a session was opened with. */
 export function instructionsHash(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
+  return sha256Of(text).slice(0, 32);
 }
 
 /**
@@ -77,7 +77,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A session id that squad chooses, so that a turn that dies before its first line can be resumed. */
 export function chosenSessionId(runtime: string, turnId: string): string {
-  const hex = createHash('sha256').update(`${runtime} session of ${turnId}`).digest('hex');
+  const hex = sha256Of(`${runtime} session of ${turnId}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

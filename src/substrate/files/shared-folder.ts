@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { chmod, constants, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { confine } from './confine.ts';
 import { openConfined } from './open-confined.ts';
@@ -51,7 +52,7 @@ export function sharedFolder(root: string): SharedFolder {
     put: async (file) => {
       await makeWay(root, file.path);
       const stamp = file.stamp === undefined ? stampOf(statOf(confine(root, file.path))) : undefined;
-      const isThere = stamp !== undefined && (await hashAt(root, file.path)) === hashOf(file.text);
+      const isThere = stamp !== undefined && (await hashAt(root, file.path)) === sha256Of(file.text);
       return isThere ? { stamp, kept: undefined } : replace(root, file);
     },
     removeUnfinished: async (paths) => {
@@ -62,10 +63,6 @@ export function sharedFolder(root: string): SharedFolder {
       }
     },
   };
-}
-
-export function hashOf(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 /**
@@ -110,7 +107,7 @@ async function isReplaceable(root: string, file: SharedFile, found: BigIntStats 
   const { path, text, stamp } = file;
   if (found === undefined || (found.isFile() && stampOf(found) === stamp)) return true;
   const hash = found.isFile() ? await hashAt(root, path) : undefined;
-  return hash !== undefined && (hash === hashOf(text) || file.isOurs(hash));
+  return hash !== undefined && (hash === sha256Of(text) || file.isOurs(hash));
 }
 
 /** Keeps what is there under the first free name, or under the newest one if that has it already, from before a crash. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import {
   createGit,
@@ -117,7 +117,7 @@ function keyOf(root: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 24);
-  return `${name || 'repository'}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+  return `${name || 'repository'}-${sha256Of(root).slice(0, 8)}`;
 }
 
 /** A ref that keeps the work of an attempt, delivered or not. */

@@ -1,6 +1,6 @@
+import { sha256Of } from '../../model/sha256.ts';
 import { equipmentSchema } from '../../model/armory.ts';
 import { variablesOf } from '../../model/equip.ts';
-import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
 import { badInput } from '../../model/errors.ts';
@@ -95,9 +95,7 @@ export function parseRow<T>(store: Store, schema: z.ZodType<T>, text: string, wh
 
 /** Equal for two values that are equal as JSON, in any order of keys. */
 export function digestOf(value: Json): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex');
+  return sha256Of(JSON.stringify(sorted(value)));
 }
 
 function sorted(value: Json): Json {

@@ -45,7 +45,7 @@ export const runDefinitionSchema = z.object({
     deadline: z.int().optional(),
   }),
   playbook: z.string(),
-  /** Real path of the folder that it keeps true: that of its session. Absent: it writes nowhere outside of `.squad`. */
+  /** Real path of the folder that it keeps up to date: that of its session. Absent: it writes nowhere outside of `.squad`. */
   folder: z.string().optional(),
   /** The settings that the playbook uses. */
   options: jsonSchema,

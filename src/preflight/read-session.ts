@@ -1,8 +1,9 @@
 import { constants, type Dirent } from 'node:fs';
-import { open, opendir, realpath } from 'node:fs/promises';
+import { access, open, opendir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
-import { badInput, type SquadError } from '../model/errors.ts';
+import { badInput, errorText, type SquadError } from '../model/errors.ts';
+import { errorCode } from '../model/storage-error.ts';
 import { checkSession } from '../playbooks/session/check-session.ts';
 import type { FileRead, FolderRead, SessionCheck, SessionRefusal } from '../playbooks/session/folder-read.ts';
 import type { Session } from '../playbooks/session/session.ts';
@@ -69,6 +70,24 @@ export async function readSessionFolder(folder: string, workingDirectory: string
     setIf(reading, '', whyOf(refusalOf(error)));
   }
   return { folder, files: reading.files, folders: reading.folders };
+}
+
+/**
+ * The first of a session's folders that is there and in which squad could not read and write, and why. `folder`: absolute. `names`:
+ * of folders below it; empty: itself.
+ */
+export async function unwritableIn(
+  folder: string,
+  names = SESSION_FOLDERS,
+): Promise<{ readonly name: string; readonly why: string } | undefined> {
+  for (const name of names) {
+    try {
+      await access(join(folder, name), constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') return { name, why: errorText(error) };
+    }
+  }
+  return undefined;
 }
 
 interface Reading {

@@ -1,4 +1,3 @@
-import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
@@ -18,7 +17,7 @@ import { plainLine } from '../text/plain-text.ts';
 import { loneObjective } from './lone-playbook.ts';
 import { choosePlaybook, type PlaybookRequest } from './playbook-choice.ts';
 import { plainObjective, readObjective, type ObjectiveSource } from './read-input.ts';
-import { readSession, readSessionFolder } from './read-session.ts';
+import { readSession, readSessionFolder, SESSION_FOLDERS, unwritableIn } from './read-session.ts';
 import type { SettingsRead } from './read-settings.ts';
 import { objectiveWithoutSecrets } from './secrets.ts';
 import { sessionWithoutSecrets } from './session-secrets.ts';
@@ -68,22 +67,16 @@ export function completedText({ id, tasks }: Session): string {
   return `${plainLine(id, 200)} is completed, with ${counted(tasks.length, 'task')}: nothing is left to start`;
 }
 
-/** The folders that squad writes into, if they are there. */
-const WRITTEN = ['', 'artifacts', 'wisdom', 'explorations', 'discussions', '.msg'];
+/** A run only reads the role files. */
+const WRITTEN = SESSION_FOLDERS.filter((name) => name !== 'roles');
 
 async function refuseUnwritable(folder: string, path: string): Promise<void> {
-  for (const name of WRITTEN) {
-    try {
-      await access(join(path, name), constants.R_OK | constants.W_OK | constants.X_OK);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'ENOENT') continue;
-      throw wrongEnvironment(
-        `squad cannot write into ${plainLine(join(folder, name), 300)}, and a run keeps its session there up to date`,
-        'Give yourself the right to write there, or copy the folder and name the copy.',
-      );
-    }
-  }
+  const found = await unwritableIn(path, WRITTEN);
+  if (found === undefined) return;
+  throw wrongEnvironment(
+    `squad cannot write into ${plainLine(join(folder, found.name), 300)}, and a run keeps its session there up to date`,
+    'Give yourself the right to write there, or copy the folder and name the copy.',
+  );
 }
 
 /** What the run is about, without secrets, and its playbook. Throws for a secret in a fixed part, or a playbook that does not suit. */

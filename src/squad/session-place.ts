@@ -1,8 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { badInput, errorText, wrongEnvironment } from '../model/errors.ts';
-import { errorCode } from '../model/storage-error.ts';
-import { SESSION_FOLDERS } from '../preflight/read-session.ts';
+import { unwritableIn } from '../preflight/read-session.ts';
 import { slugOf } from '../preflight/run-name.ts';
 import { isWithin } from '../substrate/files/confine.ts';
 import { exists } from '../substrate/files/exists.ts';
@@ -85,7 +84,7 @@ async function refuseUnwritable(folder: string, shown: string): Promise<void> {
     await access(nearest, constants.W_OK);
   } catch (error) {
     throw wrongEnvironment(
-      `${plainLine(shown)} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      `${plainLine(shown)} cannot be written: ${errorText(error)}`,
       'Name a folder that you can write with `--into`.',
     );
   }
@@ -93,15 +92,10 @@ async function refuseUnwritable(folder: string, shown: string): Promise<void> {
 
 /** Throws `wrong-environment` if what is missing in a session that was begun could not be added. */
 export async function refuseReadOnly({ folder, shown }: Pick<SessionPlace, 'folder' | 'shown'>): Promise<void> {
-  for (const name of SESSION_FOLDERS) {
-    try {
-      await access(join(folder, name), constants.R_OK | constants.W_OK | constants.X_OK);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') continue;
-      throw wrongEnvironment(
-        `${plainLine(join(shown, name), Infinity)} cannot be written: ${errorText(error)}`,
-        'Give yourself the right to write there, or copy the folder and name the copy with `--into`.',
-      );
-    }
-  }
+  const found = await unwritableIn(folder);
+  if (found === undefined) return;
+  throw wrongEnvironment(
+    `${plainLine(join(shown, found.name), Infinity)} cannot be written: ${found.why}`,
+    'Give yourself the right to write there, or copy the folder and name the copy with `--into`.',
+  );
 }

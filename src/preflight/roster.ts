@@ -5,7 +5,7 @@ import type { CastSource, Playbook } from '../model/plan.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { isSlug } from '../model/slug.ts';
+import { isSlug, numbered } from '../model/slug.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile } from './read-settings.ts';
 
@@ -49,16 +49,10 @@ export async function rosterOf(
 /** The name, or one like it that no other agent has. */
 function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
-  for (let number = 2; taken.has(name); number += 1) {
-    const end = `-${number}`;
-    name = `${wanted.slice(0, LONGEST_NAME - end.length)}${end}`;
-  }
+  for (let number = 2; taken.has(name); number += 1) name = numbered(wanted, number);
   taken.add(name);
   return name;
 }
-
-/** As slugs are. */
-const LONGEST_NAME = 32;
 
 function oneForEach(roles: Playbook<never>['roles'], runtimes: readonly string[]): AgentSettings[] {
   return Object.entries(roles).map(([role, { delivers }], index) => {

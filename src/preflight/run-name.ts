@@ -1,8 +1,6 @@
 import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
-import { isSlug } from '../model/slug.ts';
-
-const LONGEST = 32;
+import { isSlug, LONGEST_SLUG, numbered, plainSlug } from '../model/slug.ts';
 
 /** A name that no run or branch has. `given` is used as it is or refused; another taken name gets a number. */
 export function nameRun(
@@ -30,20 +28,13 @@ export function refuseBadName(name: string | undefined): void {
 
 /** `Äpfel & Öl: 2nd try!` → `apfel-ol-2nd-try`; `run` if nothing is left. */
 export function slugOf(title: string): string {
-  const plain = title
-    .normalize('NFKD')
-    .replaceAll(/\p{Mark}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '');
-  return cut(plain, LONGEST) || 'run';
+  return cut(plainSlug(title).replace(/^[^a-z]+/, ''), LONGEST_SLUG) || 'run';
 }
 
 function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name;
   for (let number = 2; ; number += 1) {
-    const suffix = `-${number}`;
-    const candidate = `${cut(name, LONGEST - suffix.length)}${suffix}`;
+    const candidate = numbered(name, number, cut);
     if (!taken.includes(candidate)) return candidate;
   }
 }

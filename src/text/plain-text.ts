@@ -30,6 +30,11 @@ export function plainLine(text: string, width = 200): string {
   return line.length <= width ? line : `${line.slice(0, width - 1).toWellFormed()}…`;
 }
 
+/** A name that anyone may have chosen, in a message. */
+export function quotedName(name: string): string {
+  return JSON.stringify(plainLine(name, 60));
+}
+
 /** Characters that JSON does not escape itself: DEL, C1, format characters, line separators and fillers. */
 const LEFT_BY_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSlug } from '../../model/slug.ts';
-import { plainLine } from '../../text/plain-text.ts';
+import { quotedName } from '../../text/plain-text.ts';
 
 const phaseSchema = z.object({ title: z.string(), steps: z.array(z.string()) });
 
@@ -38,9 +38,9 @@ export function teamProblems({ capabilities, roles, tasks }: Team, known: Readon
     ...(capabilities.length === 0 ? ['there is no capability'] : []),
     ...roles.flatMap((role) => roleProblems(role, known)),
     ...tasks.flatMap(({ id, subject }) => [
-      ...(subject.trim() === '' ? [`task ${shown(id)}: it needs a subject`] : []),
+      ...(subject.trim() === '' ? [`task ${quotedName(id)}: it needs a subject`] : []),
       ...(subject.length > LONGEST_SUBJECT
-        ? [`task ${shown(id)}: its subject has more than ${LONGEST_SUBJECT} characters`]
+        ? [`task ${quotedName(id)}: its subject has more than ${LONGEST_SUBJECT} characters`]
         : []),
     ]),
   ];
@@ -48,7 +48,7 @@ export function teamProblems({ capabilities, roles, tasks }: Team, known: Readon
 
 function roleProblems(role: TeamRole, known: ReadonlySet<string>): string[] {
   const { name, prefix, identity, must, must_not: mustNot, phases } = role;
-  const where = `role ${shown(name)}`;
+  const where = `role ${quotedName(name)}`;
   const texts = [identity, ...must, ...mustNot, ...phases.flatMap(({ title, steps }) => [title, ...steps])];
   return [
     ...(isSlug(name) || known.has(name)
@@ -72,8 +72,4 @@ function roleProblems(role: TeamRole, known: ReadonlySet<string>): string[] {
       ? [`${where}: one of its texts has more than ${LONGEST_TEXT} characters`]
       : []),
   ];
-}
-
-function shown(text: string): string {
-  return JSON.stringify(plainLine(text, 60));
 }

@@ -1,3 +1,4 @@
+import { atMost } from '../../text/at-most.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkSession } from '../session/check-session.ts';
 import type { MadeFile } from '../../model/plan.ts';
@@ -52,7 +53,6 @@ function foldersOf(path: string): string[] {
 const MOST_PROBLEMS = 50;
 
 function refused(problems: readonly string[]): JudgedTeam {
-  const left = problems.length - MOST_PROBLEMS;
-  const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => plainLine(problem, 600));
-  return { ok: false, problems: left > 0 ? [...shown, `and ${left} more problems`] : shown };
+  const few = atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`);
+  return { ok: false, problems: few.map((problem) => plainLine(problem, 600)) };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { atMost } from '../../text/at-most.ts';
 import type { Json } from '../../text/json.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
@@ -74,7 +76,7 @@ type ReadPlan =
 /** A plan as the planner answers it, or a person edits it: the same checks. */
 export function readPlanAnswer(output: unknown, roles: readonly string[]): ReadPlan {
   const { data: answer, error } = writtenSchema.safeParse(output);
-  if (answer === undefined) return { ok: false, problems: atMost(error.issues.map(issueText)) };
+  if (answer === undefined) return { ok: false, problems: fewOf(error.issues.map(issueText)) };
   const checked = checkPlan(answer, roles);
   return checked.ok ? { ...checked, answer } : checked;
 }
@@ -110,7 +112,7 @@ export function checkPlan(answer: PlanAnswer, roles: readonly string[]): Checked
     ...tasks.flatMap((task, index) => problemsOf(task, index, ids, roles)),
     ...criteriaProblems(answer.criteria ?? []),
   ];
-  if (problems.length > 0) return { ok: false, problems: atMost(problems) };
+  if (problems.length > 0) return { ok: false, problems: fewOf(problems) };
   const sorted = sortByNeeds(tasks);
   if (sorted.length < count) {
     const left = ids.filter((id) => !sorted.some((task) => task.id === id));
@@ -149,12 +151,11 @@ function criteriaProblems(criteria: NonNullable<PlanAnswer['criteria']>): string
   });
 }
 
-function atMost(problems: readonly string[]): string[] {
-  const left = problems.length - MOST_PROBLEMS;
-  return left > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${left} more problems`] : [...problems];
+function fewOf(problems: readonly string[]): string[] {
+  return atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`);
 }
 
 /** Shortens hostile names. */
 function shown(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
+  return plainLine(text, 60);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { atMost } from '../../text/at-most.ts';
 import type { Json } from '../../text/json.ts';
 import { answerSchema } from '../shared/tasks.ts';
 
@@ -75,8 +76,7 @@ export function checkAnswer(schema: string, answer: Json): string[] {
       ? [`The answer has ${all} bytes of text, and the limit is 1 MiB (${MOST_OF_ALL} bytes). Shorten it.`]
       : []),
   ];
-  const left = problems.length - MOST_PROBLEMS;
-  return left <= 0 ? problems : [...problems.slice(0, MOST_PROBLEMS), `There are ${left} more problems like these.`];
+  return atMost(problems, MOST_PROBLEMS, (left) => `There are ${left} more problems like these.`);
 }
 
 function textProblems({ at, text, is, mayBeBlank }: Text): string[] {

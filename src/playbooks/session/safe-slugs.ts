@@ -1,7 +1,6 @@
-import { isSlug } from '../../model/slug.ts';
+import { isSlug, LONGEST_SLUG, numbered, plainSlug } from '../../model/slug.ts';
 import { DEVICE } from '../../text/file-name.ts';
 
-const LONGEST = 32;
 /** A role of such a name would be the coordinator, or look like the router. */
 const OF_SQUAD = /^(?:main|router)$/;
 
@@ -24,8 +23,7 @@ export function safeSlugs(texts: readonly string[]): string[] {
     let number = last.get(stem) ?? 1;
     while (taken.has(slug)) {
       number += 1;
-      const end = `-${number}`;
-      slug = `${stem.slice(0, LONGEST - end.length).replace(/-+$/, '')}${end}`;
+      slug = numbered(stem, number, cut);
     }
     last.set(stem, number);
     taken.add(slug);
@@ -37,15 +35,12 @@ function isPlain(text: string): boolean {
   return isSlug(text) && !DEVICE.test(text) && !OF_SQUAD.test(text);
 }
 
-/** Lower case, accents and other characters removed. */
 function slugOf(text: string): string {
-  const plain = text
-    .slice(0, LONGEST * 4)
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{M}+/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '');
-  const slug = (/^[a-z]/.test(plain) ? plain : `t-${plain}`).slice(0, LONGEST).replace(/-+$/, '');
-  return isPlain(slug) ? slug : `t-${slug}`.slice(0, LONGEST);
+  const plain = plainSlug(text.slice(0, LONGEST_SLUG * 4));
+  const slug = cut(/^[a-z]/.test(plain) ? plain : `t-${plain}`, LONGEST_SLUG);
+  return isPlain(slug) ? slug : `t-${slug}`.slice(0, LONGEST_SLUG);
+}
+
+function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(/-+$/, '');
 }

@@ -1,5 +1,6 @@
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { atMost } from '../../text/at-most.ts';
 import { orderOf } from '../shared/mail-orders.ts';
 import { failRun, failureReasons } from '../shared/tasks.ts';
 import { dependentsOf, nameOf } from './list-facts.ts';
@@ -30,7 +31,7 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
 const MOST_NAMED = 100;
 
 function someOf(lines: readonly string[]): readonly string[] {
-  return lines.length <= MOST_NAMED ? lines : [...lines.slice(0, MOST_NAMED), `and ${lines.length - MOST_NAMED} more`];
+  return atMost(lines, MOST_NAMED, (left) => `and ${left} more`);
 }
 
 function failedStages(list: StageList, progress: readonly StageProgress[]): string[] {

@@ -1,4 +1,6 @@
 import { isSlug } from '../../model/slug.ts';
+import { atMost } from '../../text/at-most.ts';
+import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
 import { foldedPath } from './folded-path.ts';
@@ -54,14 +56,12 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
 }
 
 function refused(problems: readonly string[]): ReadTasks {
-  const left = problems.length - MOST_PROBLEMS;
-  const shown = problems.slice(0, MOST_PROBLEMS);
-  return { ok: false, problems: left > 0 ? [...shown, `and ${left} more problems`] : shown };
+  return { ok: false, problems: atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`) };
 }
 
 function problemsOf(entry: Entry, index: number, ids: readonly string[], reserved: ReadonlySet<string>): string[] {
   const { id, needs, paths } = entry;
-  const where = `task ${index + 1} (${shown(id)})`;
+  const where = `task ${index + 1} (${quotedName(id)})`;
   const unknown = [...new Set(needs)].filter((need) => !ids.includes(need));
   const outside = paths.filter((path) => isOutside(path));
   const patterns = paths.filter((path) => PATTERN.test(path));
@@ -72,11 +72,13 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
     ...(reserved.has(id) || OF_SQUAD.test(id) ? [`${where}: squad uses this id itself`] : []),
     ...(ids.indexOf(id) === index ? [] : [`${where}: the id is used twice`]),
     ...(needs.includes(id) ? [`${where}: it needs itself`] : []),
-    ...unknown.map((need) => `${where}: it needs ${shown(need)}, which is not among the tasks`),
+    ...unknown.map((need) => `${where}: it needs ${quotedName(need)}, which is not among the tasks`),
     ...(entry.title.trim() === '' || entry.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(paths.length === 0 ? [`${where}: it needs the paths that it changes`] : []),
-    ...outside.map((path) => `${where}: ${shown(path)} is no path within the repository`),
-    ...patterns.map((path) => `${where}: ${shown(path)} has a character of a pattern (* ? [ ] { }); name the folder`),
+    ...outside.map((path) => `${where}: ${quotedName(path)} is no path within the repository`),
+    ...patterns.map(
+      (path) => `${where}: ${quotedName(path)} has a character of a pattern (* ? [ ] { }); name the folder`,
+    ),
   ];
 }
 
@@ -110,7 +112,7 @@ function sharedPaths(sorted: readonly Entry[]): string[] {
       return shared === undefined
         ? []
         : [
-            `${one.id} and ${other.id} both change ${shown(shared)}: let one of them need the other, or divide the paths`,
+            `${one.id} and ${other.id} both change ${quotedName(shared)}: let one of them need the other, or divide the paths`,
           ];
     }),
   );
@@ -119,9 +121,4 @@ function sharedPaths(sorted: readonly Entry[]): string[] {
 function overlaps(first: string, second: string): boolean {
   const [one, other] = [foldedPath(first), foldedPath(second)];
   return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-}
-
-/** Shortens hostile names. */
-function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
 }

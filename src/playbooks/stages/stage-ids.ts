@@ -1,18 +1,16 @@
 import type { NewTask } from '../../model/plan/task.ts';
+import { LONGEST_SLUG, numbered } from '../../model/slug.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
-
-const LONGEST = 32;
 
 /** The wanted id of a task, or one like it that no other task has. */
 export function freeId({ task }: Pick<Scene, 'task'>, wanted: string, taken: ReadonlySet<string>): string {
   const stem = wanted.replace(/-\d+$/, '');
   const first = Number(/-(\d+)$/.exec(wanted)?.[1] ?? 1);
   const isFree = (id: string): boolean => task(id) === undefined && !taken.has(id);
-  const plain = wanted.slice(0, LONGEST);
+  const plain = wanted.slice(0, LONGEST_SLUG);
   if (isFree(plain)) return plain;
   for (let number = first + 1; ; number += 1) {
-    const end = `-${number}`;
-    const id = `${stem.slice(0, LONGEST - end.length)}${end}`;
+    const id = numbered(stem, number);
     if (isFree(id)) return id;
   }
 }

@@ -30,6 +30,9 @@ export async function coordinate(
   objective: WrittenObjective | undefined,
   { into, resume = false, ...options }: CoordinateRequest,
 ): Promise<Coordinated> {
+  if (into === '') {
+    throw usageError('--into names no folder', 'Name one: `squad coordinate objective.md --into FOLDER`.');
+  }
   const workspace = await openWorkspace(place);
   const { workingDirectory } = workspace.host;
   if (resume && into === undefined) {
@@ -44,7 +47,7 @@ export async function coordinate(
   const now = composition.clock.now();
   const title = redactor.text(objectiveRead.title);
   const found = await placeSession({ root: workspace.repository.root, workingDirectory, title, now, into });
-  await (begun === undefined ? refuseFilled(found) : refuseReadOnly(found));
+  await (begun === undefined ? refuseFilled(found, workingDirectory) : refuseReadOnly(found));
   refuseSecondRun(workspace, found.folder);
   const alone = playbookOfNewSession(found, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });

@@ -1,5 +1,5 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { badInput, errorText, wrongEnvironment } from '../model/errors.ts';
 import { unwritableIn } from '../preflight/read-session.ts';
 import { slugOf } from '../preflight/run-name.ts';
@@ -35,8 +35,9 @@ const SESSIONS = join('.workflow', '.team');
 /** Throws `bad-input` for a folder that a new session cannot be in, and `wrong-environment` for one that cannot be written. */
 export async function placeSession({ root, workingDirectory, title, now, into }: Wanted): Promise<SessionPlace> {
   const team = slugOf(title);
-  const id = `TC-${team}-${new Date(now).toISOString().slice(0, 10)}`;
-  const absolute = into === undefined ? await freeFolder(join(root, SESSIONS, id)) : resolve(workingDirectory, into);
+  const dated = `TC-${team}-${new Date(now).toISOString().slice(0, 10)}`;
+  const absolute = into === undefined ? await freeFolder(join(root, SESSIONS, dated)) : resolve(workingDirectory, into);
+  const id = into === undefined ? basename(absolute) : dated;
   const shown = into ?? shownFrom(workingDirectory, absolute);
   await refuseUnwritable(absolute, shown);
   const folder = realPath(absolute);
@@ -61,27 +62,58 @@ async function freeFolder(path: string): Promise<string> {
   }
 }
 
-/** Throws `bad-input` for a folder in which a new session would not appear whole. */
-export async function refuseFilled({ folder, shown }: Pick<SessionPlace, 'folder' | 'shown'>): Promise<void> {
+type Place = Pick<SessionPlace, 'folder' | 'shown'>;
+
+/** Throws for a folder in whose place a new session could not appear whole. */
+export async function refuseFilled({ folder, shown }: Place, workingDirectory: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) return;
   const name = plainLine(shown, Infinity);
   if (!found.isDirectory())
     throw badInput(`${name} is there already, and is no folder`, 'Name another one with `--into`.');
-  if ((await readdir(folder)).length === 0) return;
+  if ((await readdir(folder)).length === 0) return refuseFixed({ folder, shown: name }, workingDirectory, found.dev);
   throw badInput(
     `${name} is there already, and is not empty`,
     `Let squad add what is missing with \`--into ${shellWord(name)} --resume\`, or name another folder.`,
   );
 }
 
+/** An empty folder that another one, made beside it, could not replace by a rename. `dev`: its file system. */
+async function refuseFixed({ folder, shown }: Place, workingDirectory: string, dev: number): Promise<void> {
+  if (isWithin(folder, realPath(workingDirectory) ?? workingDirectory)) {
+    throw badInput(
+      `${shown} is the folder that you are in, and squad would replace it by another one`,
+      'Name a folder in it with `--into`, or run the command from another folder.',
+    );
+  }
+  const parent = dirname(folder);
+  await orUnwritable(shown, () => access(parent, constants.W_OK | constants.X_OK));
+  if ((await stat(parent)).dev === dev) return;
+  throw wrongEnvironment(
+    `${shown} is where another disk is mounted, and squad cannot replace it`,
+    'Name a folder in it with `--into`.',
+  );
+}
+
+/** What the systems that squad runs on allow. */
+const MOST_BYTES_OF_A_NAME = 255;
+
 /** The folder itself, or the nearest one above it that is there. */
 async function refuseUnwritable(folder: string, shown: string): Promise<void> {
   let nearest = folder;
   while (!(await exists(nearest)) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  await orUnwritable(shown, async () => {
+    if (folder.split('/').some((name) => Buffer.byteLength(name) > MOST_BYTES_OF_A_NAME))
+      throw new Error(`a name in its path has more than ${MOST_BYTES_OF_A_NAME} bytes`);
+    if (nearest === folder) return access(folder, constants.W_OK);
+    if (!(await stat(nearest)).isDirectory()) throw new Error(`${nearest} is no folder`);
+    await access(nearest, constants.W_OK | constants.X_OK);
+  });
+}
+
+async function orUnwritable(shown: string, look: () => Promise<void>): Promise<void> {
   try {
-    if (!(await stat(nearest)).isDirectory() && nearest !== folder) throw new Error(`${nearest} is no folder`);
-    await access(nearest, constants.W_OK);
+    await look();
   } catch (error) {
     throw wrongEnvironment(
       `${plainLine(shown)} cannot be written: ${errorText(error)}`,
@@ -91,7 +123,7 @@ async function refuseUnwritable(folder: string, shown: string): Promise<void> {
 }
 
 /** Throws `wrong-environment` if what is missing in a session that was begun could not be added. */
-export async function refuseReadOnly({ folder, shown }: Pick<SessionPlace, 'folder' | 'shown'>): Promise<void> {
+export async function refuseReadOnly({ folder, shown }: Place): Promise<void> {
   const found = await unwritableIn(folder);
   if (found === undefined) return;
   throw wrongEnvironment(

@@ -41,5 +41,9 @@ it('squad session check says what a session has, or all that is wrong with it', 
     message: 'task-analysis.json missing required field: capabilities',
     next: 'Correct team/task-analysis.json, then run `squad session check team`.',
   });
-  expect((await room.run(['session', 'check'])).code).toBe(2);
+  const unnamed: readonly string[][] = [[], ['']];
+  for (const names of unnamed) {
+    const { code, stderr } = await room.run(['session', 'check', ...names]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Session required')]);
+  }
 });

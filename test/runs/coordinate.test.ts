@@ -196,6 +196,8 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     ],
     ['a file in place of the folder', ['objective.md', '--into', 'objective.md'], 65, /is no folder/],
     ['a folder below a file', ['objective.md', '--into', 'objective.md/team'], 78, /cannot be written/],
+    ['a folder without a name', ['objective.md', '--into', ''], 2, /--into names no folder/],
+    ['a resume of a folder without a name', ['--resume', '--into', ''], 2, /--into names no folder/],
     ['a resume without a folder', ['objective.md', '--resume'], 2, /--resume needs the folder of the session/],
     ['a resume of no folder', ['objective.md', '--resume', '--into', 'none'], 65, /Session directory not found: none/],
     ['a resume without any task', ['--resume', '--into', 'full'], 2, /no task_description/],

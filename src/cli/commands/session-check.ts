@@ -11,7 +11,7 @@ export async function sessionCheck(
   folder: string | undefined,
   options: JsonOptions,
 ): Promise<void> {
-  if (folder === undefined) throw sessionRequired();
+  if (folder === undefined || folder === '') throw sessionRequired();
   const check = await checkFolder(folder, context.host.workingDirectory);
   if (!check.ok) {
     if (options.json !== true) throw sessionError(check);

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { MadeFolder } from '../../model/plan.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
@@ -28,7 +28,8 @@ export async function makeFolder(made: MadeFolder, key: string): Promise<string 
 /** It appears by a rename, which another folder with something in it refuses. */
 async function makeWhole(made: MadeFolder, key: string): Promise<string | undefined> {
   const { folder, shown } = made;
-  const fresh = join(dirname(folder), `.new-${key}-${basename(folder)}`);
+  // Without the folder's own name, which may be as long as a name can be.
+  const fresh = join(dirname(folder), `.new-${key}`);
   await deleteFolder(fresh);
   if (await isMade(made)) return undefined;
   try {

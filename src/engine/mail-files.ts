@@ -24,11 +24,13 @@ export function createMailFiles(ledger: ReadableMail, runId: string, redactor: R
   };
   return () => {
     const last = ledger.lastSeq();
-    for (const { data } of ledger.events({ stream: runId, after: cursor, types: ['mail-sent'] })) {
+    for (const { seq, data } of ledger.events({ stream: runId, after: cursor, types: ['mail-sent'] })) {
       const { id } = asObject(data);
       if (typeof id === 'string') take(id);
+      cursor = seq;
     }
-    cursor = last;
+    // Another process may have sent a message after `last` was read.
+    cursor = Math.max(cursor, last);
     return log === '' ? [] : [...blobs, { path: `${FOLDER}/messages.jsonl`, text: log }];
   };
 }

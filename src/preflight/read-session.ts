@@ -7,6 +7,7 @@ import { errorCode } from '../model/storage-error.ts';
 import { checkSession } from '../playbooks/session/check-session.ts';
 import type { FileRead, FolderRead, SessionCheck, SessionRefusal } from '../playbooks/session/folder-read.ts';
 import type { Session } from '../playbooks/session/session.ts';
+import { unfinishedOf } from '../substrate/files/run-files.ts';
 import { defined } from '../text/defined.ts';
 import { problemText } from '../text/problem.ts';
 import { readOpen, refusalOf, type TextRead } from './read-input.ts';
@@ -137,7 +138,8 @@ async function readEntries(reading: Reading, folder: string, here: string): Prom
   const wanted = READ[folder];
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
-    if (wanted?.test(entry.name) !== true) continue;
+    // A run writes it at this moment, or was killed while it did.
+    if (wanted?.test(entry.name) !== true || unfinishedOf(entry.name) !== undefined) continue;
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const read = await readEntry(entry, join(here, entry.name), path !== NOT_READ);
     if (read !== undefined && 'text' in read) reading.left -= read.text.length;

@@ -35,3 +35,25 @@ it('has the messages of a run in the form of `squad mail trace --export`, and re
     { path: '.msg/messages.jsonl', text: readFileSync(join(folder, 'logs', log), 'utf8') },
   ]);
 });
+
+it('has a message once that another process sends while it reads', async () => {
+  const room = mailRoom(undefined, true);
+  const { ledger, id, lease } = room.recorded;
+  const draft = { to: ['A'], type: 'send', body: JSON.stringify({ text: 'one' }) } as const;
+  let isSent = false;
+  const busy = {
+    mail: ledger.mail,
+    lastSeq: () => ledger.lastSeq(),
+    events: (where: Parameters<typeof ledger.events>[0]) => {
+      if (!isSent) expect(ledger.mail.send(room.person('MAIN'), draft)).toMatchObject({ sent: true });
+      isSent = true;
+      return ledger.events(where);
+    },
+  };
+  const read = createMailFiles(busy, id, createRedactor([]));
+  const files = read();
+  expect(files.map(({ text }) => text.trim().split('\n').length)).toEqual([1]);
+  expect(read()).toEqual(files);
+  ledger.releaseLease(lease);
+  room.recorded.close();
+});

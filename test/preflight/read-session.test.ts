@@ -51,7 +51,11 @@ describe('a session folder is read', () => {
     mkdirSync(join(team, 'artifacts', 'folder'));
     symlinkSync('/etc/passwd', join(team, 'notes'));
     writeFileSync(join(team, '.msg', 'messages.jsonl'), 'not looked at');
+    const halfWritten = ['artifacts', 'discussions', 'roles'].map((folder) => `${folder}/.new-4711-1-report.md`);
+    for (const path of halfWritten) writeFileSync(join(team, path), Buffer.from([0xc3]));
     expect(await problemsIn(at)).toEqual([]);
+    const { session } = await readSession('team', at);
+    expect(session.start).toMatchObject({ artifacts: [], discussions: [] });
   });
 
   it('and is not there', async () => {

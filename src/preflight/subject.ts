@@ -135,6 +135,17 @@ export function tasksByRun<Run extends { readonly board: Pick<Board, 'records'> 
   });
 }
 
+/**
+ * The newest run that did tasks after this one began. The folder holds what they left, and this run, which read the folder before,
+ * would write it anew without that. `runs`: the newest first.
+ */
+export function playedSince<
+  Run extends { readonly row: { readonly id: string }; readonly board: Pick<Board, 'records'> },
+>(runs: readonly Run[], runId: string): Run | undefined {
+  const own = runs.findIndex(({ row }) => row.id === runId);
+  return runs.slice(0, Math.max(own, 0)).find(({ board }) => (board.records.get(DONE)?.size ?? 0) > 0);
+}
+
 /** Throws `workspace-busy` if the session is no longer as the run took it: another run may have played it meanwhile. */
 export async function refuseChanged({ options, folder }: RunDefinition): Promise<void> {
   const known = sessionOf(options)?.start.hashes[STATE_FILE];

@@ -1,18 +1,19 @@
 import { join, resolve } from 'node:path';
-import { SquadError, wrongEnvironment } from '../model/errors.ts';
+import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
-import { tasksByRun, type GivenSession } from '../preflight/subject.ts';
+import { playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
+import { folderOf } from '../read-model/session-folders.ts';
 import { unfinishedOf } from '../read-model/unfinished.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
 import { realPath } from '../substrate/files/real-path.ts';
 import { probeLock, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
-import { asObject } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
 
 type Place = Pick<OpenedWorkspace, 'directory' | 'composition'>;
@@ -31,13 +32,6 @@ function runsOn({ directory, composition }: Place, path: string) {
   );
 }
 
-/** The folder that a run plays or makes. */
-function folderOf(definition: RunDefinition | undefined): string | undefined {
-  const { playbook, folder, options } = definition ?? {};
-  const made = playbook === COORDINATE ? asObject(options)['folder'] : undefined;
-  return typeof made === 'string' ? made : folder;
-}
-
 /** Throws `workspace-busy` if a run on this folder is not over: two would write over each other. */
 export function refuseSecondRun(place: Place, path: string): RunReading[] {
   const runs = runsOn(place, path);
@@ -45,19 +39,32 @@ export function refuseSecondRun(place: Place, path: string): RunReading[] {
   return runs;
 }
 
-/** The same for a run that is over and that a person opens again. */
+/** The same for a run that is over and that a person opens again. Throws `usage` if a newer run has played the folder. */
 export function refuseReopening(place: Place, { row, definition }: RunReading): void {
   const path = folderOf(definition);
   if (path === undefined) return;
-  const others = runsOn(place, path).filter(({ row: { id } }) => id !== row.id);
+  const runs = runsOn(place, path);
+  const others = runs.filter(({ row: { id } }) => id !== row.id);
   refuseUnfinished(others, path, place.composition.clock.now());
+  const newer = playedSince(runs, row.id);
+  if (newer !== undefined) throw playedOver(newer, path, `${row.name} cannot be opened again`, 'Play what is left');
 }
 
 /** The same for a run that is about to begin or to go on. */
 export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): void {
   const path = folderOf(definition);
   if (path === undefined) return;
-  refuseUnfinished(othersThan(runsOn(place, path), runId), path, place.composition.clock.now());
+  const runs = runsOn(place, path);
+  refuseUnfinished(othersThan(runs, runId), path, place.composition.clock.now());
+  const newer = playedSince(runs, runId);
+  if (newer === undefined) return;
+  const { name } = definition;
+  throw playedOver(
+    newer,
+    path,
+    `${name} cannot go on`,
+    `Give it up with \`squad cancel ${name}\`, and play what is left`,
+  );
 }
 
 /** Of two runs that could both go on, the newer one does: otherwise neither could. `runs`: the newest first. */
@@ -67,6 +74,13 @@ export function othersThan<Run extends { readonly row: { readonly id: string }; 
 ): Run[] {
   const own = runs.findIndex(({ row }) => row.id === runId);
   return runs.filter((run, index) => index !== own && (own < 0 || index < own || run.driven));
+}
+
+function playedOver({ row }: RunReading, path: string, what: string, first: string): SquadError {
+  return usageError(
+    `${what}: the newer run ${row.name} has played ${plainLine(path, 300)}, and its work would be written over`,
+    `${first} with \`squad run --session=${shellWord(plainLine(path, Infinity))}\`.`,
+  );
 }
 
 function refuseUnfinished(runs: readonly RunReading[], path: string, now: number): void {

@@ -7,7 +7,7 @@ import { RUN_EVENTS } from '../../src/model/run.ts';
 import { DONE } from '../../src/playbooks/session/session-records.ts';
 import { readSession } from '../../src/preflight/read-session.ts';
 import { intervene } from '../../src/squad/intervene.ts';
-import { refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
+import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
 import { othersThan, refuseWithOther } from '../../src/squad/session-runs.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { rejects } from '../playbooks/simulator.ts';
@@ -28,6 +28,21 @@ describe('the runs that keep a run from going on', () => {
     ['never itself', [run('a', true)], 'a', []],
   ])('%s', (_, runs, id, others) => {
     expect(othersThan(runs, id).map(({ row }) => row.id)).toEqual(others);
+  });
+});
+
+describe('the run that has played a folder since another one began', () => {
+  const did = (id: string, ...slugs: string[]) => ({
+    ...run(id),
+    board: { records: new Map([[DONE, new Map(slugs.map((slug) => [slug, {}]))]]) },
+  });
+  it.each<[string, ReturnType<typeof did>[], string, string | undefined]>([
+    ['is the newest with a task', [did('d'), did('c', 'x'), did('b', 'x'), did('a')], 'a', 'c'],
+    ['is none that did nothing', [did('b'), did('a', 'x')], 'a', undefined],
+    ['is no older one', [did('b'), did('a', 'x')], 'b', undefined],
+    ['is none for a new run', [did('a', 'x')], 'new', undefined],
+  ])('%s', (_, runs, id, played) => {
+    expect(playedSince(runs, id)?.row.id).toBe(played);
   });
 });
 
@@ -84,6 +99,43 @@ describe('a folder that another run plays', () => {
     const here = { directory, composition: compose(host) };
     expect(() => refuseWithOther(here, 'id-new', about)).toThrow(expect.objectContaining(refused));
     expect(() => refuseWithOther(here, 'id-second', about)).not.toThrow();
+  });
+
+  it('is no place to open an older run again once a newer one has done tasks there', async () => {
+    const { root, host, directory } = place();
+    const about = { ...definition(), folder: join(root, 'team') };
+    const { entries, end } = play(about, { turn: ({ review }) => (review === null ? undefined : rejects('no')) });
+    const finished = (name: string, more: typeof entries = []): void => {
+      const one = new RecordedRun({ ...about, name }, directory).allocate();
+      one
+        .plan([...entries, ...more])
+        .decide('finish', end.why)
+        .publish();
+      one.ledger.releaseLease(one.lease);
+      one.close();
+    };
+    const retry = { verb: 'retry', task: 'a' } as const;
+    finished('first');
+    finished('idle');
+    await expect(intervene({ host }, 'first', retry, { key: 'one' })).resolves.toMatchObject({ needs: 'resume' });
+    finished('second', [{ entry: 'changes', seq: 0, at: 0, changes: [{ do: 'put', in: DONE, id: 'b', value: {} }] }]);
+    const path = join(root, 'team');
+    await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({ code: 'workspace-busy' });
+    const here = { directory, composition: compose(host) };
+    expect(() => refuseWithOther(here, 'id-first', { ...about, name: 'first' })).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: `first cannot go on: the newer run second has played ${path}, and its work would be written over`,
+        next: `Give it up with \`squad cancel first\`, and play what is left with \`squad run --session=${path}\`.`,
+      }),
+    );
+    await intervene({ host }, 'first', { verb: 'cancel' });
+    await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({
+      code: 'usage',
+      message: `idle cannot be opened again: the newer run second has played ${path}, and its work would be written over`,
+      next: `Play what is left with \`squad run --session=${path}\`.`,
+    });
+    await expect(intervene({ host }, 'second', retry)).resolves.toMatchObject({ needs: 'resume' });
   });
 
   it('has to be as squad read it', async () => {

@@ -11,7 +11,8 @@ export function realPath(path: string): string | undefined {
     for (const part of path.split('/')) {
       const next = join(at, part);
       const isThere = part === '..' || lstatSync(next, { throwIfNoEntry: false }) !== undefined;
-      at = part === '..' ? dirname(at) : isThere ? realpathSync(next) : next;
+      // Not the other one, which keeps the capitals as they were typed where the system does not tell them apart.
+      at = part === '..' ? dirname(at) : isThere ? realpathSync.native(next) : next;
     }
     return at;
   } catch {

@@ -114,6 +114,9 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     const fails = { when: promptOf('MAKE-002'), steps: [{ fail: { kind: 'model-refused', message: 'no' } }] };
     const place = openSessionBench(test, PAIR, [fails, ...workers(PAIR)]);
     const { play, run, state, repository } = place;
+    // The run changes files in it that git knows.
+    git(repository, 'add', '-f', '.workflow');
+    git(repository, 'commit', '-q', '-m', 'session');
     const failed = await play(['--json', '--name', 'first']);
     expect(failed.code, failed.stderr).toBe(1);
     expect(state()).toMatchObject({ status: 'paused', completed_tasks: ['SPEC-001', 'MAKE-001'] });
@@ -122,7 +125,9 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     expect(refused.stderr).toMatch(
       /MAKE-001: done by run first, .*\nNext: Take the work: `squad merge first --unverified`\. Or/,
     );
-    expect((await run(['merge', 'first', '--unverified'])).code).toBe(0);
+    const merged = await run(['merge', 'first', '--unverified']);
+    expect(merged.code, merged.stderr).toBe(0);
+    expect(state()).toMatchObject({ completed_tasks: ['SPEC-001', 'MAKE-001'] });
     place.rescript(workers(PAIR));
     const second = await play(['--json']);
     expect(second.code, second.stderr).toBe(0);

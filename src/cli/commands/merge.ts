@@ -1,7 +1,12 @@
+import { join } from 'node:path';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { branchOf } from '../../model/run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
+import { sessionFolders } from '../../read-model/session-folders.ts';
 import { nextCommandsOf } from '../../read-model/status.ts';
+import { readLedger } from '../../squad/open-run.ts';
+import { isWithin } from '../../substrate/files/confine.ts';
+import { realPath } from '../../substrate/files/real-path.ts';
 import { mergeIntoCheckout, type BranchCheckout, type MergeAnswer } from '../../substrate/git/merge-checkout.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { findCommit } from '../../substrate/git/show-diff.ts';
@@ -25,8 +30,9 @@ export async function merge(context: CommandContext, run: string | undefined, op
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
   const { title } = reading.definition.objective;
   const message = `Merge run ${name}: ${plainLine(title, 100)}`;
-  const answer = await mergeIntoCheckout(composition.git, checkout, { commit, message });
-  if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name);
+  const mayStay = ofSessions(target);
+  const answer = await mergeIntoCheckout(composition.git, checkout, { commit, message, mayStay });
+  if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name, mayStay);
   const found = {
     ...{ type: 'merged', runId, name, branch: checkout.branch },
     ...{
@@ -40,6 +46,14 @@ export async function merge(context: CommandContext, run: string | undefined, op
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
     `Next: squad drop ${name}`,
   ]);
+}
+
+/** Whether a path of the checkout is in the folder of a session, which runs write in the checkout itself. */
+function ofSessions(target: OpenedTarget): (path: string) => boolean {
+  const { root } = target.repository;
+  const folders = readLedger(target, sessionFolders);
+  const place = realPath(root) ?? root;
+  return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }
 
 function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
@@ -104,6 +118,7 @@ function refusalOf(
   answer: Exclude<MergeAnswer, { type: 'merged' | 'already' }>,
   { branch, root }: BranchCheckout,
   run: string,
+  isOfSession: (path: string) => boolean,
 ): SquadError {
   const byGit = `\`git -C ${shellWord(root)} merge squad/${run}\``;
   switch (answer.type) {
@@ -115,7 +130,8 @@ function refusalOf(
     case 'dirty':
       return usageError(
         `the checkout has uncommitted changes in ${named(answer.files)}`,
-        `Commit or stash them, then \`squad merge ${run}\`.`,
+        // A stash would take away what a session counts as done.
+        `${answer.files.some(isOfSession) ? 'Commit them' : 'Commit or stash them'}, then \`squad merge ${run}\`.`,
       );
     case 'untracked':
       return usageError(

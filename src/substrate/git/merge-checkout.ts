@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
@@ -15,6 +15,7 @@ import {
 import { parseMergeTree } from './integration.ts';
 import { prepareCalls, readDiffText, type MergeCalls } from './merge-calls.ts';
 import { findLosses, listUnlikeMerge, type Loss } from './merge-losses.ts';
+import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
 import type { Repository } from './repository.ts';
 
 /** A commit to merge into the branch that is checked out. */
@@ -22,6 +23,8 @@ export interface MergeOrder {
   readonly commit: string;
   /** Of the merge commit, if there has to be one. */
   readonly message: string;
+  /** Whether uncommitted changes of this path, relative to the root, may stay as they are where the merge does not change it. */
+  readonly mayStay?: (path: string) => boolean;
 }
 
 export type MergeAnswer =
@@ -30,7 +33,7 @@ export type MergeAnswer =
   | { readonly type: 'already' }
   | { readonly type: 'unrelated' }
   | { readonly type: 'conflict'; readonly files: readonly string[] }
-  /** Tracked files differ from HEAD. */
+  /** Tracked files differ from HEAD, and may not stay so. */
   | { readonly type: 'dirty'; readonly files: readonly string[] }
   | Loss
   /** Another operation of git has begun in the checkout. */
@@ -75,8 +78,12 @@ export async function mergeIntoCheckout(
     const move = { from: repository.head, to: made };
     const dirty = await listDirty(git, calls.checkout);
     await git.text(['read-tree', made], calls.target);
-    const isHalfDone = dirty.length > 0 && (await isPartOf(git, calls, move, dirty));
-    if (dirty.length > 0 && !isHalfDone) return { type: 'dirty', files: dirty };
+    const changes = dirty.length === 0 ? [] : await listChanges(git, calls, move);
+    const inTheWay = withoutKept(dirty, changes, order.mayStay);
+    const isHalfDone = inTheWay.length > 0 && (await isPartOf(git, calls, repository.root, changes, inTheWay));
+    // To finish such a merge, git writes all files anew, also those that would stay.
+    const isFinishable = isHalfDone && inTheWay.length === dirty.length;
+    if (inTheWay.length > 0 && !isFinishable) return { type: 'dirty', files: isHalfDone ? dirty : inTheWay };
     const loss = await findLosses(git, calls, repository.root, move, isHalfDone);
     if (loss !== undefined) return loss;
     failpoint('merge.ready');
@@ -121,12 +128,51 @@ async function listDirty(git: Git, call: GitCall): Promise<readonly string[]> {
   return splitEntries(stdout).map((entry) => entry.slice(3));
 }
 
+async function listChanges(git: Git, calls: MergeCalls, { from, to }: Move): Promise<readonly RawChange[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
+  return parseRawDiff(await readDiffText(git, calls, args, calls.checkout));
+}
+
+/** The paths whose changes may not stay, or that the merge writes: a folder in place of a file too. */
+function withoutKept(
+  dirty: readonly string[],
+  changes: readonly RawChange[],
+  mayStay: MergeOrder['mayStay'] = () => false,
+): readonly string[] {
+  const written = new Set(changes.map(({ path }) => path));
+  const above = new Set([...written].flatMap(foldersAbove));
+  const isTouched = (path: string): boolean =>
+    written.has(path) || above.has(path) || foldersAbove(path).some((folder) => written.has(folder));
+  return dirty.filter((path) => !mayStay(path) || isTouched(path));
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
 /** Whether a merge that was cut short explains all these changes: each file is in the merge, and already as it is there. */
-async function isPartOf(git: Git, calls: MergeCalls, { from, to }: Move, dirty: readonly string[]): Promise<boolean> {
-  const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to];
-  const changed = new Set(splitEntries(await readDiffText(git, calls, names, calls.checkout)));
+async function isPartOf(
+  git: Git,
+  calls: MergeCalls,
+  root: string,
+  changes: readonly RawChange[],
+  dirty: readonly string[],
+): Promise<boolean> {
+  const written = new Map(changes.map((change) => [change.path, change]));
   const left = await listUnlikeMerge(git, calls);
-  return dirty.every((path) => changed.has(path) && !left.has(path));
+  for (const path of dirty) {
+    const change = written.get(path);
+    if (change === undefined || left.has(path)) return false;
+    // The index of the merge does not have it, so nothing has compared it yet.
+    if (change.newMode === NOT_THERE && (await isFile(join(root, path)))) return false;
+  }
+  return true;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && !found.isDirectory();
 }
 
 /** Steps 2 to 4. false: the branch moved meanwhile, and the checkout is as it was. */

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { splitEntries, type Git } from './git-call.ts';
 import { readDiffText, type MergeCalls } from './merge-calls.ts';
-import { parseRawDiff, type RawChange } from './raw-diff.ts';
+import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
 
 /** Why the files of a merge cannot be written. */
 export type Loss =
@@ -11,7 +11,6 @@ export type Loss =
   /** A filter of the user's configuration would have to write these files, and squad runs none. */
   | { readonly type: 'filtered'; readonly files: readonly string[] };
 
-const NOT_THERE = '000000';
 const PATHS_AT_ONCE = 200;
 
 /** `isHalfDone`: files that are as in the merge are the merge's own. */

@@ -7,7 +7,7 @@ import type { GitContext } from './git-context.ts';
 /** One path that differs between two trees. */
 export interface RawChange {
   readonly path: string;
-  /** `000000`: not there. */
+  /** `NOT_THERE`: the tree does not have it. */
   readonly oldMode: string;
   readonly newMode: string;
   readonly oldObject: string;
@@ -15,6 +15,7 @@ export interface RawChange {
   readonly status: string;
 }
 
+export const NOT_THERE = '000000';
 export const LINK_MODE = '120000';
 export const REPOSITORY_MODE = '160000';
 

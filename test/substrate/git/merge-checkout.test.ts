@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailpointName } from '../../../src/substrate/failpoint.ts';
-import { mergeIntoCheckout, type MergeAnswer } from '../../../src/substrate/git/merge-checkout.ts';
+import { mergeIntoCheckout, type MergeAnswer, type MergeOrder } from '../../../src/substrate/git/merge-checkout.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
@@ -33,10 +33,13 @@ function changeAll(path: string): void {
   rmSync(join(path, 'old.txt'));
 }
 
-async function merge({ root, path, commit }: { root: string; path: string; commit: string }): Promise<MergeAnswer> {
+async function merge(
+  { root, path, commit }: { root: string; path: string; commit: string },
+  more: Partial<MergeOrder> = {},
+): Promise<MergeAnswer> {
   const ports = portsIn(root);
   const { branch = '', ...checkout } = await openRepository(ports, path);
-  return mergeIntoCheckout(ports, { ...checkout, branch }, { commit, message: 'Merge it' });
+  return mergeIntoCheckout(ports, { ...checkout, branch }, { commit, message: 'Merge it', ...more });
 }
 
 function commitHere(path: string, name: string, text: string): void {
@@ -90,6 +93,80 @@ describe('what merges', () => {
   });
 });
 
+describe('changes that may stay', () => {
+  const mayStay = (path: string): boolean => path.startsWith('folder/') || path === 'a.txt';
+
+  it.each(['fast-forward', 'merge'])('are as they were after a %s', async (how) => {
+    const arranged = repositoryWithWork();
+    const { path } = arranged;
+    if (how === 'merge') commitHere(path, 'here.txt', 'here\n');
+    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+    writeFileSync(join(path, 'folder/staged.txt'), 'staged\n');
+    git(path, 'add', 'folder/staged.txt');
+    const status = git(path, 'status', '--porcelain');
+    expect(await merge(arranged)).toMatchObject({ type: 'dirty', files: ['folder/b.txt', 'folder/staged.txt'] });
+    expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how });
+    expect(git(path, 'status', '--porcelain')).toBe(status);
+    expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toContain('THREE');
+  });
+
+  it.each<[string, (path: string) => void, (path: string) => void, string[]]>([
+    ['a file that the merge changes', changeAll, (path) => appendFileSync(join(path, 'a.txt'), 'x'), ['a.txt']],
+    [
+      'a file that becomes a folder',
+      (path) => {
+        rmSync(join(path, 'folder/b.txt'));
+        mkdirSync(join(path, 'folder/b.txt'));
+        writeFileSync(join(path, 'folder/b.txt/c'), 'c');
+      },
+      (path) => appendFileSync(join(path, 'folder/b.txt'), 'x'),
+      ['folder/b.txt'],
+    ],
+    [
+      'a new file whose folder becomes a file',
+      (path) => {
+        rmSync(join(path, 'folder'), { recursive: true });
+        writeFileSync(join(path, 'folder'), 'x');
+      },
+      (path) => {
+        writeFileSync(join(path, 'folder/new.txt'), 'x');
+        git(path, 'add', 'folder/new.txt');
+      },
+      ['folder/new.txt'],
+    ],
+    [
+      'others',
+      changeAll,
+      (path) => {
+        writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+        rmSync(join(path, 'old.txt'));
+        writeFileSync(join(path, 'old.txt'), 'mine\n');
+      },
+      ['old.txt'],
+    ],
+  ])('are none of %s', async (_, work, arrange, files) => {
+    const arranged = repositoryWithWork(work);
+    arrange(arranged.path);
+    const before = stateOf(arranged.path);
+    expect(await merge(arranged, { mayStay })).toEqual({ type: 'dirty', files });
+    expect(stateOf(arranged.path)).toEqual(before);
+  });
+
+  it('are kept beside a merge that was cut short, which git would finish over them', async () => {
+    const arranged = repositoryWithWork();
+    const { path } = arranged;
+    changeAll(path);
+    rmSync(join(path, 'new'), { recursive: true });
+    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+    const files = ['a.txt', 'folder/b.txt', 'old.txt'];
+    expect(await merge(arranged, { mayStay })).toEqual({ type: 'dirty', files });
+    git(path, 'commit', '-q', '-a', '-m', 'mine');
+    expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how: 'merge' });
+    expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
+  });
+});
+
 describe('what is refused, and leaves everything as it was', () => {
   type Arranged = ReturnType<typeof repositoryWithWork>;
   it.each<[string, (arranged: Arranged) => void, object]>([
@@ -105,6 +182,11 @@ describe('what is refused, and leaves everything as it was', () => {
         git(path, 'add', ' new');
       },
       { type: 'dirty', files: [' new'] },
+    ],
+    [
+      'a changed file that the merge deletes',
+      ({ path }) => appendFileSync(join(path, 'old.txt'), 'mine'),
+      { type: 'dirty', files: ['old.txt'] },
     ],
     ['a deleted file', ({ path }) => rmSync(join(path, 'a.txt')), { type: 'dirty', files: ['a.txt'] }],
     ['a conflict', ({ path }) => commitHere(path, 'a.txt', 'one\ntwo\ndrei\n'), { type: 'conflict', files: ['a.txt'] }],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Redactor } from '../model/redaction/redactor.ts';
+import { ANALYSIS_FILE, STATE_FILE } from '../playbooks/session/finding.ts';
 import type { Session, SessionStart } from '../playbooks/session/session.ts';
 import { findSecret, secretIn } from './secrets.ts';
 
@@ -9,9 +10,6 @@ export interface CleanSession {
   /** Paths below the folder. */
   readonly redacted: readonly string[];
 }
-
-const STATE = 'team-session.json';
-const ANALYSIS = 'task-analysis.json';
 
 /**
  * The session that squad stores, writes and gives agents to read. Throws `bad-input` for a secret in a name, which has to stay as it
@@ -29,9 +27,9 @@ export function sessionWithoutSecrets(session: Session, redactor: Redactor, fold
   const { start, roles, tasks } = session;
   const known: Session = {
     ...session,
-    description: clean(STATE, session.description),
+    description: clean(STATE_FILE, session.description),
     roles: roles.map((role) => ({ ...role, text: clean(role.file, role.text) })),
-    tasks: tasks.map((task) => ({ ...task, subject: clean(ANALYSIS, task.subject) })),
+    tasks: tasks.map((task) => ({ ...task, subject: clean(ANALYSIS_FILE, task.subject) })),
     start: cleanStart(start, clean),
   };
   const hashes = Object.entries(start.hashes).filter(([path]) => !redacted.has(path));
@@ -44,7 +42,7 @@ export function sessionWithoutSecrets(session: Session, redactor: Redactor, fold
 function cleanStart(start: SessionStart, clean: <Value>(path: string, value: Value) => Value): SessionStart {
   const { wisdom, explorations, artifacts } = start;
   const state: unknown = JSON.parse(start.state);
-  const stated = clean(STATE, state);
+  const stated = clean(STATE_FILE, state);
   return {
     ...start,
     state: stated === state ? start.state : `${JSON.stringify(stated, null, 2)}\n`,
@@ -70,8 +68,8 @@ function refuseSecretNames({ id, team, roles, tasks, start }: Session, redactor:
   });
   const stated = { session_id: id, team_name: team, roles: named };
   const places = [
-    [STATE, findSecret(stated, redactor)],
-    [ANALYSIS, findSecret({ tasks: tasks.map((task) => ({ id: task.id })) }, redactor)],
+    [STATE_FILE, findSecret(stated, redactor)],
+    [ANALYSIS_FILE, findSecret({ tasks: tasks.map((task) => ({ id: task.id })) }, redactor)],
     ['', findSecret([...files, ...discussions], redactor) && 'the name of a file'],
   ] as const;
   for (const [file, what] of places) if (what !== undefined) throw secretIn(join(folder, file), 1, what);

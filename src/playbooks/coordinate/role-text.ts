@@ -1,4 +1,4 @@
-import { plainText } from '../../text/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { TeamRole } from './answer.ts';
 
 /** A role file. Nothing that its author wrote can begin a heading, a fence or a block of HTML in it. */
@@ -50,5 +50,5 @@ function text(written: string): string {
 }
 
 function line(written: string): string {
-  return plainText(written).replaceAll(/\s+/g, ' ').trim();
+  return plainLine(written, Infinity);
 }

@@ -1,13 +1,11 @@
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import type { JsonPath } from '../../text/json-source.ts';
 import { optionalOfRole, placeText } from './check-state.ts';
-import { ANALYSIS_FILE, doublesIn, isText, shown, type Finding } from './finding.ts';
+import { ANALYSIS_FILE, doublesIn, isText, sayOf, shown, type Finding } from './finding.ts';
 
 const MOST_TASKS = 2000;
 
-function say(message: string, at: JsonPath): Finding {
-  return { file: ANALYSIS_FILE, at, message: `${ANALYSIS_FILE} ${message}`, advice: 'correct' };
-}
+const say = sayOf(ANALYSIS_FILE);
 
 /** The fields that the specification requires, in its order. */
 export function requiredOfAnalysis(analysis: Json): Finding[] {

@@ -1,7 +1,7 @@
 import { asObject, type Json } from '../../text/json.ts';
 import type { FileRead } from './folder-read.ts';
 import { missingHeadings, otherRole, roleFinding, roleHeadings } from './check-role-file.ts';
-import { isText, shown, STATE_FILE, ANALYSIS_FILE, type Finding } from './finding.ts';
+import { isText, rolePath, shown, STATE_FILE, ANALYSIS_FILE, type Finding } from './finding.ts';
 
 /** What the instructions of an agent may have. */
 const MOST_BYTES = 64 * 1024;
@@ -26,7 +26,7 @@ export function roleFileFindings(
   const required: Finding[] = [];
   const other: Finding[] = [];
   for (const name of roles) {
-    const file = `roles/${name}.md`;
+    const file = rolePath(name);
     const read = files.get(file);
     if (read === undefined) {
       required.push({ file, at: 1, message: `Role file not found: ${shown(file)}`, advice: 'resume' });

@@ -1,13 +1,11 @@
 import type { JsonPath } from '../../text/json-source.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import type { WrittenNode, WrittenPlan, WrittenTask } from './check-analysis.ts';
-import { ANALYSIS_FILE, shown, type Finding } from './finding.ts';
+import { ANALYSIS_FILE, sayOf, shown, type Finding } from './finding.ts';
 
 const MOST_NAMED = 10;
 
-function say(message: string, at: JsonPath): Finding {
-  return { file: ANALYSIS_FILE, at, message: `${ANALYSIS_FILE} ${message}`, advice: 'correct' };
-}
+const say = sayOf(ANALYSIS_FILE);
 
 /**
  * How the tasks fit together: unknown ids, owners, the two forms of the graph, circles. `roles`: undefined where not all are

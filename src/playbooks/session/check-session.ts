@@ -4,17 +4,17 @@ import { readPlan, requiredOfAnalysis } from './check-analysis.ts';
 import { roleFileFindings, rolesIn, rolesThatDiffer } from './check-cast.ts';
 import { graphFindings } from './check-graph.ts';
 import { requiredOfState, soundState, unknownCompleted } from './check-state.ts';
-import { ANALYSIS_FILE, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
+import { ANALYSIS_FILE, rolePath, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
 import type { FileRead, FolderRead, SessionCheck } from './folder-read.ts';
 import { refuse } from './refusal.ts';
-import { sessionOf } from './session-of.ts';
+import { readSessionFiles } from './session-of.ts';
 
 /** Judges a session folder. Linear in what was read. */
 export function checkSession(read: FolderRead): SessionCheck {
   const { findings, sources } = judgeSession(read);
   const [first, ...more] = findings;
   if (first !== undefined) return refuse(read.folder, sources, [first, ...more]);
-  return { ok: true, session: sessionOf(read.files, (file) => valueIn(sources, file)) };
+  return { ok: true, session: readSessionFiles(read.files, (file) => valueIn(sources, file)) };
 }
 
 interface JudgedSession {
@@ -139,7 +139,7 @@ function otherFiles(
   sources: ReadonlyMap<string, JsonRead>,
   state: Json | undefined,
 ): Finding[] {
-  const ofRoles = [...rolesIn(state ?? null).keys()].map((name) => `roles/${name}.md`);
+  const ofRoles = [...rolesIn(state ?? null).keys()].map(rolePath);
   const judged = new Set(['', STATE_FILE, ANALYSIS_FILE, 'roles', ...ofRoles]);
   return [...files].flatMap(([file, read]): Finding[] => {
     if (judged.has(file)) return [];

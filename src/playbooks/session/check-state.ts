@@ -1,13 +1,11 @@
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import type { JsonPath } from '../../text/json-source.ts';
-import { doublesIn, isText, shown, STATE_FILE, type Finding } from './finding.ts';
+import { doublesIn, isText, rolePath, sayOf, shown, STATE_FILE, type Finding } from './finding.ts';
 import type { SessionStatus } from './session.ts';
 
 export const SESSION_STATUSES: readonly SessionStatus[] = ['active', 'paused', 'completed'];
 
-function say(message: string, at: JsonPath): Finding {
-  return { file: STATE_FILE, at, message: `${STATE_FILE} ${message}`, advice: 'correct' };
-}
+const say = sayOf(STATE_FILE);
 
 /** The fields that the specification requires, in its order. */
 export function requiredOfState(state: Json): Finding[] {
@@ -57,14 +55,14 @@ export function soundState(state: Json): Finding[] {
   ];
 }
 
-/** `say`: for the file that has the role. */
+/** `sayHere`: for the file that has the role. */
 export function optionalOfRole(
   role: unknown,
   at: JsonPath,
-  sayOf: (message: string, at: JsonPath) => Finding,
+  sayHere: (message: string, at: JsonPath) => Finding,
 ): Finding[] {
   const { responsibility_type: responsibility = '', inner_loop: innerLoop = false } = asObject(role);
-  const invalid = (name: string): Finding => sayOf(`has invalid ${placeText([...at, name])}`, [...at, name]);
+  const invalid = (name: string): Finding => sayHere(`has invalid ${placeText([...at, name])}`, [...at, name]);
   return [
     ...(typeof responsibility === 'string' ? [] : [invalid('responsibility_type')]),
     ...(typeof innerLoop === 'boolean' ? [] : [invalid('inner_loop')]),
@@ -76,10 +74,10 @@ function roleFile(role: unknown, index: number): Finding[] {
   if (!isText(name) || !isText(file)) return [];
   const path = file.replace(/^(?:\.\/+)+/, '');
   const at = ['roles', index, 'role_file'];
-  if (path === `roles/${name}.md`) return [];
+  if (path === rolePath(name)) return [];
   if (!path.startsWith('roles/') || path.split('/').includes('..'))
     return [say(`has role_file outside roles/: ${shown(file)}`, at)];
-  return [say(`has another role_file than roles/${shown(name)}.md: ${shown(file)}`, at)];
+  return [say(`has another role_file than ${rolePath(shown(name))}: ${shown(file)}`, at)];
 }
 
 /** `roles[0].name` */
@@ -96,7 +94,7 @@ export function unknownCompleted(state: Json, known: ReadonlySet<string>): Findi
   );
 }
 
-export function completedIn(state: Json): string[] {
+export function completedIn(state: unknown): string[] {
   const { completed_tasks: ids } = asObject(state);
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }

@@ -4,6 +4,11 @@ import { plainLine, plainText } from '../../text/plain-text.ts';
 export const STATE_FILE = 'team-session.json';
 export const ANALYSIS_FILE = 'task-analysis.json';
 
+/** The file that describes this role. */
+export function rolePath(name: string): string {
+  return `roles/${name}.md`;
+}
+
 /** What helps: the specification's advice, or `correct` where it has none. */
 type Advice = 'make' | 'make-state' | 'resume' | 'look' | 'correct';
 
@@ -18,6 +23,11 @@ export interface Finding {
   /** What the message leaves open. */
   readonly detail?: string;
   readonly advice: Advice;
+}
+
+/** Makes findings about one of the two files. */
+export function sayOf(file: string): (message: string, at: JsonPath) => Finding {
+  return (message, at) => ({ file, at, message: `${file} ${message}`, advice: 'correct' });
 }
 
 /** A text of the session in a message: one line, and not too long. */

@@ -1,8 +1,9 @@
+import { cutBytes } from '../../text/cut-bytes.ts';
 import { asObject, isJsonObject, objectsIn, type Json } from '../../text/json.ts';
 import { rolesIn } from './check-cast.ts';
 import type { FileRead } from './folder-read.ts';
 import { completedIn, SESSION_STATUSES } from './check-state.ts';
-import { ANALYSIS_FILE, STATE_FILE } from './finding.ts';
+import { ANALYSIS_FILE, rolePath, STATE_FILE } from './finding.ts';
 import { safeSlugs } from './safe-slugs.ts';
 import type { Session, SessionRole, SessionStart, SessionTask } from './session.ts';
 
@@ -13,7 +14,7 @@ type Files = ReadonlyMap<string, FileRead>;
 type ValueOf = (file: string) => Json | undefined;
 
 /** The session of a folder that has no problem. */
-export function sessionOf(files: Files, valueOf: ValueOf): Session {
+export function readSessionFiles(files: Files, valueOf: ValueOf): Session {
   const state = valueOf(STATE_FILE) ?? null;
   const analysis = valueOf(ANALYSIS_FILE) ?? null;
   const { session_id: id, team_name: team, task_description: description, status } = asObject(state);
@@ -39,7 +40,7 @@ function castOf(state: Json, analysis: Json, files: Files): SessionRole[] {
   const slugs = safeSlugs(cast.map(([name]) => name));
   return cast.map(([name, role], index) => {
     const { prefix, responsibility_type: responsibility, inner_loop: innerLoop } = role;
-    const file = `roles/${name}.md`;
+    const file = rolePath(name);
     return {
       name,
       slug: slugs[index] ?? name,
@@ -95,10 +96,7 @@ function startOf(files: Files, valueOf: ValueOf): SessionStart {
 }
 
 function artifactOf(name: string, text: string): SessionStart['artifacts'][number] {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= MOST_SHOWN) return { name, text, isCut: false };
-  // A character that is cut in two is left out.
-  return { name, text: bytes.toString('utf8', 0, MOST_SHOWN).replace(/\ufffd$/, ''), isCut: true };
+  return { name, ...cutBytes(text, MOST_SHOWN) };
 }
 
 function textIn(files: Files, file: string): string {

@@ -1,6 +1,7 @@
 import type { FolderMoment, View } from '../../model/plan.ts';
 import { jsonEditor, type JsonEdits } from '../../text/edit-json.ts';
-import { asObject, parseJson, type Json } from '../../text/json.ts';
+import { parseJson, type Json } from '../../text/json.ts';
+import { completedIn } from './check-state.ts';
 import { doneTasks } from './knowledge.ts';
 import type { Session } from './session.ts';
 
@@ -16,7 +17,7 @@ function beforeOf(session: Session): Before {
   const known = BEFORE.get(session);
   if (known !== undefined) return known;
   const { state } = session.start;
-  const completed = idsIn(asObject(parseJson(state))['completed_tasks']);
+  const completed = completedIn(parseJson(state));
   const before = { edit: jsonEditor(state), completed };
   BEFORE.set(session, before);
   return before;
@@ -42,8 +43,4 @@ export function stateText(session: Session, view: View, moment: FolderMoment): s
 function statusOf({ status }: FolderMoment, isComplete: boolean): Session['status'] {
   if (status === 'active') return 'active';
   return status === 'finished' && isComplete ? 'completed' : 'paused';
-}
-
-function idsIn(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((id) => typeof id === 'string') : [];
 }

@@ -1,5 +1,6 @@
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
+import { cutBytes } from '../../text/cut-bytes.ts';
 import { defined } from '../../text/defined.ts';
 
 /** A translator's state after one line of output, and what the line reports. */
@@ -129,8 +130,7 @@ const MOST_OUTPUT_BYTES = 4096;
 /** A tool's output as the event `tool-ended` carries it: at most 4 KiB, cut between characters. */
 export function shortOutput(text: string): string {
   if (Buffer.byteLength(text) <= MOST_OUTPUT_BYTES) return text;
-  const head = Buffer.from(text.slice(0, MOST_OUTPUT_BYTES)).subarray(0, MOST_OUTPUT_BYTES - 3);
-  return `${head.toString('utf8').replace(/\uFFFD$/, '')}…`;
+  return `${cutBytes(text, MOST_OUTPUT_BYTES - Buffer.byteLength('…')).text}…`;
 }
 
 /** `exit 3`, `signal SIGTERM`, or that the end was not seen. */

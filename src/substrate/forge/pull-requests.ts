@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutBytes } from '../../text/cut-bytes.ts';
 import { parseJson } from '../../text/json.ts';
 import { findGh, notUnderstood, runGh } from './gh.ts';
 import {
@@ -95,8 +96,8 @@ function optionsOf(of: { branch: string; base: string; title: string; body: stri
 /** Cuts between characters and drops NUL, which arguments cannot contain. */
 function cut(text: string, bytes: number): string {
   const plain = text.replaceAll('\0', '');
-  const kept = Buffer.from(plain).subarray(0, bytes).toString('utf8');
-  return kept.length < plain.length ? `${kept.replace(/\uFFFD+$/, '')}\n\n…` : plain;
+  const { text: kept, isCut } = cutBytes(plain, bytes);
+  return isCut ? `${kept}\n\n…` : plain;
 }
 
 function toPullRequest({ url, headRefOid, state }: Found): PullRequest {

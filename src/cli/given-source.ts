@@ -12,7 +12,7 @@ export function sessionOf(given: string | undefined, { session }: Pick<RunOption
   if (session === true || session === '') throw sessionRequired();
   if (given === undefined) return session;
   throw usageError(
-    'an objective and --session cannot be given together: a session says itself what is to do',
+    'an objective and --session cannot be given together: the session already contains the objective',
     'Leave out one of them.',
   );
 }

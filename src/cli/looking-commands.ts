@@ -51,7 +51,7 @@ function addRecordCommands(program: Command, context: CommandContext): void {
   const logs = ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'];
   addCommand(program, 'log', 'Print what happened in a run, or with --raw the rows of the ledger.', ...logs)
     .argument('[run]', `${RUN}; with --raw or --json: all runs`)
-    .option('--follow', 'continue with what happens, until the run is over')
+    .option('--follow', 'keep printing new events until the run ends')
     .option('--task <id>', 'only what is about this task')
     .option('--agent <name>', 'only what is about this agent')
     .option('--limit <n>', 'only the last lines; with --raw or --json: at most this many rows', wholeNumber)

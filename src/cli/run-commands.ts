@@ -102,7 +102,7 @@ function addCoordinate(program: Command, context: CommandContext): void {
     'squad coordinate "add a login form" --into ./team --run',
     'squad coordinate --into ./team --resume',
   )
-    .argument('[objective]', `${OBJECTIVE} (with --resume: default the one of the session)`)
+    .argument('[objective]', `${OBJECTIVE} (with --resume: default the task of the session)`)
     .option('--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)')
     .option('--resume', 'keep what is valid in the folder, and make what is missing')
     .option('--run', 'run the session once it is made, as `squad run --session` does');
@@ -114,7 +114,7 @@ function addCoordinate(program: Command, context: CommandContext): void {
 
 /** Commands that begin with the record of a run. */
 function addPastCommands(program: Command, context: CommandContext): void {
-  const forks = 'Make a new run that begins where another one was, and leave that as it is.';
+  const forks = 'Fork a run: start a new one from one of its events. The old run stays as it is.';
   addCommand(program, 'fork', forks, 'squad fork my-run', 'squad fork my-run --at 42 --name second-try')
     .argument('[run]', RUN)
     .option('--at <seq>', 'an event of the run (default: list where the fork can begin)', wholeNumber)
@@ -122,7 +122,7 @@ function addPastCommands(program: Command, context: CommandContext): void {
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/fork.ts')).fork));
 
-  const replays = 'Decide a recorded run again, without agents, and say where this version decides otherwise (exit 1).';
+  const replays = 'Replay a recorded run without agents. Exit 1 if this version would decide differently.';
   addCommand(program, 'replay', replays, 'squad replay my-run')
     .argument('[run]', RUN)
     .option(...JSON_OBJECT)
@@ -164,7 +164,7 @@ function addLimits(command: Command): Command {
   return addOutput(
     addWaiting(addCaps(command)).option(
       '--detach',
-      'let the engine work in the background, and end once it has the run',
+      'run the engine in the background; the command ends once the engine has the run',
     ),
   );
 }

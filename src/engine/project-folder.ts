@@ -62,7 +62,7 @@ export function createFolderProjector(
       isFirst && held === undefined
         ? `${path} was in ${folder} before this run wrote it`
         : `someone else wrote ${path} in ${folder}`;
-    ports.warn(`${what}: it is kept as ${kept}, and squad has written its own anew`);
+    ports.warn(`${what}. squad kept it as ${kept} and wrote its own again`);
   };
   return async ({ board, state }) => {
     const status = folderStatus(board, state);

@@ -26,7 +26,7 @@ export async function readBegun(folder: string, workingDirectory: string): Promi
     case 'partly':
       return { shown: folder, kept: answer.kept, invalid: answer.invalid };
     case 'refused':
-      throw problemError(answer.problems, 'Correct these files: squad makes none of them.');
+      throw problemError(answer.problems, 'Correct these files yourself: squad does not write them.');
     case 'absent':
       throw badInput(
         answer.why,

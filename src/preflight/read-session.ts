@@ -30,8 +30,8 @@ const NOT_READ = '.msg/messages.jsonl';
 const MOST_ENTRIES = 10_000;
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
-const TOO_MUCH = 'is beyond the 32 MiB that squad reads of a session';
-const LINK = 'is a link, and squad follows none in a session';
+const TOO_MUCH = 'exceeds the 32 MiB that squad reads of one session';
+const LINK = 'is a link, which squad does not follow: replace it with the';
 const FOLDER = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 /** Non-blocking, because a pipe would block squad for ever. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -112,7 +112,7 @@ async function readSubfolder(reading: Reading, entry: Dirent, root: string): Pro
   const { name } = entry;
   if (name === '' || !Object.hasOwn(READ, name)) return;
   if (!entry.isDirectory()) {
-    reading.files.set(name, { why: entry.isSymbolicLink() ? LINK : 'is no folder' });
+    reading.files.set(name, { why: entry.isSymbolicLink() ? `${LINK} folder` : 'is no folder' });
     return;
   }
   try {
@@ -154,7 +154,7 @@ function setIf({ files }: Reading, path: string, read: FileRead | undefined): vo
 
 /** undefined: there is nothing to say of it. */
 async function readEntry(entry: Dirent, path: string, isRead: boolean): Promise<FileRead | undefined> {
-  if (entry.isSymbolicLink()) return { why: LINK };
+  if (entry.isSymbolicLink()) return { why: `${LINK} file` };
   if (entry.isDirectory()) return { why: 'is a folder, where a file has to be' };
   if (!isRead) return undefined;
   try {

@@ -74,7 +74,7 @@ async function refuseUnwritable(folder: string, path: string): Promise<void> {
   const found = await unwritableIn(path, WRITTEN);
   if (found === undefined) return;
   throw wrongEnvironment(
-    `squad cannot write into ${plainLine(join(folder, found.name), 300)}, and a run keeps its session there up to date`,
+    `squad cannot write to ${plainLine(join(folder, found.name), 300)}, where a run updates its session files`,
     'Give yourself the right to write there, or copy the folder and name the copy.',
   );
 }
@@ -94,7 +94,7 @@ export function subjectOf(
   }
   if (request.playbook !== undefined && request.playbook !== SESSION) {
     throw usageError(
-      `--session and --playbook ${plainLine(request.playbook, 60)} cannot be combined: a session says itself what is to do`,
+      `--session and --playbook ${plainLine(request.playbook, 60)} cannot be combined: a session always uses its own playbook`,
       'Leave out one of them.',
     );
   }

@@ -43,7 +43,7 @@ export async function placeSession({ root, workingDirectory, title, now, into }:
   const folder = realPath(absolute);
   if (folder === undefined || (into === undefined && !isWithin(realPath(root) ?? root, folder))) {
     throw badInput(
-      `${plainLine(shown)} cannot hold a session: a link in its path leads elsewhere`,
+      `${plainLine(shown)} cannot hold a session: a link in its path leads to nothing, or out of the repository`,
       'Remove the link, or name another folder with `--into`.',
     );
   }

@@ -136,13 +136,13 @@ function workElsewhere(
   const { row, board } = reading;
   const shown = tasks.slice(0, MOST_NAMED).map((id) => plainLine(id, 60));
   const named = [...shown, ...(tasks.length > MOST_NAMED ? [`${tasks.length - MOST_NAMED} more`] : [])].join(', ');
-  const again = `take them out of completed_tasks in ${plainLine(join(folder, 'team-session.json'), 300)} to have them done again`;
+  const state = plainLine(join(folder, 'team-session.json'), 300);
   const failed = standingOf(reading, 0).conclusion?.outcome === 'failed';
   const take = isThere
     ? `\`squad merge ${row.name}${failed ? ' --unverified' : ''}\``
     : `\`git branch squad/${row.name} ${board.branch.head}\`, then \`squad merge ${row.name}\``;
   return wrongEnvironment(
-    `${named}: done by run ${row.name}, and the commit that is checked out does not have its work`,
-    `Take the work: ${take}. Or ${again}.`,
+    `run ${row.name} did ${named}, but the checked-out commit does not contain that work`,
+    `Merge it: ${take}. Or remove these tasks from completed_tasks in ${state}, and squad does them again.`,
   );
 }

@@ -131,14 +131,14 @@ describe('the folder that a run was started on', () => {
     await about.changed({ ...STATE, text: '{"done":2}\n' });
     expect(about.texts()).toEqual({ 'state.json': '{"done":2}\n', 'state.json.theirs': 'mine' });
     expect(await about.end()).toEqual([
-      `someone else wrote state.json in ${about.folder}: it is kept as state.json.theirs, and squad has written its own anew`,
+      `someone else wrote state.json in ${about.folder}. squad kept it as state.json.theirs and wrote its own again`,
     ]);
   });
 
   it('keeps a second edit under a name of its own', async () => {
     const about = new FolderRun({ 'state.json': 'one' });
     expect(await about.segment(STATE)).toEqual([
-      `state.json was in ${about.folder} before this run wrote it: it is kept as state.json.theirs, and squad has written its own anew`,
+      `state.json was in ${about.folder} before this run wrote it. squad kept it as state.json.theirs and wrote its own again`,
     ]);
     about.edit('state.json', 'two');
     expect(await about.segment(STATE)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('the folder that a run was started on', () => {
 
   it('keeps an edit once, also if squad was killed before it wrote its own file', async () => {
     const about = new FolderRun({ 'state.json': 'mine', 'state.json.theirs': 'mine' });
-    expect(await about.segment(STATE)).toEqual([expect.stringContaining('it is kept as state.json.theirs, ')]);
+    expect(await about.segment(STATE)).toEqual([expect.stringContaining('squad kept it as state.json.theirs and ')]);
     expect(about.texts()).toEqual({ 'state.json': STATE.text, 'state.json.theirs': 'mine' });
   });
 

@@ -71,7 +71,7 @@ describe('a session folder is read', () => {
   });
 });
 
-const LINK = 'is a link, and squad follows none in a session';
+const LINK = 'is a link, which squad does not follow: replace it with the';
 const FILES = [
   { file: 'team-session.json', says: 'Invalid session: team-session.json corrupt: it ' },
   { file: 'task-analysis.json', says: 'Invalid session: task-analysis.json corrupt: it ' },
@@ -91,7 +91,7 @@ describe('a file that squad reads', () => {
     const place = `team/${file}`;
     writeFileSync(join(at, 'elsewhere'), 'secret');
     replace(path, (made) => symlinkSync(join(at, 'elsewhere'), made));
-    expect(await problemsIn(at)).toEqual([`${place}:1: ${says}${LINK}`]);
+    expect(await problemsIn(at)).toEqual([`${place}:1: ${says}${LINK} file`]);
     replace(path, (made) => mkdirSync(made));
     expect(await problemsIn(at)).toEqual([`${place}:1: ${says}is a folder, where a file has to be`]);
     replace(path, (made) => writeFileSync(made, Buffer.from('{\n"a": "\xff"}', 'latin1')));
@@ -108,7 +108,7 @@ describe('a file that squad reads', () => {
       writeFileSync(join(team, 'discussions', `${index}.md`), 'x'.repeat(1024 * 1024));
     }
     const [first, ...more] = await problemsIn(at);
-    expect(first).toContain('is beyond the 32 MiB that squad reads of a session');
+    expect(first).toContain('exceeds the 32 MiB that squad reads of one session');
     expect(more.length).toBeGreaterThan(0);
   });
 });
@@ -117,7 +117,7 @@ describe('a folder in it', () => {
   it.each(['artifacts', 'wisdom', 'explorations', 'discussions', '.msg'])('%s is no link and no file', async (name) => {
     const { at, team } = room();
     replace(join(team, name), (path) => symlinkSync(at, path));
-    expect(await problemsIn(at)).toEqual([`team/${name}:1: Invalid session: ${name} ${LINK}`]);
+    expect(await problemsIn(at)).toEqual([`team/${name}:1: Invalid session: ${name} ${LINK} folder`]);
     replace(join(team, name), (path) => writeFileSync(path, 'x'));
     expect(await problemsIn(at)).toEqual([`team/${name}:1: Invalid session: ${name} is no folder`]);
     rmSync(join(team, name));
@@ -128,14 +128,18 @@ describe('a folder in it', () => {
     const { at, team } = room();
     for (const target of [at, 'roles']) {
       replace(join(team, 'roles'), (path) => symlinkSync(target, path));
-      expect(await problemsIn(at)).toEqual([`team/roles:1: Invalid session: roles/ directory missing: it ${LINK}`]);
+      expect(await problemsIn(at)).toEqual([
+        `team/roles:1: Invalid session: roles/ directory missing: it ${LINK} folder`,
+      ]);
     }
   });
 
   it('has a file that squad would write, as a link', async () => {
     const { at, team } = room();
     symlinkSync('/etc/passwd', join(team, '.msg', 'messages.jsonl'));
-    expect(await problemsIn(at)).toEqual([`team/.msg/messages.jsonl:1: Invalid session: .msg/messages.jsonl ${LINK}`]);
+    expect(await problemsIn(at)).toEqual([
+      `team/.msg/messages.jsonl:1: Invalid session: .msg/messages.jsonl ${LINK} file`,
+    ]);
   });
 });
 

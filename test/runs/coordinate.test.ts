@@ -79,7 +79,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(await bench.report()).toContain(`The run has no branch. It made the session folder \`${shown}\``);
     expect((await bench.run(['log'])).stdout).toContain('coordinate');
     expect((await bench.run(['runs'])).stdout).toContain(`made ${shown}`);
-    expect((await bench.run(['merge'])).stderr).toContain('has no branch: its work is a session folder');
+    expect((await bench.run(['merge'])).stderr).toContain('has no branch to merge: it made a session folder');
     expect((await bench.run(['diff'])).code).toBe(2);
     expect((await bench.run(['drop', '--yes'])).code).toBe(0);
     expect(existsSync(join(folder, 'team-session.json'))).toBe(true);
@@ -180,7 +180,9 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     writeFileSync(join(folder, 'task-analysis.json'), '[]');
     const { code, stderr } = await bench.run([...OBJECTIVE, '--into', 'team', '--resume']);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('team-session.json is not valid: squad makes it anew');
+    expect(stderr).toContain(
+      'team-session.json is not valid. squad writes a new one and keeps yours as team-session.json.theirs (or ',
+    );
     expect(readFileSync(join(folder, 'team-session.json.theirs'), 'utf8')).toBe('{ "session_id": ');
     expect(readFileSync(join(folder, 'task-analysis.json.theirs'), 'utf8')).toBe('[]');
     await expectValid(bench, 'team');

@@ -82,7 +82,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
     });
     chmodSync(join(folder, 'artifacts'), 0o755);
     expect([refused.status, refused.stdout], refused.stderr).toEqual([78, '']);
-    expect(refused.stderr).toContain(`squad cannot write into ${FOLDER}/artifacts`);
+    expect(refused.stderr).toContain(`squad cannot write to ${FOLDER}/artifacts`);
     expect(readdirSync(repository)).not.toContain('.squad');
   });
 });
@@ -123,7 +123,7 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     const refused = await play(['--dry-run']);
     expect([refused.code, refused.stdout]).toEqual([78, '']);
     expect(refused.stderr).toMatch(
-      /MAKE-001: done by run first, .*\nNext: Take the work: `squad merge first --unverified`\. Or/,
+      /run first did MAKE-001, but the checked-out commit does not contain that work\nNext: Merge it: `squad merge first --unverified`\. Or remove/,
     );
     const merged = await run(['merge', 'first', '--unverified']);
     expect(merged.code, merged.stderr).toBe(0);

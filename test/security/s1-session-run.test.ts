@@ -91,7 +91,7 @@ describe('a session whose workers say what they like', ALL, () => {
     expect(headings.slice(0, 3)).toEqual([
       'Task b-002: B-002: Do B-002',
       'What others have left',
-      'Of the tasks that yours needs',
+      'From the tasks that yours needs',
     ]);
     expect(headings).toHaveLength(8);
     ledger.close();

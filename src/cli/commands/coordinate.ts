@@ -28,7 +28,7 @@ export async function coordinate(
   });
   for (const path of invalid)
     output.problem(
-      `${plainLine(path)} is not valid: squad makes it anew, and keeps yours as ${plainLine(path)}.theirs, or .theirs-2 and so on if that is taken.`,
+      `${plainLine(path)} is not valid. squad writes a new one and keeps yours as ${plainLine(path)}.theirs (or .theirs-2, …).`,
     );
   const next = `squad run --session=${shellWord(folder)}`;
   if (running === undefined) {

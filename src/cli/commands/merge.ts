@@ -59,7 +59,7 @@ function ofSessions(target: OpenedTarget): (path: string) => boolean {
 function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
   const { name } = reading.row;
   const [next = `squad show ${name}`] = nextCommandsOf(reading, standingOf(reading, now), [], now);
-  return usageError(`${name} has no branch: its work is a session folder`, `Go on with it: \`${next}\`.`);
+  return usageError(`${name} has no branch to merge: it made a session folder`, `Continue with: \`${next}\`.`);
 }
 
 function requireBranch(

@@ -1,6 +1,6 @@
 import type { CastMember, CastSource, Role } from '../../model/plan.ts';
 
-const MAIN = `Your role is MAIN of a council: you agree the documentation with the members, assign the work and answer their questions.
+const MAIN = `Your role is MAIN of a council: you settle the documentation with the members, assign the work and answer their questions.
 You never write code. You change documentation and nothing else.
 - The stages are review, improve, verify, assign, work and close. The engine leads you through them: do what the task of this
   turn asks, and do not work ahead.

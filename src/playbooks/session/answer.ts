@@ -36,7 +36,7 @@ const MOST_PROBLEMS = 20;
 
 /** For the end of a brief. */
 export const ANSWER_GUIDE = [
-  'Your answer is what you leave to the other workers and to people. squad keeps it. Write nothing into the folder of the session yourself.',
+  'Other workers and people read your answer, and squad saves it in the session folder. Do not write into that folder yourself.',
   [
     '- `summary`: what you did, and what came of it, in a few sentences',
     '- `artifact`: your result as a document in Markdown, with a `name` for its file; null if there is none. Code does not belong here: commit it',
@@ -45,7 +45,7 @@ export const ANSWER_GUIDE = [
     '- `explorations`: what you found when you looked at the code from one `angle`, so that no one looks again',
     '- `discussion`: the record of a discussion that your task asks for; null if there is none',
   ].join('\n'),
-  `A list is empty if there is nothing to say. No text is longer than ${MOST_OF_TEXT / KIB} KiB. If you are asked again, give the whole answer again: only your last one counts.`,
+  `Use an empty list if you have nothing to report. Keep each text within ${MOST_OF_TEXT / KIB} KiB. If squad asks again, give the whole answer again: only the last one counts.`,
 ].join('\n\n');
 
 interface Text {

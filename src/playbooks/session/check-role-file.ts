@@ -37,7 +37,11 @@ export function missingHeadings(file: string, headings: readonly RoleHeading[]):
     }
     const early = headings.find((heading) => isSection(heading, section));
     const finding = roleFinding(file, early?.line ?? 1, `missing required section: ${section}`);
-    found.push(early === undefined ? finding : { ...finding, detail: 'it is here, before what it has to follow' });
+    found.push(
+      early === undefined
+        ? finding
+        : { ...finding, detail: 'found here, but it must come after the sections before it' },
+    );
   }
   return found;
 }

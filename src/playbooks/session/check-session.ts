@@ -148,6 +148,6 @@ function otherFiles(
     const corrupt: Finding = { file, at: 1, message: `Invalid session: ${shown(file)} corrupt`, advice: 'correct' };
     if (source?.ok === false) return [{ ...corrupt, at: source.line, detail: source.why }];
     const isNoObject = file === 'shared-memory.json' && source?.ok === true && !isJsonObject(source.value);
-    return isNoObject ? [{ ...corrupt, detail: 'it is no object' }] : [];
+    return isNoObject ? [{ ...corrupt, detail: 'it is not a JSON object' }] : [];
   });
 }

@@ -53,15 +53,18 @@ function shownAs({ id, slug }: SessionTask): string {
   return id.length <= LONGEST_NAME ? plainLine(id) : `${plainLine(id, LONGEST_NAME)} (${slug})`;
 }
 
+const MAY_CHANGE =
+  'Commit every change that the repository needs. If it needs none, change nothing: your answer alone completes the task.';
+
 const DUTIES: Readonly<Record<Work, string>> = {
   reads: 'Change no file: what you find goes into your answer.',
-  code: 'Your work is delivered as the commits that you make.',
-  docs: 'What has to change in the repository you commit. If nothing has to, change nothing: your answer is delivered all the same.',
-  any: 'What has to change in the repository you commit. If nothing has to, change nothing: your answer is delivered all the same.',
+  code: 'Commit your work: squad delivers only commits.',
+  docs: MAY_CHANGE,
+  any: MAY_CHANGE,
 };
 
 function briefOf(task: SessionTask, kind: Work): string {
-  const what = `Do this task of your role, in the way that your instructions describe, and no other task of the team:\n\n${task.subject}`;
+  const what = `Do only this task, and follow your role’s instructions. Other workers do the other tasks:\n\n${task.subject}`;
   // Braces are placeholders of a list.
   return `${what.replaceAll('{', '{{')}\n\n${DUTIES[kind]}`;
 }

@@ -31,7 +31,7 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
   const authors = authorsOf(stage, { scene, list: options.list, progress });
   const roles = judgeRoles(stage, authors, scene.roster);
   if (roles.length === 0) {
-    const why = `${stage.id}: everybody who could judge has done some of the work`;
+    const why = `${stage.id}: every agent that could judge did some of the work`;
     return [{ do: 'finish', outcome: 'failed', why }];
   }
   const stem = taskIdOf(stage);

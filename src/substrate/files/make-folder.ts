@@ -16,7 +16,7 @@ import { sharedFolder } from './shared-folder.ts';
 export async function makeFolder(made: MadeFolder, key: string): Promise<string | undefined> {
   try {
     if (realPath(made.folder) !== made.folder)
-      return `${made.shown} leads elsewhere than when the run began: a link is in its path`;
+      return `${made.shown} now leads to another folder than when the run began: check the links in its path`;
     return made.isThere ? await addFiles(made) : await makeWhole(made, key);
   } catch (error) {
     const known = storageError(made.folder, error);

@@ -202,7 +202,7 @@ export const SPECIFIED: readonly Row[] = [
     from: put(WRITER, '## Identity', '## Boundaries\n\n## Identity'),
     edit: put(WRITER, '## Boundaries', '##Boundaries', 'You do'),
     text: one(`${WRITER}:3`, 'Invalid role file: roles/writer.md missing required section: Boundaries', {
-      detail: 'it is here, before what it has to follow',
+      detail: 'found here, but it must come after the sections before it',
     }),
   },
 ];

@@ -163,7 +163,7 @@ describe('a file that cannot be used', () => {
 
   it('shared memory has no keys', () => {
     expect(textOf(check({ ...BASE, 'shared-memory.json': '[]' }))).toBe(
-      corrupt('shared-memory.json', 1, 'it is no object'),
+      corrupt('shared-memory.json', 1, 'it is not a JSON object'),
     );
   });
 

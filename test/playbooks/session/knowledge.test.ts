@@ -306,6 +306,6 @@ describe('the background of a task', () => {
     }
     const text = of(board, 'last');
     expect(Buffer.byteLength(text)).toBeLessThan(250_000);
-    expect(text.match(/more do not fit here\./g)).toHaveLength(6);
+    expect(text.match(/more are left out: there is no room\./g)).toHaveLength(6);
   });
 });

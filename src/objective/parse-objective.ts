@@ -1,5 +1,6 @@
 import type { Objective } from '../model/objective.ts';
 import { frontMatterSchema, type FrontMatter } from '../model/settings.ts';
+import { endOfFrontMatter } from '../text/front-matter.ts';
 import { orderProblems, quote, type Problem } from '../text/problem.ts';
 import { parseYaml } from '../text/yaml-file.ts';
 import { NO_WORDS, readParts, WHOLE } from './parts.ts';
@@ -57,9 +58,8 @@ interface SplitFile {
 
 /** Splits off the text between a `---` on the first line and the next `---`. */
 function splitFrontMatter(lines: readonly string[], file: string): SplitFile {
-  const isFence = (line: string | undefined) => line?.trimEnd() === '---';
-  if (!isFence(lines[0])) return { frontMatter: {}, problems: [], lines };
-  const end = lines.findIndex((line, index) => index > 0 && isFence(line));
+  const end = endOfFrontMatter(lines);
+  if (end === undefined) return { frontMatter: {}, problems: [], lines };
   if (end < 0) {
     const message = `the front matter that starts here has no closing line ${quote('---')}`;
     return { frontMatter: {}, problems: [{ file, line: 1, message, example: EXAMPLE }], lines };

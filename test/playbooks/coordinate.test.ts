@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { View } from '../../src/model/plan.ts';
+import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.ts';
 import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
 import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
 import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
@@ -58,6 +60,14 @@ describe('the answer of a planner', () => {
       created_at: '2026-02-27T09:00:00.000Z',
     });
     expect(JSON.parse(files['task-analysis.json'] ?? '')).toMatchObject({ dependency_graph: graph });
+  });
+
+  it.each(['', '\ufeff'])('makes a session of the objective without its front matter: %j', (mark) => {
+    const text = `${mark}---\r\nname: login\r\n---\r\n\r\n# Objective: Let people log in\r\n`;
+    const view = { task: () => ({ answer: teamAnswer() }), objective: { text } } as unknown as View;
+    const made = createCoordinatePlaybook(OPTIONS).makes?.(view);
+    const state = made?.files.find(({ path }) => path === 'team-session.json')?.text;
+    expect(JSON.parse(state ?? '')).toMatchObject({ task_description: '# Objective: Let people log in' });
   });
 
   const wrong: readonly [name: string, answer: unknown, problem: RegExp][] = [
@@ -205,6 +215,19 @@ describe('a folder that holds a part of a session', () => {
     expect(kept).toMatchObject({ type: 'partly', invalid: ['roles/writer.md'] });
   });
 
+  it.each([
+    ['a heading is missing', 'write', /^Invalid role file: roles\/writer\.md missing role header$/],
+    ['it is of another role', texts['roles/analyst.md'] ?? '', /names another role: analyst$/],
+  ])('is not taken up with a role file that no planner corrects: %s', (_, text, message) => {
+    const begun = readOf({ ...without('team-session.json', 'task-analysis.json'), 'roles/writer.md': text });
+    const place = { file: 'team/roles/writer.md', message: expect.stringMatching(message) };
+    expect(keptFrom(begun)).toMatchObject({
+      type: 'refused',
+      problems: expect.arrayContaining([expect.objectContaining(place)]),
+    });
+    expect(keptFrom(readOf(without('team-session.json', 'task-analysis.json')))).toMatchObject({ type: 'partly' });
+  });
+
   it('is taken up however much is wrong with what is made anew', () => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ id: `T-${index}`, subject: 'x', owner: 'no one' }));
     const analysis = { capabilities: [], dependency_graph: {}, roles: [{ name: 'writer', prefix: 'DOC' }], tasks };
@@ -212,8 +235,9 @@ describe('a folder that holds a part of a session', () => {
     expect(kept).toMatchObject({ type: 'partly', invalid: ['task-analysis.json'] });
   });
 
-  it('gets the role file that it lacks, in agreement with what is there', () => {
-    const begun = keptFrom(readOf(without('roles/writer.md')));
+  it.each(['roles/', './roles/'])('gets the role file that it lacks, in agreement with what is there: %s', (at) => {
+    const state = (texts['team-session.json'] ?? '').replaceAll('"roles/', `"${at}`);
+    const begun = keptFrom(readOf({ ...without('roles/writer.md'), 'team-session.json': state }));
     if (begun.type !== 'partly') throw new Error(begun.type);
     const options = { ...OPTIONS, isThere: true, kept: [...begun.kept] };
     const roles = DIAMOND.roles.map(({ name }) => plannedRole(name));

@@ -1,5 +1,6 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
 import type { Playbook } from '../../model/plan.ts';
+import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
@@ -39,7 +40,7 @@ export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<u
         : [];
     },
     makes: (view) => {
-      const judged = judgeTeam(view.task(COORDINATE)?.answer, options, view.objective.text.trim());
+      const judged = judgeTeam(view.task(COORDINATE)?.answer, options, withoutFrontMatter(view.objective.text).trim());
       if (!judged.ok) return undefined;
       const { folder, shown, isThere } = options;
       return { folder, shown, files: judged.files, proof: ANALYSIS, folders: EMPTY_FOLDERS, isThere };

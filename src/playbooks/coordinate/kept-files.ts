@@ -4,7 +4,7 @@ import { judgeSession } from '../session/check-session.ts';
 import { shown, type Finding } from '../session/finding.ts';
 import type { FolderRead } from '../session/folder-read.ts';
 import { problemsOf } from '../session/refusal.ts';
-import { ANALYSIS, isBegunEmpty, keptRoles, rolePath, rolePathProblem, STATE } from './team-files.ts';
+import { ANALYSIS, isBegunEmpty, keptRoles, roleAt, rolePath, rolePathProblem, STATE } from './team-files.ts';
 
 /** What stays of a folder that holds a part of a session. */
 export interface KeptFiles {
@@ -38,7 +38,11 @@ export function keptFrom(read: FolderRead): Begun {
   for (const { file } of [...required, ...other]) wrong.add(file);
   const kept = valid.filter(({ path }) => !wrong.has(path));
   const made = new Set([...roles].map(rolePath));
-  const foreign = [...findings.filter(({ file }) => !isMade(file, read, made)), ...unwritableRoles(roles, kept)];
+  const foreign = [
+    ...findings.filter(({ file }) => !isMade(file, read, made)),
+    ...unwritableRoles(roles, kept),
+    ...(roles.size > 0 ? [] : looseRoleFindings(kept, read)),
+  ];
   if (foreign.length > 0) return { type: 'refused', problems: problemsOf(read.folder, sources, foreign) };
   return { type: 'partly', kept, invalid: files.flatMap(([path]) => (wrong.has(path) ? [path] : [])) };
 }
@@ -62,7 +66,19 @@ function unwritableRoles(roles: ReadonlySet<string>, kept: KeptFiles['kept']): F
   });
 }
 
+/**
+ * What is wrong with role files if nothing that stays says who acts. A planner would take over their roles, and could not correct the
+ * files; and no one knows whether it answers with a role whose file squad leaves out.
+ */
+function looseRoleFindings(kept: KeptFiles['kept'], { files }: FolderRead): Finding[] {
+  const { required, other } = roleFileFindings(
+    kept.flatMap(({ path }) => roleAt(path) ?? []),
+    files,
+  );
+  return [...required, ...other];
+}
+
 /** A planner has to know it. */
 function isRead(path: string): boolean {
-  return path === STATE || path === ANALYSIS || /^roles\/[^/]+\.md$/.test(path);
+  return path === STATE || path === ANALYSIS || roleAt(path) !== undefined;
 }

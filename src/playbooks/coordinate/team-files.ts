@@ -21,14 +21,9 @@ export const EMPTY_FOLDERS: readonly string[] = ['artifacts', 'discussions', '.m
 /** The files of the session that are not there yet. What is kept decides over what the planner says about it. */
 export function teamFiles(team: Team, options: CoordinateOptions, description: string): MadeFile[] {
   const kept = new Set(options.kept.map(({ path }) => path));
-  const state = stateText(team, options, description);
-  const named = rolesOf(options.kept.find(({ path }) => path === STATE)?.text ?? state);
-  const written = team.roles.map((role) => ({
-    path: named.get(role.name) ?? rolePath(role.name),
-    text: roleText(role),
-  }));
+  const written = team.roles.map((role) => ({ path: rolePath(role.name), text: roleText(role) }));
   const files = [
-    { path: STATE, text: state },
+    { path: STATE, text: stateText(team, options, description) },
     { path: ANALYSIS, text: jsonText(analysisOf(team)) },
     ...written.filter(({ path }, index) => written.findIndex((other) => other.path === path) === index),
     ...emptyFiles(options),
@@ -46,16 +41,6 @@ function emptyFiles({ invalid }: Pick<CoordinateOptions, 'invalid'>): MadeFile[]
     text,
     ...(invalid.includes(path) ? {} : { isEmpty: true }),
   }));
-}
-
-/** The files of roles by the roles' names, as the text of `team-session.json` has them. */
-function rolesOf(state: string): ReadonlyMap<string, string> {
-  const roles = objectsIn(fieldsOf(state)['roles']);
-  return new Map(
-    roles.flatMap(({ name, role_file: path }) =>
-      typeof name === 'string' && typeof path === 'string' ? [[name, path] as const] : [],
-    ),
-  );
 }
 
 /** Names of the roles in the files that stay. */
@@ -102,9 +87,14 @@ export function rolePath(name: string): string {
   return `roles/${name}.md`;
 }
 
+/** The other way round. undefined: it is no file of a role. */
+export function roleAt(path: string): string | undefined {
+  return /^roles\/([^/]+)\.md$/.exec(path)?.[1];
+}
+
 /** Why no file of a role can have this path: squad could not write it, or would not read it again. undefined: one can. */
 export function rolePathProblem(path: string): string | undefined {
-  return /^roles\/[^/]+\.md$/.test(path) ? pathProblem(path) : 'is not directly below roles/';
+  return roleAt(path) !== undefined ? pathProblem(path) : 'is not directly below roles/';
 }
 
 function jsonText(value: unknown): string {

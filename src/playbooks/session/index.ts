@@ -23,6 +23,8 @@ export function createSessionPlaybook(session: Session): Playbook<unknown> {
     cast: (source) => sessionCast(session, source),
     options: (source) => plainJson({ ...stagesOptions(list, source), session }),
     schemas: { [WORKER]: ANSWER },
+    // Without a hand-off, whose sender ends its task: that would count as done, and start others, before its work is.
+    tools: () => ['ask', 'send', 'report', 'fail'],
   });
   return {
     ...playbook,

@@ -22,7 +22,7 @@ interface StagesInput {
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
-  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'settings' | 'options' | 'schemas'>
+  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'settings' | 'options' | 'schemas' | 'tools'>
 > {
   readonly name: string;
   /** A run plays the list that it is frozen with. */
@@ -42,7 +42,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     plan,
     advance,
     stages: stageViews,
-    tools: () => ['ask', 'send', 'report', 'handoff', 'fail'],
+    tools: source.tools ?? (() => ['ask', 'send', 'report', 'handoff', 'fail']),
     routes: () => 'everybody',
   };
   return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import { tasksToCome } from '../../../src/playbooks/stages/stage-views.ts';
+import { createSessionPlaybook } from '../../../src/playbooks/session/index.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';
 import { sessionList } from '../../../src/playbooks/session/session-list.ts';
 import { DIAMOND, type SessionAbout } from '../../support/session-folder.ts';
@@ -26,6 +27,12 @@ describe('a session', () => {
     const ends = played.events.flatMap((event) => (event.type === 'task-done' ? [event.task] : []));
     expect(doneOf(played)).toEqual(ends.map((task) => ({ id: task, value: { task } })));
     expect(ends).toHaveLength(6);
+  });
+
+  it('lets nobody hand its task on: it would count as done before its work is', () => {
+    const { tools } = createSessionPlaybook(sessionFrom(DIAMOND));
+    for (const { name } of DIAMOND.roles)
+      expect(tools(name).toSorted()).toEqual(['ask', 'done', 'fail', 'report', 'send']);
   });
 
   it('gives each task the work of its role', () => {

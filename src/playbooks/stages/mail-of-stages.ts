@@ -7,6 +7,7 @@ import { reviewersOf } from './stage-duties.ts';
 import type { StagesOptions } from './stage-options.ts';
 import { progressOf } from './stage-progress.ts';
 import { rolesOf } from './roles.ts';
+import type { StageList } from './stage-list.ts';
 
 /** Work that mail adds is reviewed like the work of a stage, and the judges of the whole wait for it. */
 export function mailOfStages(view: View, options: StagesOptions): MailWork {
@@ -16,14 +17,23 @@ export function mailOfStages(view: View, options: StagesOptions): MailWork {
   const review = (by: string): { review?: ReviewPolicy } => defined({ review: reviewByMail(view, options, by) });
   return {
     tasks: (_, asked) => {
-      if (rolesOf(list)[asked.role]?.delivers === 'none') return [asked];
       const commits = view.roster.filter(({ role }) => role === asked.role).every((member) => member.commits);
-      const requires = [{ kind: commits ? 'commit' : 'diff' } as const];
-      return [{ ...asked, workspace: 'own', integrate: true, requires, ...review(asked.role) }];
+      // Of a role without a stage, only what its agents may do says whether they deliver.
+      const delivers = rolesOf(list)[asked.role]?.delivers ?? (commits ? 'each' : 'none');
+      if (delivers === 'none') return [asked];
+      const own = { ...asked, workspace: 'own', integrate: true, ...review(asked.role) } as const;
+      if (mayChangeNothing(list, asked.role)) return [{ ...own, mayChangeNothing: true }];
+      return [{ ...own, requires: [{ kind: commits ? 'commit' : 'diff' }] }];
     },
     answer: (_, task) => ({ ...task, ...review(task.role) }),
     finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
   };
+}
+
+/** Whether all work on code that the list has for this role may. */
+function mayChangeNothing({ stages }: StageList, role: string): boolean {
+  const own = stages.flatMap(({ by, makes }) => (by.includes(role) && 'code' in makes ? makes : []));
+  return own.length > 0 && own.every((makes) => makes.mayChangeNothing === true);
 }
 
 /** By the reviewers of code, or else of any work. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Board } from '../../../src/model/plan/board.ts';
+import type { Board, Member } from '../../../src/model/plan/board.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';
 import type { StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import { withApproval } from '../../../src/playbooks/shared/plan-approval.ts';
-import { factsOf, foldPlan, simulate, type Played, type Script, type Turn } from '../simulator.ts';
+import { factsOf, foldPlan, member, simulate, type Played, type Script, type Turn } from '../simulator.ts';
 import { APPROVED, briefOf, done, entry, OBJECTIVE, play, rejection, stage, TEAM, viewsOf } from './support.ts';
 
 const LIST: StageList = {
@@ -83,6 +83,30 @@ describe('work that mail adds', () => {
     );
     expect(order.at(-1)).toBe('complete-2');
     expect(order.indexOf('post-review-2')).toBeGreaterThan(order.indexOf(ADDED));
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it.each<[string, string, Partial<Member>, object]>([
+    ['only reads, of a role without a stage that commits nothing', 'looker', { commits: false }, { integrate: false }],
+    ['delivers, of a role without a stage that commits', 'looker', {}, { requires: [{ kind: 'commit' }] }],
+    ['may change nothing, of a role whose stages may', 'writer', {}, { integrate: true, mayChangeNothing: true }],
+  ])('%s', (_, role, more, expected) => {
+    const list: StageList = {
+      stages: [stage('BUILD'), stage('NOTES', { by: ['writer'], makes: { code: true, mayChangeNothing: true } })],
+    };
+    const roster = [member('bob', 'builder'), member('wil', 'writer'), member('lou', 'looker', more)];
+    let sent = false;
+    const outside = (board: Board): PlanNews | undefined => {
+      if (sent || !live('build')(board)) return undefined;
+      sent = true;
+      return { ...ASSIGN, to: [role] };
+    };
+    const looks = (task: string) =>
+      task.startsWith('mail') ? { commit: null, commits: 0, changedPaths: [] } : undefined;
+    const isLooking = !('requires' in expected);
+    const objective = { ...OBJECTIVE, criteria: [] };
+    const played = play(list, { roster, objective, script: { outside, ...(isLooking ? { evidence: looks } : {}) } });
+    expect(played.board.tasks.get(`mail-9-${role}`)?.task).toMatchObject(expected);
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 

@@ -1,5 +1,6 @@
 import type { Host } from '../compose.ts';
 import type { LimitOptions } from '../model/limit-table.ts';
+import type { Objective } from '../model/objective.ts';
 import type { SinkName } from '../model/tracing.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { Output } from './output.ts';
@@ -169,6 +170,8 @@ export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly ticket?: string;
   /** See the library's `RunOptions`. */
   readonly runId?: string;
+  /** The objective that the session was just made for. No option of the command line gives it. */
+  readonly madeFor?: Objective | undefined;
 }
 
 export interface CoordinateOptions extends DriveOptions, Omit<NewRunOptions, 'playbook'> {

@@ -106,7 +106,10 @@ function addCoordinate(program: Command, context: CommandContext): void {
     .option('--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)')
     .option('--resume', 'keep what is valid in the folder, and make what is missing')
     .option('--run', 'run the session once it is made, as `squad run --session` does');
-  addWho(command);
+  addWho(command, {
+    name: 'name of the run (default: `coordinate-` and the title)',
+    yes: 'allow the commands in squad.yaml for this run, and with --run for the run of the session',
+  });
   addOutput(addWaiting(addCaps(command))).action(
     lazily(context, async () => (await import('./commands/coordinate.ts')).coordinate),
   );
@@ -140,15 +143,18 @@ function addNewRun(command: Command, argument = '<objective>'): Command {
       '--playbook <name>',
       `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
     );
-  return addWho(command);
+  return addWho(command, {
+    name: 'name of the run and its branch (default: from the title)',
+    yes: 'allow the commands in the objective and squad.yaml for this run',
+  });
 }
 
-function addWho(command: Command): Command {
+function addWho(command: Command, { name, yes }: { readonly name: string; readonly yes: string }): Command {
   return command
     .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
     .option(...MODEL)
-    .option('--name <name>', 'name of the run and its branch (default: from the title)')
-    .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
+    .option('--name <name>', name)
+    .option('--yes', yes)
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox');
 }
 

@@ -44,7 +44,7 @@ export async function bindSquad(
   const cast = async () => castOf(playbook, { runtimes: await found(), members: team.members });
   const roster = await rosterOf(playbook, agents, cast);
   // The models of the settings belong to the runtimes there.
-  const placed = runtime === undefined ? withModelsOf(read, roster) : onRuntime(roster, runtime);
+  const placed = runtime === undefined ? withModelsOf(read, roster, playbook) : onRuntime(roster, runtime);
   const squad = withGivenModels(placed, request.models ?? {});
   for (const name of new Set(squad.map((agent) => agent.runtime))) {
     await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
@@ -62,9 +62,13 @@ export async function bindSquad(
 }
 
 /** `models` may also name agents that do not play. */
-function withModelsOf(read: SettingsRead, roster: readonly AgentSettings[]): AgentSettings[] {
+function withModelsOf(
+  read: SettingsRead,
+  roster: readonly AgentSettings[],
+  { castsEachRole }: Playbook<unknown>,
+): AgentSettings[] {
   const others = (read.settings.agents ?? []).filter((agent) => !roster.includes(agent));
-  return withSettingsModels([...roster, ...others], read).slice(0, roster.length);
+  return withSettingsModels([...roster, ...others], read, { mayLack: castsEachRole === true }).slice(0, roster.length);
 }
 
 async function instructionsOf(
@@ -78,5 +82,7 @@ async function instructionsOf(
   if (path === undefined) return renderInstructions(agent, role);
   const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
   const at = { file, line: Math.max(line, 0) + 1 };
-  return renderInstructions(agent, role, { path, text: await readInstructions(root, path, at) });
+  const text = await readInstructions(root, path, at);
+  // Where the playbook brings the roles, they are what the person asked for.
+  return renderInstructions(agent, role, { path, text, adds: playbook.castsEachRole === true });
 }

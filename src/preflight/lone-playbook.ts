@@ -5,16 +5,18 @@ import type { SettingsRead } from './read-settings.ts';
 
 /**
  * The settings for `lone`, a playbook of squad's own whose run delivers nothing: no command of the repository runs, and only
- * agents with a role of the playbook work. Without one, the settings as they are.
+ * agents with a role of the playbook work, with the models that are given to them. Without one, the settings as they are.
  */
 export function loneSettings(read: SettingsRead, lone: Pick<Playbook<unknown>, 'roles'> | undefined): SettingsRead {
   if (lone === undefined) return read;
   const { roles } = lone;
   const alone = (settings: Settings): Settings => {
     const agents = settings.agents?.filter(({ role }) => Object.hasOwn(roles, role)) ?? [];
+    const names = new Set([...Object.keys(roles), ...agents.map(({ name }) => name)]);
+    const models = Object.fromEntries(Object.entries(settings.models).filter(([name]) => names.has(name)));
     const mail = { ...settings.mail, routes: undefined };
     const nothing = { setup: [], verify: [], publish: undefined, playbook: undefined };
-    return { ...settings, ...nothing, mail, agents: agents.length === 0 ? undefined : agents };
+    return { ...settings, ...nothing, mail, models, agents: agents.length === 0 ? undefined : agents };
   };
   const { repository, settings } = read;
   return { ...read, settings: alone(settings), repository: { ...repository, settings: alone(repository.settings) } };

@@ -9,14 +9,19 @@ export type Models = Readonly<Record<string, string>>;
 
 /**
  * The roster with the models of the settings, for agents without a model of their own. Throws `bad-input` for a name that neither
- * an agent nor a role has, unless only the user's own file, which is for all repositories, has it.
+ * an agent nor a role has, unless only the user's own file, which is for all repositories, has it. `mayLack`: the roles are not those
+ * that the settings were written for, so that such a name is no mistake.
  */
-export function withSettingsModels(roster: readonly AgentSettings[], read: SettingsRead): AgentSettings[] {
+export function withSettingsModels(
+  roster: readonly AgentSettings[],
+  read: SettingsRead,
+  { mayLack = false }: { readonly mayLack?: boolean } = {},
+): AgentSettings[] {
   const { models } = read.settings;
   const ofRepository = read.repository.settings.models;
   for (const name of Object.keys(models)) {
     const why = problemWith(name, roster);
-    if (why === undefined || (why.isUnknown && !Object.hasOwn(ofRepository, name))) continue;
+    if (why === undefined || (why.isUnknown && (mayLack || !Object.hasOwn(ofRepository, name)))) continue;
     const { file, text } = fileOf(read, 'models');
     const message = `models.${name}: ${why.text}`;
     throw problemError([{ file, line: lineOf(text, /^models\s*:/), message, example: 'models: { planner: opus }' }]);

@@ -20,6 +20,7 @@ import {
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
@@ -61,6 +62,8 @@ export interface PreflightRequest {
   readonly playbook?: string | undefined;
   /** A playbook of squad's own, whose run makes no branch. A user cannot choose it. */
   readonly alone?: Playbook<unknown> | undefined;
+  /** Of a session: the objective that it was made for, whose limits, deadline, priority and name are those of the run. */
+  readonly madeFor?: Objective | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
@@ -111,7 +114,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseSecretSettings(read, redactor);
   const subject = subjectOf(given, request, { own: ports.playbooks, read, redactor });
   const { objective, playbook, source, folder } = subject;
-  const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
+  refusePassed(objective, request.madeFor?.file, source, ports.clock.now());
+  const limits = limitsOf(request.limits, objective, read.settings);
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
 
@@ -209,14 +213,18 @@ function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
   };
 }
 
-function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Settings, now: number): Limits {
-  const { deadline, frontMatter, file } = objective;
-  if (deadline !== undefined && deadline.at <= now) {
-    throw problemError(
-      [{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }],
-      `Give ${file} a later deadline, or take it out.`,
-    );
-  }
+/** Throws for a deadline that has passed. `madeFor`: the objective file of the session in the folder `source`. */
+function refusePassed({ deadline, file }: Objective, madeFor: string | undefined, source: string, now: number): void {
+  if (deadline === undefined || deadline.at > now) return;
+  throw problemError(
+    [{ file: madeFor ?? file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }],
+    madeFor === undefined
+      ? `Give ${file} a later deadline, or take it out.`
+      : `Play the session without this deadline: \`squad run --session=${shellWord(source)}\`.`,
+  );
+}
+
+function limitsOf(commandLine: SomeLimits, { frontMatter }: Objective, settings: Settings): Limits {
   return mergeLimits({
     settings: settings.limits,
     objective: frontMatter.limits,

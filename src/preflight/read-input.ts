@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { errorText, SquadError } from '../model/errors.ts';
 import { errorCode } from '../model/storage-error.ts';
 import type { Objective } from '../model/objective.ts';
+import { defined } from '../text/defined.ts';
 import { problemText, type Problem } from '../text/problem.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { titleOfText, WHOLE } from '../objective/parts.ts';
@@ -61,6 +62,11 @@ export function plainObjective(text: string, file: string, title = ''): Objectiv
     ...{ file, title: titleOfText(text.split('\n')) || title },
     ...{ goals: [text], criteria: [], constraints: [], context: '', frontMatter: {}, text },
   };
+}
+
+/** What an objective says of the run itself, and not of its work. */
+export function settingsOfRun({ frontMatter, priority, deadline }: Objective) {
+  return { frontMatter, ...defined({ priority, deadline }) };
 }
 
 /** Reads a file that `agents[].instructions` names. A long file is refused, not cut: half of it could say the opposite. */

@@ -68,17 +68,17 @@ export function isWholeRole(text: string): boolean {
 }
 
 /**
- * The complete session instructions of an agent. A file that describes a whole role replaces squad's text about it; any other file is
- * added. The runtime itself reads the repository's AGENTS.md or CLAUDE.md.
+ * The complete session instructions of an agent. A file that describes a whole role replaces squad's text about it, unless it only
+ * `adds`; any other file is added. The runtime itself reads the repository's AGENTS.md or CLAUDE.md.
  */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,
   { instructions }: Pick<Role, 'instructions'>,
-  file?: { readonly path: string; readonly text: string },
+  file?: { readonly path: string; readonly text: string; readonly adds?: boolean },
 ): string {
   const { name, role, access, commits = true } = agent;
   const workspace = access === 'read-only' ? LOOKING : commits ? CHANGING : EDITING;
-  const whole = file !== undefined && isWholeRole(file.text);
+  const whole = file !== undefined && file.adds !== true && isWholeRole(file.text);
   const known = instructions ?? (Object.hasOwn(KNOWN, role) ? KNOWN[role] : otherRole(role));
   return [
     `You are ${name}, a member of a squad of coding agents that works on one objective in one git repository.`,

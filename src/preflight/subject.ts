@@ -16,7 +16,7 @@ import { counted } from '../text/counted.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { loneObjective } from './lone-playbook.ts';
 import { choosePlaybook, type PlaybookRequest } from './playbook-choice.ts';
-import { plainObjective, readObjective, type ObjectiveSource } from './read-input.ts';
+import { plainObjective, readObjective, settingsOfRun, type ObjectiveSource } from './read-input.ts';
 import { readSession, readSessionFolder, SESSION_FOLDERS, unwritableIn } from './read-session.ts';
 import type { SettingsRead } from './read-settings.ts';
 import { objectiveWithoutSecrets } from './secrets.ts';
@@ -82,7 +82,10 @@ async function refuseUnwritable(folder: string, path: string): Promise<void> {
 /** What the run is about, without secrets, and its playbook. Throws for a secret in a fixed part, or a playbook that does not suit. */
 export function subjectOf(
   given: Given,
-  request: PlaybookRequest & { readonly alone?: Playbook<unknown> | undefined },
+  request: PlaybookRequest & {
+    readonly alone?: Playbook<unknown> | undefined;
+    readonly madeFor?: Objective | undefined;
+  },
   { own, read, redactor }: { readonly own: Playbooks; readonly read: SettingsRead; readonly redactor: Redactor },
 ): Subject {
   if (!('session' in given)) {
@@ -99,9 +102,12 @@ export function subjectOf(
     );
   }
   const { folder, path } = given;
+  const { madeFor } = request;
   const { session, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
+  const plain = plainObjective(session.description, join(folder, 'team-session.json'), plainLine(session.id, 200));
   return {
-    objective: plainObjective(session.description, join(folder, 'team-session.json'), plainLine(session.id, 200)),
+    objective:
+      madeFor === undefined ? plain : { ...plain, ...settingsOfRun(objectiveWithoutSecrets(madeFor, redactor)) },
     source: folder,
     folder: path,
     playbook: createSessionPlaybook(session),

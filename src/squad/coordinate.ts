@@ -1,5 +1,6 @@
 import { usageError } from '../model/errors.ts';
 import { objectiveIn, playbookOfNewSession, readBegun } from '../preflight/new-session.ts';
+import type { Objective } from '../model/objective.ts';
 import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { refuseSecondRun } from './session-runs.ts';
@@ -20,6 +21,8 @@ interface Coordinated {
   readonly running: RunningRun | undefined;
   /** The session's folder, as people name it. */
   readonly folder: string;
+  /** What it is made for; undefined: nothing was missing, and no objective was named. */
+  readonly madeFor: Objective | undefined;
   /** Files of it that are not valid and are made anew. */
   readonly invalid: readonly string[];
 }
@@ -39,17 +42,20 @@ export async function coordinate(
     throw usageError('--resume needs the folder of the session', 'Name it: `squad coordinate --into FOLDER --resume`.');
   }
   const begun = resume && into !== undefined ? await readBegun(into, workingDirectory) : undefined;
-  if (resume && into !== undefined && begun === undefined) return { running: undefined, folder: into, invalid: [] };
+  if (resume && into !== undefined && begun === undefined) {
+    const madeFor = objective === undefined ? undefined : await readObjective(objective, workingDirectory);
+    return { running: undefined, folder: into, madeFor, invalid: [] };
+  }
   const source = objective ?? objectiveIn(begun);
-  const objectiveRead = await readObjective(source, workingDirectory);
+  const madeFor = await readObjective(source, workingDirectory);
   const { composition } = workspace;
   const redactor = composition.redactor([]);
   const now = composition.clock.now();
-  const title = redactor.text(objectiveRead.title);
+  const title = redactor.text(madeFor.title);
   const found = await placeSession({ root: workspace.repository.root, workingDirectory, title, now, into });
   await (begun === undefined ? refuseFilled(found, workingDirectory) : refuseReadOnly(found));
   refuseSecondRun(workspace, found.folder);
   const alone = playbookOfNewSession(found, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
-  return { running, folder: found.shown, invalid: begun?.invalid ?? [] };
+  return { running, folder: found.shown, madeFor, invalid: begun?.invalid ?? [] };
 }

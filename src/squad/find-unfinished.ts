@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { findRun } from '../read-model/read-run.ts';
@@ -19,17 +20,21 @@ export async function findUnfinished(place: Place, objective: ObjectiveSource): 
       .find(({ id }) => {
         const reading = findRun(ledger, id, lockedBy);
         if (reading === undefined || unfinishedOf(reading, now) === undefined) return false;
-        return isSame(reading.definition, objective, place.host.workingDirectory);
+        return isRunOf(reading.definition, objective, place.host.workingDirectory);
       }),
   )?.id;
 }
 
-/** A session by its folder, a file by its path, an issue by its URL, another text by its words. */
-function isSame(
-  { source, folder, objective: { text } }: RunDefinition,
+/**
+ * Whether the run is about this: a session by its folder, a file by its path, an issue by its URL, another text by its words. A run of
+ * `squad coordinate` is about none: it designs a session, and delivers nothing of the objective.
+ */
+export function isRunOf(
+  { playbook, source, folder, objective: { text } }: RunDefinition,
   objective: ObjectiveSource,
   directory: string,
 ): boolean {
+  if (playbook === COORDINATE) return false;
   if (typeof objective === 'object' && 'session' in objective) {
     return folder !== undefined && folder === realPath(resolve(directory, objective.session));
   }

@@ -52,7 +52,7 @@ export async function checkNewRun(
     trust,
     limits = {},
     ...options
-  }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun' | 'alone'>,
+  }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun' | 'alone' | 'madeFor'>,
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };

@@ -4,8 +4,7 @@ import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { Playbook } from '../model/plan.ts';
-import type { Preflight } from '../preflight/preflight.ts';
+import type { Preflight, PreflightRequest } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
@@ -59,7 +58,11 @@ export interface ResumeOptions extends DriveOptions {
 }
 
 /** Starts a run, or continues the one that the caller gave this id before. */
-export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
+export async function run(
+  place: Place,
+  objective: ObjectiveSource,
+  options: RunOptions & Pick<PreflightRequest, 'madeFor'>,
+): Promise<RunningRun> {
   const { id, runId: ownId, onEvent, patienceMs, attended, trace, ...request } = options;
   const drive = { onEvent, patienceMs, attended, trace };
   const workspace = await openWorkspace(place);
@@ -82,7 +85,7 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
 export async function startNew(
   workspace: OpenedWorkspace,
   objective: ObjectiveSource,
-  options: NewRunOptions & DriveOptions & { readonly alone?: Playbook<unknown> },
+  options: NewRunOptions & DriveOptions & Pick<PreflightRequest, 'alone' | 'madeFor'>,
   { runId, own }: { readonly runId?: string | undefined; readonly own?: string | undefined } = {},
 ): Promise<RunningRun> {
   const { onEvent, patienceMs, attended, trace, ...request } = options;

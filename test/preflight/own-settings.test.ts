@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.ts';
 import { openBench, type Bench } from './support.ts';
 
 /** Writes `$XDG_CONFIG_HOME/squad/config.yaml`, whose folder is the bench's own. */
@@ -114,6 +115,21 @@ describe('models without a roster', () => {
     expect((await bench.refusal()).message).toMatch(
       /squad\.yaml:2: models\.builder-9: there is no agent or role builder-9; did you mean builder-1\?/,
     );
+  });
+
+  it('may name others than the planner of a session', async () => {
+    const alone = createCoordinatePlaybook({
+      ...{ folder: '/team', shown: 'team', id: 'TC-a', team: 'a', createdAt: '2026-02-27T09:00:00.000Z' },
+      ...{ invalid: [], kept: [], isThere: false },
+    });
+    const bench = openBench(['claude']);
+    bench.write('squad.yaml', 'models: { planner: opus, builder: haiku }');
+    expect(models(await bench.run({ alone }))).toEqual({ planner: 'opus' });
+    const agents = ['planner, runtime: claude', 'builder, runtime: claude'].map(
+      (role, n) => `{ name: a${n}, role: ${role} }`,
+    );
+    bench.write('squad.yaml', `models: { a0: opus, a1: haiku, builder: haiku }\nagents: [${agents.join(', ')}]`);
+    expect(models(await bench.run({ alone }))).toEqual({ a0: 'opus' });
   });
 
   it('are refused for a role on several runtimes', async () => {

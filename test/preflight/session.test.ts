@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import type { PreflightRequest } from '../../src/preflight/preflight.ts';
+import { readObjective } from '../../src/preflight/read-input.ts';
 import { tokenSamples } from '../security/tokens.ts';
 import { DIAMOND, writeSession, type SessionAbout } from '../support/session-folder.ts';
-import { openBench, type Bench } from './support.ts';
+import { OBJECTIVE, openBench, type Bench } from './support.ts';
 
 const TOKEN = tokenSamples()['github token']?.token ?? '';
 const TEAM: Partial<PreflightRequest> = { objective: { session: 'team' } };
@@ -73,6 +74,52 @@ describe('a session', () => {
       ['implementer', undefined],
       ['writer', undefined],
     ]);
+  });
+
+  it('has the models of its agents, although squad.yaml is written for others', async () => {
+    const bench = benchWith();
+    bench.write('squad.yaml', 'models: { planner: opus, builder-1: opus, writer: haiku }\n');
+    const { definition } = await bench.run(TEAM);
+    expect(definition.agents.map(({ name, model }) => [name, model])).toEqual([
+      ['analyst', undefined],
+      ['implementer', undefined],
+      ['writer', 'haiku'],
+    ]);
+  });
+
+  it('keeps its role file, to which an agent’s own instructions are added', async () => {
+    const bench = benchWith();
+    bench.write('mine.md', '# Role: analyst\n\n## Identity\n\nMine.\n\n## Boundaries\n\n## Execution\n\nMine.\n');
+    const ann = '{ name: ann, role: analyst, runtime: claude, access: read-only, instructions: mine.md }';
+    bench.write('squad.yaml', `agents: [${ann}]\n`);
+    const [agent] = (await bench.run(TEAM)).definition.agents;
+    expect(agent?.instructions).toMatch(
+      /describes it \(roles\/analyst\.md\)[^]*You MUST do your task\.[^]*Further instructions from this repository \(mine\.md\)/,
+    );
+  });
+
+  describe('that was just made for an objective', () => {
+    const madeFor = async (deadline: string) => {
+      const text = `---\nname: ours\nlimits: { usd: 5, turns: 7 }\n---\n${OBJECTIVE}\n## Priority\n\nHigh\n\n## Deadline\n\n${deadline}\n`;
+      return { ...TEAM, madeFor: await readObjective({ text, from: 'plans/it.md' }, '/') };
+    };
+
+    it('is run with the limits, the deadline, the priority and the name of that', async () => {
+      const bench = benchWith();
+      bench.write('squad.yaml', 'limits: { usd: 9, minutes: 30 }\n');
+      const { definition } = await bench.run({ ...(await madeFor('2026-12-24T17:00Z')), limits: { turns: 8 } });
+      expect(definition).toMatchObject({
+        ...{ name: 'ours', limits: { usd: 5, turns: 8, minutes: 30 } },
+        objective: { title: 'Make things', deadline: Date.UTC(2026, 11, 24, 17), priority: 'High', criteria: [] },
+      });
+    });
+
+    it('is refused once its deadline has passed', async () => {
+      expect(await benchWith().refusal(await madeFor('2026-10-31T17:00Z'))).toMatchObject({
+        ...{ code: 'bad-input', next: 'Play the session without this deadline: `squad run --session=team`.' },
+        message: expect.stringMatching(/plans\/it\.md:\d+: the deadline 2026-10-31T17:00Z has passed/),
+      });
+    });
   });
 
   it('does not need what squad.yaml says of a playbook', async () => {

@@ -9,7 +9,7 @@ import { ALL } from '../support/lane.ts';
 import { DIAMOND, workers, writeSession } from '../support/session-folder.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, planner, sessionOfTeam, teamAnswer } from '../support/team-answer.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
-import { waitFor, type Entry } from './run-script.ts';
+import { objective, waitFor, type Entry } from './run-script.ts';
 
 const ARGUMENTS = ['coordinate', '--runtime', 'scripted', '--yes'];
 const OBJECTIVE = [...ARGUMENTS, 'objective.md'];
@@ -136,7 +136,8 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     const team = teamAnswer();
     const bench = benchFor(test, [...planner(CIRCLE, LOST_ROLE, team), ...workers(sessionOfTeam(team))]);
     bench.settings({});
-    const { code, lines, stderr } = await bench.run([...OBJECTIVE, '--run', '--json']);
+    bench.objective(objective({ front: 'name: make-things\nlimits: { turns: 40 }' }));
+    const { code, lines, stderr } = await bench.run([...OBJECTIVE, '--model', 'planner=big', '--run', '--json']);
     const ends = lines.filter(({ type }) => type === 'run-ended');
     expect([code, ends.map(({ name, outcome }) => [name, outcome])], stderr).toEqual([
       0,
@@ -144,6 +145,11 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
         ['coordinate-make-things', 'done'],
         ['make-things', 'done'],
       ],
+    ]);
+    const defined = lines.filter(({ type }) => type === 'run-defined');
+    expect(defined).toMatchObject([
+      { limits: { turns: 40 }, agents: [{ name: 'planner', model: 'big' }] },
+      { limits: { turns: 40 }, agents: [{ name: 'writer' }, { name: 'checker' }] },
     ]);
     const folder = madeIn(bench);
     await expectValid(bench, folder);

@@ -103,7 +103,10 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     // A copy is another session.
     cpSync(folder, join(repository, '.workflow', 'copy'), { recursive: true });
     expect((await play(['--dry-run'], '.workflow/copy')).code).toBe(0);
+    const broken = '{ "session_id": ';
+    writeFileSync(join(folder, 'team-session.json'), broken);
     const resumed = await play(['--resume', '--json', '--max-turns', '50'], link);
+    expect(readFileSync(join(folder, 'team-session.json.theirs'), 'utf8')).toBe(broken);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(startsOf(resumed).map(({ task }) => task)).toEqual(['make-001', 'make-002']);
     expect((await run(['runs', '--json'])).lines).toMatchObject([{ name: 'first', state: 'done' }]);

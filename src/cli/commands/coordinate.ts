@@ -22,7 +22,7 @@ export async function coordinate(
   }
   const objective = given === undefined ? undefined : await readArgument(context, given);
   const show = await showAndAsk(context, options);
-  const { running, folder, invalid } = await coordinateIn({ host }, objective, {
+  const { running, folder, madeFor, invalid } = await coordinateIn({ host }, objective, {
     ...{ into, resume, runtime, models, name, allowFullAccess },
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
   });
@@ -41,6 +41,8 @@ export async function coordinate(
     if (end.outcome !== 'done') return;
   }
   if (goesOn !== true) return;
-  const { name: _name, resume: _resume, ...others } = options;
-  await run(context, undefined, { ...others, session: folder });
+  const { name: _name, resume: _resume, model, ...others } = options;
+  // A planner that has worked had the model, on its own runtime: the session's agents may be on others.
+  const ofSession = running === undefined && model !== undefined ? { model } : {};
+  await run(context, undefined, { ...others, ...ofSession, session: folder, madeFor });
 }

@@ -18,22 +18,27 @@ import { showRun } from './show-run.ts';
 
 /** Runs an objective or a session, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, given: string | undefined, options: RunOptions): Promise<void> {
-  const squad = squadOn(context.host);
   const session = sessionOf(given, options);
-  if (session !== undefined && (await showCompleted(context, session, options))) return;
-  if (options.dryRun === true) return (await import('./dry-run.ts')).showDryRun(context, given, options);
+  const isCompleted = async () => session !== undefined && (await showCompleted(context, session, options));
+  if (options.dryRun === true) {
+    if (await isCompleted()) return;
+    return (await import('./dry-run.ts')).showDryRun(context, given, options);
+  }
   const objective = await givenSource(context, given, options);
+  // Before its folder is read: a run can be resumed whatever a person has written there meanwhile.
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;
+  if (await isCompleted()) return;
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId, madeFor } = options;
   if (options.detach === true) {
     if (runId !== undefined) throw usageError('--run-id cannot be combined with --detach', 'Leave out one of them.');
     return (await import('./detach.ts')).detachRun(context, objective, options);
   }
   const show = await showAndAsk(context, options);
-  const running = await squad.run(objective, {
+  const starting = await import('../../squad/run.ts');
+  const running = await starting.run({ host: context.host }, objective, {
     ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
-    ...{ limits: limitsFromOptions(options), runId, ...show.drive },
+    ...{ limits: limitsFromOptions(options), runId, madeFor, ...show.drive },
   });
   await show.follow(running);
 }

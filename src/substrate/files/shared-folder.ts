@@ -6,6 +6,7 @@ import { sha256Of } from '../../model/sha256.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { confine } from './confine.ts';
 import { openConfined } from './open-confined.ts';
+import { refuseLinks } from './refuse-links.ts';
 import { unfinishedOf, writeWhole } from './run-files.ts';
 
 /** What a file of a person is kept under, when squad writes one of its name. */
@@ -67,17 +68,11 @@ export function sharedFolder(root: string): SharedFolder {
 
 /**
  * Makes the folders on the way to a file. The shared folder itself is never made: without the rest of it, its files would say
- * nothing. Throws if a folder on the way is a link, which leads elsewhere.
+ * nothing.
  */
 async function makeWay(root: string, path: string): Promise<void> {
   if (statOf(root)?.isDirectory() !== true) throw new Error(`${root} is not there any more`);
-  const parts = path.split('/').slice(0, -1);
-  for (const [index] of parts.entries()) {
-    const folder = join(root, ...parts.slice(0, index + 1));
-    const found = statOf(folder);
-    if (found?.isSymbolicLink() === true) throw new Error(`${folder} is a link; remove it`);
-    if (found === undefined) await mkdir(folder);
-  }
+  await refuseLinks(root, dirname(path), (folder) => mkdir(folder));
 }
 
 async function removeIn(root: string, folder: string, known: ReadonlySet<string>): Promise<void> {

@@ -1,7 +1,8 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pathProblem } from '../../text/path-problem.ts';
 import { confine } from './confine.ts';
+import { refuseLinks } from './refuse-links.ts';
 import { writeWhole } from './run-files.ts';
 
 /** A folder of files for people, which squad writes and never reads back. */
@@ -28,14 +29,4 @@ export function writtenFolder(root: string): WrittenFolder {
       for (const one of found) if (!one.isDirectory() && !files.includes(one.name)) await rm(join(folder, one.name));
     },
   };
-}
-
-/** A folder that is a link leads out of the run's own. */
-async function refuseLinks(root: string, path: string): Promise<void> {
-  const parts = path.split(/[/\\]/).filter((part) => part !== '.');
-  for (const [index] of parts.entries()) {
-    const folder = [root, ...parts.slice(0, index + 1)].join(sep);
-    const found = await lstat(folder).catch(() => undefined);
-    if (found?.isSymbolicLink() === true) throw new Error(`${folder} is a link; remove it`);
-  }
 }

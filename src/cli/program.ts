@@ -18,7 +18,6 @@ import {
 } from './option-values.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
-import { addSessionCommands } from './session-commands.ts';
 import { addTeamCommands } from './team-commands.ts';
 
 type Add = (program: Command, context: CommandContext, argv: readonly string[]) => void | Promise<void>;
@@ -35,10 +34,9 @@ const GROUPS: readonly Group[] = [
   { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
   {
     title: 'Run an objective:',
-    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'replay'],
+    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'replay', 'session'],
     add: addDrivingCommands,
   },
-  { title: 'Run an objective:', names: ['session'], add: addSessionCommands },
   {
     title: 'Look at runs:',
     names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio'],

@@ -18,11 +18,12 @@ import {
   wholeNumber,
 } from './option-values.ts';
 
-/** Commands that start, resume or stop an engine. Only these load the graph. */
+/** Commands that start, resume or stop an engine, of which only these load the graph, and those about session folders. */
 export function addDrivingCommands(program: Command, context: CommandContext): void {
   addBeginningCommands(program, context);
   addContinuingCommands(program, context);
   addPastCommands(program, context);
+  addSessionCommands(program, context);
 }
 
 /** Commands that begin a run. */
@@ -130,6 +131,16 @@ function addPastCommands(program: Command, context: CommandContext): void {
     .argument('[run]', RUN)
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/replay.ts')).replay));
+}
+
+/** Commands about session folders. */
+function addSessionCommands(program: Command, context: CommandContext): void {
+  const example = 'squad session check .workflow/.team/TC-login-2026-02-27';
+  const session = addCommand(program, 'session', 'Check the session folder of a team.', example);
+  addCommand(session, 'check', 'Check a session folder, and list all that is wrong with it. Change nothing.', example)
+    .argument('[folder]', 'folder with team-session.json, task-analysis.json and roles/')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/session-check.ts')).sessionCheck));
 }
 
 const OBJECTIVE =

@@ -7,10 +7,9 @@ import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { ANSWER, checkAnswer, WORKER } from './answer.ts';
 import { backgroundOf } from './background.ts';
-import { sessionCast, sessionRoles } from './cast.ts';
 import type { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
-import { sessionList } from './session-list.ts';
+import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
 import { DONE } from './session-records.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */

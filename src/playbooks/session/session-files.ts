@@ -1,14 +1,56 @@
 import type { FolderFile, FolderMoment, View } from '../../model/plan.ts';
 import { defined } from '../../text/defined.ts';
+import { jsonEditor, type JsonEdits } from '../../text/edit-json.ts';
+import { parseJson, type Json } from '../../text/json.ts';
+import { completedIn } from './check-state.ts';
 import { STATE_FILE } from './finding.ts';
-import { knowledgeOf } from './knowledge.ts';
+import { doneTasks, knowledgeOf } from './knowledge.ts';
 import { knowledgeFiles } from './knowledge-files.ts';
 import type { Session } from './session.ts';
-import { stateText } from './session-state.ts';
 
 /** What the folder of a session says at this moment. Its state is last: what it counts as done is there by then. */
 export function sessionFiles(session: Session, view: View, moment: FolderMoment): readonly FolderFile[] {
   const text = stateText(session, view, moment);
   const state = { path: STATE_FILE, text, ...defined({ held: session.start.hashes[STATE_FILE] }) };
   return [...knowledgeFiles(knowledgeOf(session, view)), state];
+}
+
+/** What a session's file held at the start: a run says it anew after each of its steps. */
+interface Before {
+  readonly edit: (edits: JsonEdits) => string;
+  readonly completed: readonly string[];
+}
+
+const BEFORE = new WeakMap<Session, Before>();
+
+function beforeOf(session: Session): Before {
+  const known = BEFORE.get(session);
+  if (known !== undefined) return known;
+  const { state } = session.start;
+  const completed = completedIn(parseJson(state));
+  const before = { edit: jsonEditor(state), completed };
+  BEFORE.set(session, before);
+  return before;
+}
+
+/** `team-session.json` as the run has it: what squad does not know of it stays as it was, and where it was. */
+export function stateText(session: Session, view: View, moment: FolderMoment): string {
+  const { tasks, completed, roles } = session;
+  const before = beforeOf(session);
+  const done = new Set([...completed, ...doneTasks(session, view).map(({ task }) => task.slug)]);
+  const ids = new Map(tasks.map(({ slug, id }) => [slug, id]));
+  const fresh = [...done].slice(new Set(completed).size);
+  const busy = new Set(view.roster.filter((member) => member.busy).map(({ role }) => role));
+  const edits: JsonEdits = new Map<string, Json | JsonEdits>([
+    ['status', statusOf(moment, done.size === tasks.length)],
+    ['pipeline', new Map(Object.entries({ tasks_total: tasks.length, tasks_completed: done.size }))],
+    ['active_workers', roles.filter(({ slug }) => busy.has(slug)).map(({ name }) => name)],
+    ['completed_tasks', [...before.completed, ...fresh.map((slug) => ids.get(slug) ?? slug)]],
+  ]);
+  return before.edit(edits);
+}
+
+function statusOf({ status }: FolderMoment, isComplete: boolean): Session['status'] {
+  if (status === 'active') return 'active';
+  return status === 'finished' && isComplete ? 'completed' : 'paused';
 }

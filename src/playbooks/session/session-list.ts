@@ -1,3 +1,4 @@
+import type { CastMember, CastSource, Role } from '../../model/plan.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
 import { ANSWER_GUIDE } from './answer.ts';
@@ -67,4 +68,28 @@ function briefOf(task: SessionTask, kind: Work): string {
   const what = `Do only this task, and follow your role’s instructions. Other workers do the other tasks:\n\n${task.subject}`;
   // Braces are placeholders of a list.
   return `${what.replaceAll('{', '{{')}\n\n${DUTIES[kind]}`;
+}
+
+/** The roles of a session. Only work on code has to change files, so the agents of any other role may be read-only. */
+export function sessionRoles({ roles }: Session): Readonly<Record<string, Role>> {
+  return Object.fromEntries(
+    roles.map((role) => {
+      const delivers = workOf(role) === 'code' ? 'each' : 'none';
+      return [role.slug, { delivers, instructions: instructionsOf(role) }];
+    }),
+  );
+}
+
+function instructionsOf({ name, file, text }: SessionRole): string {
+  return `Your role is ${name}. The session that you work in describes it (${file}):\n\n${text.trim()}`;
+}
+
+/** One agent for each role, spread over the runtimes. */
+export function sessionCast({ roles }: Session, { runtimes }: CastSource): CastMember[] {
+  return roles.map((role, index) => ({
+    name: role.slug,
+    role: role.slug,
+    runtime: runtimes[index % runtimes.length] ?? '',
+    access: workOf(role) === 'reads' ? 'read-only' : 'edit',
+  }));
 }

@@ -13,8 +13,9 @@ export async function publishFolder(
   { makes }: Pick<Playbook<unknown>, 'makes'>,
 ): Promise<PublishFacts> {
   const facts = await publishRun(ports, board);
-  const made = board.finished?.outcome === 'done' ? makes?.(createView(board)) : undefined;
+  const isDue = ports.definition.makesBranch === false && board.finished?.outcome === 'done';
+  const made = isDue ? makes?.(createView(board)) : undefined;
   if (made === undefined) return facts;
   const problem = await makeFolder(made, ports.lease.runId);
-  return { ...facts, ...(problem === undefined ? { made: made.shown } : { problem }) };
+  return { ...facts, ...(problem === undefined ? { made: made.shown, madeAt: made.folder } : { problem }) };
 }

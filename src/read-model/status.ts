@@ -18,6 +18,7 @@ import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
+import { playCommand } from './play-command.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
@@ -231,8 +232,8 @@ export function nextCommandsOf(
 ): string[] {
   const phase = phaseOf(state);
   if (phase === 'finished') {
-    const { made } = reading.published ?? {};
-    const run = made === undefined ? [] : [`squad run --session=${shellWord(plainLine(made, 1000))}`];
+    const { madeAt } = reading.published ?? {};
+    const run = madeAt === undefined ? [] : [playCommand(madeAt)];
     return [...new Set([...failures.flatMap(({ next }) => next), ...run])];
   }
   if (waitingFor?.for === 'answer') {

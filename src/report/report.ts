@@ -6,6 +6,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
+import { playCommand } from '../read-model/play-command.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
 import { boundedSection } from './bounded-section.ts';
 import {
@@ -28,8 +29,6 @@ import {
   type Text,
 } from './document.ts';
 import { renderMarkdown } from './markdown.ts';
-import { plainLine } from '../text/plain-text.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
@@ -120,12 +119,12 @@ function getSection(
 
 /** Of a run without a branch. */
 function madeSection(title: string, published: RunHistory['published']): Section | undefined {
-  const { made } = published ?? {};
-  if (made === undefined)
+  const { made, madeAt } = published ?? {};
+  if (made === undefined || madeAt === undefined)
     return section(title, [paragraph(ownWords('The run has no branch, and has made no folder.'))]);
   return section(title, [
     paragraph(words`The run has no branch. It made the session folder ${code(made)}.`),
-    commands([`squad run --session=${shellWord(plainLine(made, 1000))}`]),
+    commands([playCommand(madeAt)]),
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { usageError } from '../model/errors.ts';
 import { objectiveIn, playbookOfNewSession, readBegun } from '../preflight/new-session.ts';
 import type { Objective } from '../model/objective.ts';
@@ -21,6 +22,8 @@ interface Coordinated {
   readonly running: RunningRun | undefined;
   /** The session's folder, as people name it. */
   readonly folder: string;
+  /** The same, absolute. */
+  readonly path: string;
   /** What it is made for; undefined: nothing was missing, and no objective was named. */
   readonly madeFor: Objective | undefined;
   /** Files of it that are not valid and are made anew. */
@@ -44,7 +47,7 @@ export async function coordinate(
   const begun = resume && into !== undefined ? await readBegun(into, workingDirectory) : undefined;
   if (resume && into !== undefined && begun === undefined) {
     const madeFor = objective === undefined ? undefined : await readObjective(objective, workingDirectory);
-    return { running: undefined, folder: into, madeFor, invalid: [] };
+    return { running: undefined, folder: into, path: resolve(workingDirectory, into), madeFor, invalid: [] };
   }
   const source = objective ?? objectiveIn(begun);
   const madeFor = await readObjective(source, workingDirectory);
@@ -57,5 +60,5 @@ export async function coordinate(
   refuseSecondRun(workspace, found.folder);
   const alone = playbookOfNewSession(found, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
-  return { running, folder: found.shown, madeFor, invalid: begun?.invalid ?? [] };
+  return { running, folder: found.shown, path: found.folder, madeFor, invalid: begun?.invalid ?? [] };
 }

@@ -71,12 +71,14 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     await expectValid(bench, folder);
     expectNoBranch(bench);
     const shown = folder.slice(bench.repository.length + 1);
-    const next = [`squad run --session=${shown}`];
+    const next = [`squad run --session=${folder}`];
     const end = finished.lines.at(-1) ?? {};
     expect(end).toMatchObject({ type: 'run-ended', outcome: 'done', headline: `DONE, made ${shown}`, next });
     expect(end).not.toHaveProperty('branch');
     expect(await bench.status()).toMatchObject({ playbook: 'coordinate', phase: 'finished', branch: null, next });
-    expect(await bench.report()).toContain(`The run has no branch. It made the session folder \`${shown}\``);
+    const report = await bench.report();
+    expect(report).toContain(`The run has no branch. It made the session folder \`${shown}\``);
+    expect(report).toContain(next[0]);
     expect((await bench.run(['log'])).stdout).toContain('coordinate');
     expect((await bench.run(['runs'])).stdout).toContain(`made ${shown}`);
     expect((await bench.run(['merge'])).stderr).toContain('has no branch to merge: it made a session folder');
@@ -102,7 +104,8 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     const bench = benchFor(test, planner(teamAnswer()));
     const { code, stdout } = await bench.run([...OBJECTIVE, '--into', 'the team']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/DONE, made the team\n[^]*next {6}squad run --session='the team'\n/);
+    expect(stdout).toMatch(/DONE, made the team\n/);
+    expect(stdout).toContain(`next      squad run --session='${join(bench.repository, 'the team')}'\n`);
     expect(stdout).not.toContain('branch    squad/');
     await expectValid(bench, 'the team');
   });
@@ -175,7 +178,8 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(others).toEqual(before);
     await expectValid(bench, 'team');
     const again = await bench.run([...whole, '--json']);
-    expect([again.code, again.lines]).toEqual([0, [{ type: 'coordinated', folder: 'team', next: expect.any(Array) }]]);
+    const next = [`squad run --session=${folder}`];
+    expect([again.code, again.lines]).toEqual([0, [{ type: 'coordinated', folder: 'team', next }]]);
   });
 
   it('keeps a file that is not valid under another name', ALL, async (test) => {

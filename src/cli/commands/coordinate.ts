@@ -1,8 +1,8 @@
 import { limitsFromOptions } from '../../model/limits.ts';
 import { usageError } from '../../model/errors.ts';
+import { playCommand } from '../../read-model/play-command.ts';
 import { coordinate as coordinateIn } from '../../squad/coordinate.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, CoordinateOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
@@ -22,19 +22,19 @@ export async function coordinate(
   }
   const objective = given === undefined ? undefined : await readArgument(context, given);
   const show = await showAndAsk(context, options);
-  const { running, folder, madeFor, invalid } = await coordinateIn({ host }, objective, {
+  const { running, folder, path, madeFor, invalid } = await coordinateIn({ host }, objective, {
     ...{ into, resume, runtime, models, name, allowFullAccess },
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
   });
-  for (const path of invalid)
+  for (const file of invalid)
     output.problem(
-      `${plainLine(path)} is not valid. squad writes a new one and keeps yours as ${plainLine(path)}.theirs (or .theirs-2, …).`,
+      `${plainLine(file)} is not valid. squad writes a new one and keeps yours as ${plainLine(file)}.theirs (or .theirs-2, …).`,
     );
-  const next = `squad run --session=${shellWord(folder)}`;
+  const next = playCommand(path);
   if (running === undefined) {
     printResult(output, options, { type: 'coordinated', folder, next: [next] }, [
       `${plainLine(folder)} is a valid session: nothing is missing.`,
-      ...(goesOn === true ? [] : [`Next: ${plainLine(next, Infinity)}`]),
+      ...(goesOn === true ? [] : [`Next: ${next}`]),
     ]);
   } else {
     const end = await show.follow(running);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Redactor } from '../model/redaction/redactor.ts';
-import { ANALYSIS_FILE, STATE_FILE } from '../playbooks/session/finding.ts';
+import { ANALYSIS_FILE, INDEX_FILE, MEMORY_FILE, STATE_FILE } from '../playbooks/session/finding.ts';
 import type { Session, SessionStart } from '../playbooks/session/session.ts';
 import { findSecret, secretIn } from './secrets.ts';
 
@@ -32,9 +32,14 @@ export function sessionWithoutSecrets(session: Session, redactor: Redactor, fold
     tasks: tasks.map((task) => ({ ...task, subject: clean(ANALYSIS_FILE, task.subject) })),
     start: cleanStart(start, clean),
   };
-  const hashes = Object.entries(start.hashes).filter(([path]) => !redacted.has(path));
+  const unchanged = (texts: SessionStart['hashes']): SessionStart['hashes'] =>
+    Object.fromEntries(Object.entries(texts).filter(([path]) => !redacted.has(path)));
+  const { hashes, texts } = known.start;
   return {
-    session: { ...known, start: { ...known.start, hashes: Object.fromEntries(hashes) } },
+    session: {
+      ...known,
+      start: { ...known.start, hashes: unchanged(hashes), ...(texts === undefined ? {} : { texts: unchanged(texts) }) },
+    },
     redacted: [...redacted],
   };
 }
@@ -43,17 +48,19 @@ function cleanStart(start: SessionStart, clean: <Value>(path: string, value: Val
   const { wisdom, explorations, artifacts } = start;
   const state: unknown = JSON.parse(start.state);
   const stated = clean(STATE_FILE, state);
+  // Such a text is left out then, and its values alone are stored.
+  for (const [path, text] of Object.entries(start.texts ?? {})) clean(path, text);
   return {
     ...start,
     state: stated === state ? start.state : `${JSON.stringify(stated, null, 2)}\n`,
-    memory: clean('shared-memory.json', start.memory),
+    memory: clean(MEMORY_FILE, start.memory),
     wisdom: {
       learnings: clean('wisdom/learnings.md', wisdom.learnings),
       decisions: clean('wisdom/decisions.md', wisdom.decisions),
       issues: clean('wisdom/issues.md', wisdom.issues),
     },
     explorations: {
-      index: clean('explorations/cache-index.json', explorations.index),
+      index: clean(INDEX_FILE, explorations.index),
       files: explorations.files.map((file) => ({ ...file, text: clean(`explorations/${file.name}`, file.text) })),
     },
     artifacts: artifacts.map((file) => ({ ...file, text: clean(`artifacts/${file.name}`, file.text) })),

@@ -200,6 +200,17 @@ describe('a secret in a session', () => {
     );
   });
 
+  it('is not in the text that is stored because of its numbers', async () => {
+    const files = {
+      'shared-memory.json': JSON.stringify({ key: TOKEN }).replace('}', ', "one": 1.0}'),
+      'explorations/cache-index.json': '{"two": 2.0}',
+    };
+    const { definition } = await benchWith({ files }).run(TEAM);
+    expect(JSON.stringify(definition)).not.toContain(TOKEN);
+    const { session } = definition.options as { session: { start: { texts: object } } };
+    expect(session.start.texts).toEqual({ 'explorations/cache-index.json': '{"two": 2.0}' });
+  });
+
   it('is refused where it would be a name', async () => {
     const bench = benchWith({ roles: [{ name: 'analyst' }], tasks: [{ id: TOKEN, role: 'analyst' }] });
     expect(await bench.refusal(TEAM)).toMatchObject({

@@ -5,6 +5,7 @@ import type { Json } from '../../text/json.ts';
 import { plainJsonText, plainLine, visibleText } from '../../text/plain-text.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { WISDOM } from './answer.ts';
+import { startMemory } from './start-json.ts';
 import { knowledgeOf, sessionTask, type Knowledge, type Left } from './knowledge.ts';
 import type { Session } from './session.ts';
 
@@ -112,7 +113,7 @@ function moreLine(count: number): string[] {
 function memory({ left, session: { start } }: Knowledge): string[] {
   const newest = new Map<string, Json>();
   const all = [
-    ...Object.entries(start.memory),
+    ...Object.entries(startMemory(start)),
     ...left.flatMap((one) => one.memory.map((of) => [of.key, of.value] as const)),
   ];
   for (const [key, value] of all.reverse()) if (!newest.has(key)) newest.set(key, value);

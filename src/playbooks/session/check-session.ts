@@ -4,7 +4,7 @@ import { readPlan, requiredOfAnalysis } from './check-analysis.ts';
 import { roleFileFindings, rolesIn, rolesThatDiffer } from './check-cast.ts';
 import { graphFindings } from './check-graph.ts';
 import { requiredOfState, soundState, unknownCompleted } from './check-state.ts';
-import { ANALYSIS_FILE, rolePath, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
+import { ANALYSIS_FILE, MEMORY_FILE, rolePath, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
 import type { FileRead, FolderRead, SessionCheck } from './folder-read.ts';
 import { refuse } from './refusal.ts';
 import { readSessionFiles } from './session-of.ts';
@@ -147,7 +147,7 @@ function otherFiles(
     const source = sources.get(file);
     const corrupt: Finding = { file, at: 1, message: `Invalid session: ${shown(file)} corrupt`, advice: 'correct' };
     if (source?.ok === false) return [{ ...corrupt, at: source.line, detail: source.why }];
-    const isNoObject = file === 'shared-memory.json' && source?.ok === true && !isJsonObject(source.value);
+    const isNoObject = file === MEMORY_FILE && source?.ok === true && !isJsonObject(source.value);
     return isNoObject ? [{ ...corrupt, detail: 'it is not a JSON object' }] : [];
   });
 }

@@ -3,6 +3,8 @@ import { plainLine, plainText } from '../../text/plain-text.ts';
 
 export const STATE_FILE = 'team-session.json';
 export const ANALYSIS_FILE = 'task-analysis.json';
+export const MEMORY_FILE = 'shared-memory.json';
+export const INDEX_FILE = 'explorations/cache-index.json';
 
 /** The file that describes this role. */
 export function rolePath(name: string): string {

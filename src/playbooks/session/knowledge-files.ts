@@ -4,6 +4,8 @@ import type { Json } from '../../text/json.ts';
 import { markdownLine } from '../../text/markdown-line.ts';
 import { plainJsonText, plainLine } from '../../text/plain-text.ts';
 import { WISDOM } from './answer.ts';
+import { INDEX_FILE, MEMORY_FILE } from './finding.ts';
+import { startIndexFile, startMemory } from './start-json.ts';
 import type { Knowledge, Left } from './knowledge.ts';
 import {
   MOST_OF_FILE,
@@ -55,7 +57,7 @@ export function knowledgeFiles(knowledge: Knowledge): readonly FolderFile[] {
   const { start } = knowledge.session;
   const { own, memory, wisdom, index } = sumOf(knowledge);
   const shared = [
-    ...(memory.isChanged() ? readable('shared-memory.json', objectText([...memory.lines.values()])) : []),
+    ...(memory.isChanged() ? readable(MEMORY_FILE, objectText([...memory.lines.values()])) : []),
     ...WISDOM.flatMap((kind) => wisdomFile(kind, start.wisdom[kind], wisdom[kind])),
     ...indexFile(index, own.leftOut),
   ];
@@ -78,7 +80,8 @@ function sumOf({ session, left }: Knowledge): Sum {
 }
 
 function emptySum({ start }: Session): Sum {
-  const { memory, wisdom, explorations } = start;
+  const { wisdom } = start;
+  const memory = startMemory(start);
   const indent = indentOf(memory);
   return {
     left: [],
@@ -89,7 +92,7 @@ function emptySum({ start }: Session): Sum {
       decisions: newestTexts(wisdom.decisions),
       issues: newestTexts(wisdom.issues),
     },
-    index: startIndex(explorations.index),
+    index: startIndex(startIndexFile(start)),
   };
 }
 
@@ -154,7 +157,7 @@ function indexFile({ others, held, entries }: Index, leftOut: OwnFiles['leftOut'
   const lines = new Map(others);
   if (leftOut.size > 0) lines.set(LEFT_OUT, memoryLine(LEFT_OUT, Object.fromEntries(leftOut)));
   const list = entries.length === 0 ? '[]' : `[\n${entries.join('').slice(0, -2)}\n  ]`;
-  return readable('explorations/cache-index.json', objectText([...lines.values(), `  "entries": ${list}`]));
+  return readable(INDEX_FILE, objectText([...lines.values(), `  "entries": ${list}`]));
 }
 
 function entryText(entry: Json, indent = 2): string {

@@ -1,9 +1,10 @@
 import { cutBytes } from '../../text/cut-bytes.ts';
 import { asObject, isJsonObject, objectsIn, type Json } from '../../text/json.ts';
+import { exactJson } from '../../text/exact-json.ts';
 import { rolesIn } from './check-cast.ts';
 import type { FileRead } from './folder-read.ts';
 import { completedIn, SESSION_STATUSES } from './check-state.ts';
-import { ANALYSIS_FILE, rolePath, STATE_FILE } from './finding.ts';
+import { ANALYSIS_FILE, INDEX_FILE, MEMORY_FILE, rolePath, STATE_FILE } from './finding.ts';
 import { safeSlugs } from './safe-slugs.ts';
 import type { Session, SessionRole, SessionStart, SessionTask } from './session.ts';
 
@@ -71,7 +72,11 @@ function tasksOf(analysis: Json, roles: ReadonlyMap<string, string>): SessionTas
 function startOf(files: Files, valueOf: ValueOf): SessionStart {
   const namesIn = (folder: string): string[] =>
     [...files.keys()].flatMap((file) => (file.startsWith(`${folder}/`) ? [file.slice(folder.length + 1)] : []));
-  const memory = valueOf('shared-memory.json');
+  const memory = valueOf(MEMORY_FILE);
+  const texts = [MEMORY_FILE, INDEX_FILE].flatMap((file) => {
+    const text = textIn(files, file);
+    return text === '' || exactJson(text) === undefined ? [] : [[file, text] as const];
+  });
   return {
     state: textIn(files, STATE_FILE),
     memory: isJsonObject(memory) ? memory : {},
@@ -81,13 +86,14 @@ function startOf(files: Files, valueOf: ValueOf): SessionStart {
       issues: textIn(files, 'wisdom/issues.md'),
     },
     explorations: {
-      index: valueOf('explorations/cache-index.json') ?? null,
+      index: valueOf(INDEX_FILE) ?? null,
       files: namesIn('explorations')
         .filter((name) => name.startsWith('explore-'))
         .map((name) => ({ name, text: textIn(files, `explorations/${name}`) })),
     },
     artifacts: namesIn('artifacts').map((name) => artifactOf(name, textIn(files, `artifacts/${name}`))),
     discussions: namesIn('discussions'),
+    ...(texts.length === 0 ? {} : { texts: Object.fromEntries(texts) }),
     size: [...files.values()].reduce((sum, read) => sum + ('text' in read ? read.text.length : 0), 0),
     hashes: Object.fromEntries(
       [...files].flatMap(([file, read]) => ('text' in read && read.hash !== undefined ? [[file, read.hash]] : [])),

@@ -56,6 +56,8 @@ export interface SessionStart {
   readonly artifacts: readonly { readonly name: string; readonly text: string; readonly isCut: boolean }[];
   /** Names of files. */
   readonly discussions: readonly string[];
+  /** Text of each JSON file with a number that `JSON.stringify` would write differently, by its path. Absent: there is none. */
+  readonly texts?: { readonly [path: string]: string };
   /** Characters of all files that were read. Absent: not counted. */
   readonly size?: number;
   /** SHA-256 in hex of each file that was read whole, by its path below the folder. */

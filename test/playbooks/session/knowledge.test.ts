@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backgroundOf } from '../../../src/playbooks/session/background.ts';
+import { checkSession } from '../../../src/playbooks/session/check-session.ts';
 import { knowledgeFiles } from '../../../src/playbooks/session/knowledge-files.ts';
 import { knowledgeOf } from '../../../src/playbooks/session/knowledge.ts';
 import type { WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
@@ -12,7 +13,7 @@ import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import { sessionFiles } from '../../../src/playbooks/session/session-files.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
-import { DIAMOND, fullAnswer } from '../../support/session-folder.ts';
+import { DIAMOND, fullAnswer, sessionTexts } from '../../support/session-folder.ts';
 import type { Script } from '../simulator.ts';
 import { SessionBoard, sessionWith } from './session-board.ts';
 import { playSession, sessionFrom } from './support.ts';
@@ -132,6 +133,46 @@ describe('what a task leaves in the folder', () => {
     const board = new SessionBoard(sessionWith(['a'], { explorations: { index, files: [] } }));
     board.answer('a', FULL);
     expect(JSON.parse(filesOf(board)['explorations/cache-index.json'] ?? '')).toMatchObject(expected);
+  });
+});
+
+describe('numbers that the folder held', () => {
+  const id = '9007199254740993';
+  const texts = {
+    'shared-memory.json': `{"port": 1.0, "ids": [12345678901234567890, {"id": ${id}}], "far": 1e999, "one": 1}`,
+    'explorations/cache-index.json': `{"version": 2.0, "entries": [{"angle": "old", "id": ${id}}]}`,
+  };
+  const read = (more: object): Session => {
+    const files = Object.entries({ ...sessionTexts(DIAMOND), ...more }).map(
+      ([file, text]) => [file, { text }] as const,
+    );
+    const checked = checkSession({ folder: 'team', files: new Map(files), folders: ['', 'roles'] });
+    if (!checked.ok) throw new Error(checked.first);
+    return plainJson(checked.session) as unknown as Session;
+  };
+  const board = (): SessionBoard => new SessionBoard(sessionWith(['a', 'b'], read(texts).start));
+
+  it('stay as they stood when squad writes below them', () => {
+    const played = board();
+    played.answer('a', { ...FULL, memory: [{ key: 'port', value: '8080' }] });
+    const files = filesOf(played);
+    expect(files['shared-memory.json']).toBe(
+      `{\n  "port": "8080",\n  "ids": [\n    12345678901234567890,\n    {\n      "id": ${id}\n    }\n  ],\n  "far": 1e999,\n  "one": 1\n}\n`,
+    );
+    expect(files['explorations/cache-index.json']).toContain(
+      `{\n  "version": 2.0,\n  "entries": [\n    {\n      "angle": "old",\n      "id": ${id}\n    },\n`,
+    );
+  });
+
+  it('are in the prompt as they stood', () => {
+    const played = board();
+    const view = played.view();
+    expect(backgroundOf(played.session, view, view.task('a')!)).toContain(`"id":${id}`);
+  });
+
+  it('are stored apart only if they would change', () => {
+    expect(read(texts).start.texts).toEqual(texts);
+    expect(read({ 'shared-memory.json': '{"a": [1, 0.5, -3e-7]}' }).start).not.toHaveProperty('texts');
   });
 });
 

@@ -22,7 +22,7 @@ import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
-import type { Playbook } from './model/plan.ts';
+import type { OwnPlaybook } from './model/own-playbook.ts';
 import { branchOf, RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
@@ -140,7 +140,7 @@ async function drive(
   resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
-  playbook: Playbook<unknown>,
+  playbook: OwnPlaybook<unknown>,
   of: Omit<SegmentOf, 'since'>,
 ): Promise<RunningRun> {
   const { definition, lease } = of;

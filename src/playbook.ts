@@ -2,8 +2,6 @@
 export type {
   CastMember,
   CastSource,
-  FolderFile,
-  FolderMoment,
   OptionsSource,
   Parsed,
   Planning,

@@ -1,6 +1,6 @@
 import { liveAttempts } from '../graph/decisions/work-requests.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
-import type { FolderMoment } from '../model/plan.ts';
+import type { FolderMoment } from '../model/own-playbook.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
 import type { RunState } from '../model/run-state.ts';

@@ -1,5 +1,5 @@
 import { createView } from '../graph/decisions/view.ts';
-import type { FolderFile, Playbook } from '../model/plan.ts';
+import type { FolderFile, OwnPlaybook } from '../model/own-playbook.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
@@ -15,7 +15,7 @@ const LOOKED_AT = 8;
 
 export interface FolderPorts {
   readonly ledger: Pick<Ledger, 'events' | 'lastSeq' | 'mail'>;
-  readonly playbook: Pick<Playbook<unknown>, 'folder'>;
+  readonly playbook: Pick<OwnPlaybook<unknown>, 'folder'>;
   readonly redactor: Redactor;
   warn(text: string): void;
 }

@@ -1,5 +1,5 @@
 import { createView } from '../graph/decisions/view.ts';
-import type { Playbook } from '../model/plan.ts';
+import type { OwnPlaybook } from '../model/own-playbook.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { PublishFacts } from '../model/run.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
@@ -10,7 +10,7 @@ import { makeFolder } from '../substrate/files/make-folder.ts';
 export async function publishFolder(
   ports: OperationPorts,
   board: Board,
-  { makes }: Pick<Playbook<unknown>, 'makes'>,
+  { makes }: Pick<OwnPlaybook<unknown>, 'makes'>,
 ): Promise<PublishFacts> {
   const facts = await publishRun(ports, board);
   const isDue = ports.definition.makesBranch === false && board.finished?.outcome === 'done';

@@ -10,7 +10,7 @@ import { armoryFactsOf } from '../model/armory-facts.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
-import type { Playbook } from '../model/plan.ts';
+import type { OwnPlaybook } from '../model/own-playbook.ts';
 import { publishFolder } from './publish-folder.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -49,7 +49,7 @@ export interface SegmentPorts extends Pick<
   readonly host: Host;
   readonly workspaces: Workspaces;
   readonly forge: Forge;
-  readonly playbook: Playbook<unknown>;
+  readonly playbook: OwnPlaybook<unknown>;
   onEvent(event: RunEvent): void;
   /** Absent: no one asked for traces. */
   readonly tracer?: Tracer | undefined;
@@ -189,7 +189,7 @@ function wireEquipment(
 function wirePublisher(
   operations: Operations,
   redactor: Redactor,
-  playbook: Playbook<unknown>,
+  playbook: OwnPlaybook<unknown>,
 ): GraphPorts['publisher'] {
   const { ports } = operations;
   return {

@@ -141,43 +141,6 @@ export interface Planning {
   readonly byDefault?: 'auto';
 }
 
-/** A file below the folder that a run was started on, whole. */
-export interface FolderFile {
-  readonly path: string;
-  readonly text: string;
-  /** SHA-256 (hex) of what the folder held there at the start. Absent: nothing. */
-  readonly held?: string;
-}
-
-/** Where a run is when the files of its folder are made. */
-export interface FolderMoment {
-  /** `active`: an engine works on the run, and nothing holds it. `finished`: it has ended as done. */
-  readonly status: 'active' | 'paused' | 'finished';
-}
-
-/** A file of a folder that a run makes. */
-export interface MadeFile {
-  readonly path: string;
-  readonly text: string;
-  /** It begins empty: one that is there stays. */
-  readonly isEmpty?: true;
-}
-
-/** A folder that a run makes once all its work is done. */
-export interface MadeFolder {
-  /** Absolute, without links. */
-  readonly folder: string;
-  /** As people name it. */
-  readonly shown: string;
-  readonly files: readonly MadeFile[];
-  /** The one of the files that shows that the folder is there because this run made it. */
-  readonly proof: string;
-  /** Folders in it that may be empty. */
-  readonly folders: readonly string[];
-  /** The folder was there before the run: the files are added to it. Otherwise it appears whole. */
-  readonly isThere: boolean;
-}
-
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
@@ -217,12 +180,8 @@ export interface Playbook<I> {
   background?(view: View, task: TaskView): string;
   /** What people see of the way through its work, in order. Absent: tasks only. */
   stages?(view: View): readonly StageView[];
-  /** Only for a run without a branch. Called once its work is done. */
-  makes?(view: View): MadeFolder | undefined;
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
-  /** The files of the folder that the run was started on, in the order in which they are written. Absent: it has none. */
-  folder?(view: View, moment: FolderMoment): readonly FolderFile[];
 }
 
 /** Playbooks by name. Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */

@@ -1,4 +1,5 @@
 import { badInput, wrongEnvironment } from '../model/errors.ts';
+import type { OwnPlaybook } from '../model/own-playbook.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import {
   COORDINATE,
@@ -77,7 +78,7 @@ export function createPlaybookOfList(list: StageList): Playbook<unknown> {
 export function playbookOfRun(
   own: Playbooks,
   { name, playbook, options }: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
-): Playbook<unknown> | undefined {
+): OwnPlaybook<unknown> | undefined {
   if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
   const session = playbook === SESSION ? sessionOf(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FolderFile, FolderMoment, Playbook } from '../../src/model/plan.ts';
+import type { FolderFile, FolderMoment, OwnPlaybook } from '../../src/model/own-playbook.ts';
 import { openHashLog } from '../../src/substrate/files/hash-log.ts';
 import { sha256Of } from '../../src/model/sha256.ts';
 import { definition, RecordedRun } from '../report/support.ts';
@@ -26,7 +26,7 @@ class FolderRun {
   readonly run: RecordedRun;
   says: FolderFile[] = [];
   status: FolderMoment['status'] | undefined;
-  private readonly playbook: Pick<Playbook<unknown>, 'folder'> = {
+  private readonly playbook: Pick<OwnPlaybook<unknown>, 'folder'> = {
     folder: (_view, { status }) => {
       this.status = status;
       return this.says;

@@ -1,5 +1,5 @@
 import { createRunFiles, type RunFiles } from '../../src/engine/run-files.ts';
-import type { Playbook } from '../../src/model/plan.ts';
+import type { OwnPlaybook } from '../../src/model/own-playbook.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { RecordedRun } from '../report/support.ts';
@@ -7,7 +7,7 @@ import type { RecordedRun } from '../report/support.ts';
 /** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(
   run: RecordedRun,
-  playbook: Pick<Playbook<unknown>, 'files' | 'folder' | 'stages'> = {},
+  playbook: Pick<OwnPlaybook<unknown>, 'files' | 'folder' | 'stages'> = {},
   secrets: readonly string[] = [],
   documents: Readonly<Record<string, string>> = {},
 ): { readonly files: RunFiles; readonly warnings: string[] } {

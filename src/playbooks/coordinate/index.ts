@@ -1,5 +1,5 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
-import type { Playbook } from '../../model/plan.ts';
+import type { OwnPlaybook } from '../../model/own-playbook.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { teamSchema } from './answer.ts';
@@ -15,7 +15,7 @@ const ANY = 'any';
 const REPAIRS = 2;
 
 /** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
-export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<unknown> {
+export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlaybook<unknown> {
   return {
     name: COORDINATE,
     roles: { planner: { delivers: 'none', instructions: PLANNER } },

@@ -1,7 +1,7 @@
 import { atMost } from '../../text/at-most.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkSession } from '../session/check-session.ts';
-import type { MadeFile } from '../../model/plan.ts';
+import type { MadeFile } from '../../model/own-playbook.ts';
 import { teamProblems, teamSchema } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
 import { ANALYSIS, EMPTY_FOLDERS, isBegunEmpty, keptRoles, rolePathProblem, STATE, teamFiles } from './team-files.ts';

@@ -1,4 +1,4 @@
-import type { MadeFile } from '../../model/plan.ts';
+import type { MadeFile } from '../../model/own-playbook.ts';
 import { asObject, fieldsOf, objectsIn } from '../../text/json.ts';
 import { pathProblem } from '../../text/path-problem.ts';
 import type { Team } from './answer.ts';

@@ -1,4 +1,5 @@
-import type { Playbook, View } from '../../model/plan.ts';
+import type { OwnPlaybook } from '../../model/own-playbook.ts';
+import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { SESSION } from '../../model/playbook-name.ts';
@@ -13,7 +14,7 @@ import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
 import { DONE } from './session-records.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
-export function createSessionPlaybook(session: Session): Playbook<unknown> {
+export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
   const list = sessionList(session);
   const playbook = createStagesPlaybook({
     name: SESSION,

@@ -1,4 +1,5 @@
-import type { FolderFile, FolderMoment, View } from '../../model/plan.ts';
+import type { FolderFile, FolderMoment } from '../../model/own-playbook.ts';
+import type { View } from '../../model/plan.ts';
 import { defined } from '../../text/defined.ts';
 import { jsonEditor, type JsonEdits } from '../../text/edit-json.ts';
 import { parseJson, type Json } from '../../text/json.ts';

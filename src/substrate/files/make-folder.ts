@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import type { MadeFolder } from '../../model/plan.ts';
+import type { MadeFolder } from '../../model/own-playbook.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { confine } from './confine.ts';

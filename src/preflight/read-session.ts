@@ -6,6 +6,7 @@ import { badInput, errorText, type SquadError } from '../model/errors.ts';
 import { errorCode } from '../model/storage-error.ts';
 import { checkSession } from '../playbooks/session/check-session.ts';
 import type { FileRead, FolderRead, SessionCheck, SessionRefusal } from '../playbooks/session/folder-read.ts';
+import { MOST_READ_OF_ALL } from '../playbooks/session/knowledge-room.ts';
 import type { Session } from '../playbooks/session/session.ts';
 import { unfinishedOf } from '../substrate/files/run-files.ts';
 import { defined } from '../text/defined.ts';
@@ -28,7 +29,6 @@ export const SESSION_FOLDERS: readonly string[] = Object.keys(READ);
 const NOT_READ = '.msg/messages.jsonl';
 
 const MOST_ENTRIES = 10_000;
-const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 const TOO_MUCH = 'exceeds the 32 MiB that squad reads of one session';
 const LINK = 'is a link, which squad does not follow: replace it with the';
@@ -59,7 +59,7 @@ export function sessionError({ first, problems, next }: SessionRefusal): SquadEr
  * nothing about what it finds.
  */
 export async function readSessionFolder(folder: string, workingDirectory: string): Promise<FolderRead> {
-  const reading: Reading = { files: new Map(), folders: [], left: MOST_CHARACTERS };
+  const reading: Reading = { files: new Map(), folders: [], left: MOST_READ_OF_ALL };
   try {
     const root = await realpath(resolve(workingDirectory, folder));
     await inFolder(root, async (here) => {

@@ -2,6 +2,7 @@ import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { readJson, type JsonRead } from '../../text/json-source.ts';
 import { readPlan, requiredOfAnalysis } from './check-analysis.ts';
 import { roleFileFindings, rolesIn, rolesThatDiffer } from './check-cast.ts';
+import { outgrown } from './check-growth.ts';
 import { graphFindings } from './check-graph.ts';
 import { requiredOfState, soundState, unknownCompleted } from './check-state.ts';
 import { ANALYSIS_FILE, MEMORY_FILE, rolePath, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
@@ -14,7 +15,9 @@ export function checkSession(read: FolderRead): SessionCheck {
   const { findings, sources } = judgeSession(read);
   const [first, ...more] = findings;
   if (first !== undefined) return refuse(read.folder, sources, [first, ...more]);
-  return { ok: true, session: readSessionFiles(read.files, (file) => valueIn(sources, file)) };
+  const session = readSessionFiles(read.files, (file) => valueIn(sources, file));
+  const finding = outgrown(session);
+  return finding === undefined ? { ok: true, session } : refuse(read.folder, sources, [finding]);
 }
 
 interface JudgedSession {

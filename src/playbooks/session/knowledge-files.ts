@@ -13,6 +13,7 @@ import {
   newestTexts,
   ownFiles,
   readable,
+  sharedRoom,
   type NewestLines,
   type NewestTexts,
   type OwnFiles,
@@ -82,17 +83,19 @@ function sumOf({ session, left }: Knowledge): Sum {
 function emptySum({ start }: Session): Sum {
   const { wisdom } = start;
   const memory = startMemory(start);
-  const indent = indentOf(memory);
+  const room = sharedRoom(start);
+  const indent = indentOf(memory, room);
+  const lines = Object.entries(memory).map(([key, value]) => [key, memoryLine(key, value, indent)] as const);
   return {
     left: [],
     own: ownFiles(start),
-    memory: newestLines(Object.entries(memory).map(([key, value]) => [key, memoryLine(key, value, indent)] as const)),
+    memory: newestLines(lines, room),
     wisdom: {
-      learnings: newestTexts(wisdom.learnings),
-      decisions: newestTexts(wisdom.decisions),
-      issues: newestTexts(wisdom.issues),
+      learnings: newestTexts(wisdom.learnings, room),
+      decisions: newestTexts(wisdom.decisions, room),
+      issues: newestTexts(wisdom.issues, room),
     },
-    index: startIndex(startIndexFile(start)),
+    index: startIndex(startIndexFile(start), room),
   };
 }
 
@@ -136,19 +139,20 @@ function memoryLine(key: string, value: Json, indent = 2): string {
   return `  ${plainJsonText(key)}: ${plainJsonText(value, indent).replaceAll('\n', '\n  ')}`;
 }
 
-/** A large value has as few line breaks as can be. */
-function indentOf(value: Json): number {
-  return Buffer.byteLength(plainJsonText(value, 2)) > MOST_OF_FILE ? 0 : 2;
+/** A large value has as few line breaks as can be. `most`: bytes that they may add. */
+function indentOf(value: Json, most: number): number {
+  const bytes = Buffer.byteLength(plainJsonText(value));
+  return Buffer.byteLength(plainJsonText(value, 2)) > Math.min(MOST_OF_FILE, bytes + most) ? 0 : 2;
 }
 
 /** Other keys, other entries and their order stay. An index of another form moves to `before`. */
-function startIndex(before: Json): Index {
+function startIndex(before: Json, most: number): Index {
   const { entries = [], ...rest } = indexFields(before);
-  const indent = indentOf(before);
+  const indent = indentOf(before, most);
   const known = (Array.isArray(entries) ? entries : [entries]).map((entry) => entryText(entry, indent));
   const others = new Map(Object.entries(rest).map(([key, value]) => [key, memoryLine(key, value, indent)]));
   const room = MOST_OF_FILE - Buffer.byteLength([...others.values(), ...known].join(',\n'));
-  return { others, held: known.length, entries: known, room };
+  return { others, held: known.length, entries: known, room: Math.min(room, most) };
 }
 
 /** Counts what there was no room for. */

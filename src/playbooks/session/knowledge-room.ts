@@ -4,11 +4,17 @@ import type { SessionStart } from './session.ts';
 // squad reads what it has written, at the next run: 1 MiB of a file, 32 MiB in all and 10,000 entries of a folder.
 
 const KIB = 1024;
-const MOST_READ = KIB * KIB;
+export const MOST_READ = KIB * KIB;
+/** Characters of all files together. */
+export const MOST_READ_OF_ALL = 32 * KIB * KIB;
 /** Bytes that tasks bring a file to. */
 export const MOST_OF_FILE = 900 * KIB;
 /** Of the files of tasks, and all that the folder held. Those that all tasks share come on top. */
 const MOST_OF_ALL = 24 * KIB * KIB;
+/** What the files that all tasks share may grow by together. The rest is for `team-session.json`. */
+const MOST_SHARED = MOST_READ_OF_ALL - MOST_OF_ALL - MOST_READ;
+/** Three files of wisdom, and two of JSON, which may also grow by being indented. */
+const SHARES = 3 + 2 * 2;
 /** In one folder, with those that it held. */
 const MOST_FILES = 9_000;
 
@@ -47,6 +53,11 @@ export function ownFiles({ artifacts, discussions, explorations, size = 0 }: Ses
   return { files, leftOut, add };
 }
 
+/** Bytes that each file may grow by that all tasks share. */
+export function sharedRoom({ size = 0 }: SessionStart): number {
+  return Math.max(0, MOST_SHARED - Math.max(0, size - MOST_OF_ALL)) / SHARES;
+}
+
 export interface NewestTexts {
   /** Oldest first. */
   readonly texts: readonly string[];
@@ -54,10 +65,10 @@ export interface NewestTexts {
   readonly add: (text: string) => void;
 }
 
-/** The newest of these texts, beside one that stays. */
-export function newestTexts(beside: string): NewestTexts {
+/** The newest of these texts, beside one that stays. `most`: bytes that they may take. */
+export function newestTexts(beside: string, most: number): NewestTexts {
   const texts: string[] = [];
-  let room = MOST_OF_FILE - Buffer.byteLength(beside);
+  let room = Math.min(most, MOST_OF_FILE - Buffer.byteLength(beside));
   let leftOut = 0;
   const add = (text: string): void => {
     texts.push(text);
@@ -79,14 +90,15 @@ export interface NewestLines {
   readonly put: (key: string, line: string) => void;
 }
 
-/** The newest line of each key: those of the start, and the newest of the others. */
-export function newestLines(start: Iterable<readonly [string, string]>): NewestLines {
+/** The newest line of each key: those of the start, and the newest of the others. `most`: bytes that they may grow by. */
+export function newestLines(start: Iterable<readonly [string, string]>, most: number): NewestLines {
   const lines = new Map(start);
   /** Keys that were put, the oldest first. */
   const own = new Set<string>();
   const bytesOf = (key: string): number => Buffer.byteLength(lines.get(key) ?? '') + 2;
   let room = MOST_OF_FILE;
   for (const key of lines.keys()) room -= bytesOf(key);
+  room = Math.min(room, most);
   let isChanged = false;
   const put = (key: string, line: string): void => {
     if (lines.has(key)) room += bytesOf(key);

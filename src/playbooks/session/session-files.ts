@@ -42,13 +42,35 @@ export function stateText(session: Session, view: View, moment: FolderMoment): s
   const ids = new Map(tasks.map(({ slug, id }) => [slug, id]));
   const fresh = [...done].slice(new Set(completed).size);
   const busy = new Set(view.roster.filter((member) => member.busy).map(({ role }) => role));
-  const edits: JsonEdits = new Map<string, Json | JsonEdits>([
-    ['status', statusOf(moment, done.size === tasks.length)],
-    ['pipeline', new Map(Object.entries({ tasks_total: tasks.length, tasks_completed: done.size }))],
-    ['active_workers', roles.filter(({ slug }) => busy.has(slug)).map(({ name }) => name)],
-    ['completed_tasks', [...before.completed, ...fresh.map((slug) => ids.get(slug) ?? slug)]],
+  return before.edit(
+    editsOf(session, {
+      status: statusOf(moment, done.size === tasks.length),
+      workers: roles.filter(({ slug }) => busy.has(slug)).map(({ name }) => name),
+      completed: [...before.completed, ...fresh.map((slug) => ids.get(slug) ?? slug)],
+    }),
+  );
+}
+
+/** The largest text that a run can make of it: all tasks are done, and all roles at work. */
+export function largestStateText(session: Session): string {
+  const { tasks, roles } = session;
+  const [workers, completed] = [roles.map(({ name }) => name), tasks.map(({ id }) => id)];
+  return beforeOf(session).edit(editsOf(session, { status: 'completed', workers, completed }));
+}
+
+interface StateNow {
+  readonly status: Session['status'];
+  readonly workers: readonly string[];
+  readonly completed: readonly string[];
+}
+
+function editsOf({ tasks }: Session, { status, workers, completed }: StateNow): JsonEdits {
+  return new Map<string, Json | JsonEdits>([
+    ['status', status],
+    ['pipeline', new Map(Object.entries({ tasks_total: tasks.length, tasks_completed: completed.length }))],
+    ['active_workers', [...workers]],
+    ['completed_tasks', [...completed]],
   ]);
-  return before.edit(edits);
 }
 
 function statusOf({ status }: FolderMoment, isComplete: boolean): Session['status'] {

@@ -30,6 +30,17 @@ export function put(file: string, from: string, to: string, after = ''): Edit {
   };
 }
 
+/** Fills the state until it is of 1 MiB when all tasks are done and all roles at work. */
+const fill: Edit = (texts) => {
+  const state = JSON.parse(texts[STATE] ?? '') as { pipeline: object };
+  const largest = {
+    ...{ ...state, more: '', status: 'completed', active_workers: ['analyst', 'writer'] },
+    ...{ completed_tasks: ['A-1', 'B-1', 'B-2'], pipeline: { ...state.pipeline, tasks_completed: 3 } },
+  };
+  const room = 1024 * 1024 - Buffer.byteLength(`${JSON.stringify(largest, null, 2)}\n`);
+  return { ...texts, [STATE]: `${JSON.stringify({ ...state, more: 'x'.repeat(room) }, null, 2)}\n` };
+};
+
 function all(...edits: readonly Edit[]): Edit {
   return (texts) => edits.reduce((made, edit) => edit(made), texts);
 }
@@ -209,6 +220,12 @@ export const SPECIFIED: readonly Row[] = [
 
 /** What it does not say. */
 export const BEYOND: readonly Row[] = [
+  {
+    what: 'no room for the ids of all tasks',
+    from: fill,
+    edit: put(STATE, 'x', 'xx', '"more"'),
+    text: one(`${STATE}:1`, 'team-session.json would exceed 1 MiB when all tasks are done'),
+  },
   {
     what: 'a circle',
     edit: all(put(PLAN, 'A-1', 'B-2', `${IN_GRAPH}A`), put(PLAN, 'A-1', 'B-2', `${IN_TASK}A`)),

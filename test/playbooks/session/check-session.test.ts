@@ -144,6 +144,23 @@ describe('a file that cannot be used', () => {
     expect(textOf(check(BASE, { [file]: WHY }))).toBe(text);
   });
 
+  it('is the folder, when it would exceed 32 MiB at the end of a run', () => {
+    const MIB = 1024 * 1024;
+    const held = Object.values(BASE).reduce((sum, text) => sum + text.length, 0);
+    const others = Array.from(
+      { length: 31 },
+      (_, index) => [`artifacts/${index}.md`, { text: 'x'.repeat(MIB) }] as const,
+    );
+    const withLast = (free: number): string =>
+      textOf(
+        check(BASE, { ...Object.fromEntries(others), 'artifacts/last.md': { text: 'x'.repeat(MIB - held - free) } }),
+      );
+    expect(withLast(5_000)).toBe('ok');
+    const why = 'the folder would exceed the 32 MiB that squad reads of a session when all tasks are done';
+    const text = `Invalid session: ${why}`;
+    expect(withLast(0)).toBe(`${text}\nteam:1: ${text}\nNext: Correct team, then run \`squad session check team\`.`);
+  });
+
   it('roles/ is a link', () => {
     const text = one('roles:1', 'Invalid session: roles/ directory missing', { detail: 'it is a link', next: RESUME });
     expect(textOf(check(BASE, { roles: { why: 'is a link' } }, ['']))).toBe(text);

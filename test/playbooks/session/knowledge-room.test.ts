@@ -128,6 +128,22 @@ describe('the files, which squad reads again at the next run,', () => {
     ]);
   });
 
+  it.each([0, 24, 28, 31, 31.9])('are no more than squad reads of a folder that held %d MiB', (held) => {
+    const size = held * MIB;
+    const memory = { api: Array.from({ length: 100_000 }, () => 1) };
+    const start = { size, memory, explorations: { index: { entries: [{ angle: [memory.api] }] }, files: [] } };
+    const before = 2 * bytesOf(JSON.stringify(memory.api));
+    const { files } = many(700, start, (index) => ({
+      ...{ artifact: { name: `a-${index}.md`, text: long }, memory: [{ key: `k${index}`, value: long }] },
+      ...{ wisdom: { learnings: [long], decisions: [long], issues: [long] } },
+      explorations: [{ name: `explore-${index}.json`, angle: 'a', keywords: ['k'.repeat(8_000)], findings: '' }],
+    }));
+    const bytes = files().reduce((sum, { text }) => sum + bytesOf(text), 0);
+    // 1 MiB is for `team-session.json`, or what is left of it.
+    expect(size + bytes - before).toBeLessThan(Math.max(31 * MIB, size) + 4096);
+    expect(JSON.parse(files().find(({ path }) => path === 'shared-memory.json')?.text ?? '')).toMatchObject(memory);
+  });
+
   it('are the same from the beginning as step by step, also where much is left out', () => {
     const of = (index: number): Partial<Left> => ({
       memory: [{ key: `k${index % 50}`, value: `${index}${long}` }],

@@ -7,7 +7,10 @@ import type { CommandContext, RunOptions } from './command-context.ts';
 import { readArgument } from './read-objective.ts';
 
 /** The folder that `--session` names; undefined: there is no such option. Throws `usage` for none, or one with an objective. */
-export function sessionOf(given: string | undefined, { session }: Pick<RunOptions, 'session'>): string | undefined {
+export function sessionArgument(
+  given: string | undefined,
+  { session }: Pick<RunOptions, 'session'>,
+): string | undefined {
   if (session === undefined) return undefined;
   if (session === true || session === '') throw sessionRequired();
   if (given === undefined) return session;
@@ -23,7 +26,7 @@ export async function givenSource(
   given: string | undefined,
   options: Pick<RunOptions, 'session' | 'ticket' | 'playbook'>,
 ): Promise<ObjectiveSource> {
-  const session = sessionOf(given, options);
+  const session = sessionArgument(given, options);
   if (session !== undefined) return { session };
   if (given === undefined && options.playbook === SESSION) throw sessionRequired();
   if (given === undefined) {

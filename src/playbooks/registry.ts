@@ -17,7 +17,7 @@ import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
-import { createSessionPlaybook, sessionOf } from './session/index.ts';
+import { createSessionPlaybook, frozenSession } from './session/index.ts';
 import { withMail } from './shared/mail.ts';
 import { withApproval } from './shared/plan-approval.ts';
 import { createStagesPlaybook } from './stages/index.ts';
@@ -80,7 +80,7 @@ export function playbookOfRun(
   { name, playbook, options }: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
 ): OwnPlaybook<unknown> | undefined {
   if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
-  const session = playbook === SESSION ? sessionOf(options) : undefined;
+  const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
   const create = Object.hasOwn(OF_LISTS, playbook) ? OF_LISTS[playbook] : undefined;

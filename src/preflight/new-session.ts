@@ -4,7 +4,7 @@ import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { createCoordinatePlaybook } from '../playbooks/coordinate/index.ts';
 import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
-import { STATE } from '../playbooks/coordinate/team-files.ts';
+import { STATE_FILE } from '../playbooks/session/finding.ts';
 import { shownPath } from '../playbooks/session/finding.ts';
 import { fieldsOf } from '../text/json.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -38,10 +38,11 @@ export async function readBegun(folder: string, workingDirectory: string): Promi
 /** The task of a session that was begun, in its own words alone. Throws `usage` if it has none. */
 export function objectiveIn(begun: BegunSession | undefined): WrittenObjective {
   const folder = begun?.shown ?? '';
-  const state = begun?.kept.find(({ path }) => path === STATE);
+  const state = begun?.kept.find(({ path }) => path === STATE_FILE);
   const { task_description: text } = fieldsOf(state?.text ?? '');
-  if (typeof text === 'string' && text.trim() !== '') return { text, from: join(folder, STATE), isPlain: true };
-  const why = begun?.invalid.includes(STATE) === true ? `${STATE} is not valid` : 'the folder has no task_description';
+  if (typeof text === 'string' && text.trim() !== '') return { text, from: join(folder, STATE_FILE), isPlain: true };
+  const why =
+    begun?.invalid.includes(STATE_FILE) === true ? `${STATE_FILE} is not valid` : 'the folder has no task_description';
   throw usageError(
     `there is no objective, and ${why}`,
     `Name the objective: \`squad coordinate objective.md --into ${shellWord(shownPath(folder))} --resume\`.`,

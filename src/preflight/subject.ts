@@ -9,8 +9,8 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { STATE_FILE } from '../playbooks/session/finding.ts';
 import type { Session } from '../playbooks/session/session.ts';
-import { DONE } from '../playbooks/session/session-records.ts';
-import { createSessionPlaybook, sessionOf } from '../playbooks/session/index.ts';
+import { DONE } from '../playbooks/session/knowledge.ts';
+import { createSessionPlaybook, frozenSession } from '../playbooks/session/index.ts';
 import { workOf } from '../playbooks/session/session-list.ts';
 import { counted } from '../text/counted.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -56,7 +56,7 @@ export async function readGiven(source: ObjectiveSource, workingDirectory: strin
   if (session.status === 'completed') {
     throw usageError(
       completedText(session),
-      `Write \`"status": "active"\` into ${plainLine(join(folder, 'team-session.json'), 300)} if there is more to do.`,
+      `Write \`"status": "active"\` into ${plainLine(join(folder, STATE_FILE), 300)} if there is more to do.`,
     );
   }
   await refuseUnwritable(folder, path);
@@ -104,7 +104,7 @@ export function subjectOf(
   const { folder, path } = given;
   const { madeFor } = request;
   const { session, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
-  const plain = plainObjective(session.description, join(folder, 'team-session.json'), plainLine(session.id, 200));
+  const plain = plainObjective(session.description, join(folder, STATE_FILE), plainLine(session.id, 200));
   return {
     objective:
       madeFor === undefined ? plain : { ...plain, ...settingsOfRun(objectiveWithoutSecrets(madeFor, redactor)) },
@@ -154,7 +154,7 @@ export function playedSince<
 
 /** Throws `workspace-busy` if the session is no longer as the run took it: another run may have played it meanwhile. */
 export async function refuseChanged({ options, folder }: RunDefinition): Promise<void> {
-  const known = sessionOf(options)?.start.hashes[STATE_FILE];
+  const known = frozenSession(options)?.start.hashes[STATE_FILE];
   if (folder === undefined || known === undefined) return;
   const read = (await readSessionFolder(folder, folder)).files.get(STATE_FILE);
   if (read !== undefined && 'text' in read && read.hash === known) return;

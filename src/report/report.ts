@@ -28,7 +28,6 @@ import {
   type Section,
   type Text,
 } from './document.ts';
-import { renderMarkdown } from './markdown.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
@@ -51,12 +50,7 @@ export interface GitFacts {
   readonly kept?: readonly KeptRef[];
 }
 
-/** `report.md`, for people: how a run went, by the ledger, its mailbox and git. Escapes or fences text of agents and programs. */
-export function renderReport(reading: RunHistory, now: number, git?: GitFacts, mail?: MailStatus): string {
-  return renderMarkdown(reportOf(reading, now, git, mail));
-}
-
-/** What a report says, in the order in which it says it. */
+/** What a report says, in the order in which it says it: how a run went, by the ledger, its mailbox and git. */
 export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?: MailStatus): ReportDocument {
   const standing = standingOf(reading, now);
   const sections = [

@@ -4,7 +4,6 @@ import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { openRunView } from '../../src/read-model/run-view.ts';
 import { statusOf } from '../../src/read-model/status.ts';
-import { renderReport } from '../../src/report/report.ts';
 import { explainFailure, failuresOf, type FailureFacts } from '../../src/read-model/explain-failure.ts';
 import { rejectionSchema } from '../../src/model/rejection.ts';
 import { rejectionsOf } from '../../src/read-model/rejections.ts';
@@ -14,6 +13,7 @@ import type { Json } from '../../src/text/json.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { BASE, definition, HEAD, play, RecordedRun } from '../report/support.ts';
+import { renderReport } from '../report/render-report.ts';
 
 const ERROR: ToolError = { tool: 'shell', input: 'git commit', output: 'no identity', denied: false };
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import type { RunDefinition } from '../../src/model/run.ts';
-import { renderReport } from '../../src/report/report.ts';
 import { resumeCommand, runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
 import { stuckTasksOf } from '../../src/read-model/stuck-tasks.ts';
 import { unfinishedOf } from '../../src/read-model/unfinished.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { result, usage } from '../substrate/ledger/support.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
+import { renderReport } from '../report/render-report.ts';
 
 /** Bob is on codex, and may take two turns; each task may cost 1.5. */
 function limited(): RunDefinition {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { moneyText } from '../../src/model/amount.ts';
-import { renderReport } from '../../src/report/report.ts';
 import { statusOf } from '../../src/read-model/status.ts';
 import { totalsOf } from '../../src/read-model/usage-count.ts';
 import { usage } from '../substrate/ledger/support.ts';
 import { definition, RecordedRun } from '../report/support.ts';
+import { renderReport } from '../report/render-report.ts';
 
 it('is the ledger’s own: a turn whose agent never ran is none, in status and report', () => {
   const failure = (kind: 'never-started' | 'lost') => ({

@@ -5,7 +5,7 @@ import { PLAIN } from '../../src/cli/render/style.ts';
 import { armoryFactsOf, armoryFactsSchema, equipmentOf } from '../../src/model/armory-facts.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../src/model/run.ts';
 import { workTask } from '../../src/playbooks/shared/tasks.ts';
-import { renderReport } from '../../src/report/report.ts';
+import { renderReport } from './render-report.ts';
 import { definition, RecordedRun } from './support.ts';
 
 const HASH = 'a'.repeat(64);

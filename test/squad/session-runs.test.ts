@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { DONE } from '../../src/playbooks/session/session-records.ts';
+import { DONE } from '../../src/playbooks/session/knowledge.ts';
 import { readSession } from '../../src/preflight/read-session.ts';
 import { intervene } from '../../src/squad/intervene.ts';
 import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';

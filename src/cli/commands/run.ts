@@ -11,14 +11,14 @@ import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOpt
 import { loadAsking } from '../ask/load-asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
-import { givenSource, sessionOf } from '../given-source.ts';
+import { givenSource, sessionArgument } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
 /** Runs an objective or a session, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, given: string | undefined, options: RunOptions): Promise<void> {
-  const session = sessionOf(given, options);
+  const session = sessionArgument(given, options);
   const isCompleted = async () => session !== undefined && (await showCompleted(context, session, options));
   if (options.dryRun === true) {
     if (await isCompleted()) return;

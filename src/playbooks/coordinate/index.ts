@@ -1,12 +1,13 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
 import type { OwnPlaybook } from '../../model/own-playbook.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
+import { ANALYSIS_FILE } from '../session/finding.ts';
 import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
 import { judgeTeam } from './judge-team.ts';
 import type { CoordinateOptions } from './options.ts';
-import { ANALYSIS, EMPTY_FOLDERS } from './team-files.ts';
+import { EMPTY_FOLDERS } from './team-files.ts';
 
 const TEAM = 'team';
 /** In place of the objective, which no answer can make wrong. */
@@ -43,7 +44,7 @@ export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlayboo
       const judged = judgeTeam(view.task(COORDINATE)?.answer, options, withoutFrontMatter(view.objective.text).trim());
       if (!judged.ok) return undefined;
       const { folder, shown, isThere } = options;
-      return { folder, shown, files: judged.files, proof: ANALYSIS, folders: EMPTY_FOLDERS, isThere };
+      return { folder, shown, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS, isThere };
     },
     tools: () => [],
   };

@@ -1,10 +1,11 @@
 import { atMost } from '../../text/at-most.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkSession } from '../session/check-session.ts';
+import { ANALYSIS_FILE, STATE_FILE } from '../session/finding.ts';
 import type { MadeFile } from '../../model/own-playbook.ts';
 import { teamProblems, teamSchema } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
-import { ANALYSIS, EMPTY_FOLDERS, isBegunEmpty, keptRoles, rolePathProblem, STATE, teamFiles } from './team-files.ts';
+import { EMPTY_FOLDERS, isBegunEmpty, keptRoles, rolePathProblem, teamFiles } from './team-files.ts';
 
 type JudgedTeam =
   | { readonly ok: true; readonly files: readonly MadeFile[] }
@@ -33,7 +34,7 @@ export function judgeTeam(answer: unknown, options: CoordinateOptions, descripti
 }
 
 function nameProblems(path: string): string[] {
-  if (path === STATE || path === ANALYSIS || isBegunEmpty(path)) return [];
+  if (path === STATE_FILE || path === ANALYSIS_FILE || isBegunEmpty(path)) return [];
   const problem = rolePathProblem(path);
   return problem === undefined ? [] : [`a role needs another name: its file ${plainLine(path, 100)} ${problem}`];
 }

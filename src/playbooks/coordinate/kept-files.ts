@@ -1,10 +1,10 @@
 import type { Problem } from '../../text/problem.ts';
 import { roleFileFindings } from '../session/check-cast.ts';
 import { judgeSession } from '../session/check-session.ts';
-import { shown, type Finding } from '../session/finding.ts';
+import { ANALYSIS_FILE, roleAt, rolePath, shown, STATE_FILE, type Finding } from '../session/finding.ts';
 import type { FolderRead } from '../session/folder-read.ts';
 import { problemsOf } from '../session/refusal.ts';
-import { ANALYSIS, isBegunEmpty, keptRoles, roleAt, rolePath, rolePathProblem, STATE } from './team-files.ts';
+import { isBegunEmpty, keptRoles, rolePathProblem } from './team-files.ts';
 
 /** What stays of a folder that holds a part of a session. */
 export interface KeptFiles {
@@ -49,14 +49,14 @@ export function keptFrom(read: FolderRead): Begun {
 
 /** Whether the answer of a planner makes the file, or squad does. `roles`: the files of the roles that the session certainly has. */
 function isMade(path: string, { files }: FolderRead, roles: ReadonlySet<string>): boolean {
-  if (path === STATE || path === ANALYSIS || isBegunEmpty(path)) return true;
+  if (path === STATE_FILE || path === ANALYSIS_FILE || isBegunEmpty(path)) return true;
   return roles.has(path) || (/^roles(?:\/|$)/.test(path) && !files.has(path));
 }
 
 /** Roles of the files that stay, whose own files squad cannot write. */
 function unwritableRoles(roles: ReadonlySet<string>, kept: KeptFiles['kept']): Finding[] {
   const there = new Set(kept.map(({ path }) => path));
-  const file = there.has(STATE) ? STATE : ANALYSIS;
+  const file = there.has(STATE_FILE) ? STATE_FILE : ANALYSIS_FILE;
   return [...roles].flatMap((name): Finding[] => {
     const path = rolePath(name);
     const problem = there.has(path) ? undefined : rolePathProblem(path);
@@ -80,5 +80,5 @@ function looseRoleFindings(kept: KeptFiles['kept'], { files }: FolderRead): Find
 
 /** A planner has to know it. */
 function isRead(path: string): boolean {
-  return path === STATE || path === ANALYSIS || roleAt(path) !== undefined;
+  return path === STATE_FILE || path === ANALYSIS_FILE || roleAt(path) !== undefined;
 }

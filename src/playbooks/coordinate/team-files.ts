@@ -1,12 +1,10 @@
 import type { MadeFile } from '../../model/own-playbook.ts';
 import { asObject, fieldsOf, objectsIn } from '../../text/json.ts';
 import { pathProblem } from '../../text/path-problem.ts';
+import { ANALYSIS_FILE, roleAt, rolePath, STATE_FILE } from '../session/finding.ts';
 import type { Team } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
 import { roleText } from './role-text.ts';
-
-export const STATE = 'team-session.json';
-export const ANALYSIS = 'task-analysis.json';
 
 /** Parts of a session that begin empty, by their paths. */
 const EMPTY: Readonly<Record<string, string>> = {
@@ -23,8 +21,8 @@ export function teamFiles(team: Team, options: CoordinateOptions, description: s
   const kept = new Set(options.kept.map(({ path }) => path));
   const written = team.roles.map((role) => ({ path: rolePath(role.name), text: roleText(role) }));
   const files = [
-    { path: STATE, text: stateText(team, options, description) },
-    { path: ANALYSIS, text: jsonText(analysisOf(team)) },
+    { path: STATE_FILE, text: stateText(team, options, description) },
+    { path: ANALYSIS_FILE, text: jsonText(analysisOf(team)) },
     ...written.filter(({ path }, index) => written.findIndex((other) => other.path === path) === index),
     ...emptyFiles(options),
   ];
@@ -45,14 +43,14 @@ function emptyFiles({ invalid }: Pick<CoordinateOptions, 'invalid'>): MadeFile[]
 
 /** Names of the roles in the files that stay. */
 export function keptRoles({ kept }: Pick<CoordinateOptions, 'kept'>): ReadonlySet<string> {
-  const texts = kept.filter(({ path }) => path === STATE || path === ANALYSIS);
+  const texts = kept.filter(({ path }) => path === STATE_FILE || path === ANALYSIS_FILE);
   const names = texts.flatMap(({ text }) => objectsIn(fieldsOf(text)['roles']).map(({ name }) => name));
   return new Set(names.filter((name) => typeof name === 'string'));
 }
 
 function stateText(team: Team, { id, team: name, createdAt, kept }: CoordinateOptions, description: string): string {
   // With the graph that is kept, if one is.
-  const analysis = kept.find(({ path }) => path === ANALYSIS)?.text;
+  const analysis = kept.find(({ path }) => path === ANALYSIS_FILE)?.text;
   const graph = analysis === undefined ? graphOf(team) : asObject(fieldsOf(analysis)['dependency_graph']);
   const roles = analysis === undefined ? rolesFor(team) : objectsIn(fieldsOf(analysis)['roles']);
   return jsonText({
@@ -81,15 +79,6 @@ function rolesFor({ roles }: Team): Record<string, unknown>[] {
   return roles.map(({ name, prefix, responsibility_type, inner_loop }) => ({
     ...{ name, prefix, responsibility_type, inner_loop },
   }));
-}
-
-export function rolePath(name: string): string {
-  return `roles/${name}.md`;
-}
-
-/** The other way round. undefined: it is no file of a role. */
-export function roleAt(path: string): string | undefined {
-  return /^roles\/([^/]+)\.md$/.exec(path)?.[1];
 }
 
 /** Why no file of a role can have this path: squad could not write it, or would not read it again. undefined: one can. */

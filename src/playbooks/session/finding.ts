@@ -11,6 +11,11 @@ export function rolePath(name: string): string {
   return `roles/${name}.md`;
 }
 
+/** The other way round. undefined: it is no file of a role. */
+export function roleAt(path: string): string | undefined {
+  return /^roles\/([^/]+)\.md$/.exec(path)?.[1];
+}
+
 /** What helps: the specification's advice, or `correct` where it has none. */
 type Advice = 'make' | 'make-state' | 'resume' | 'look' | 'correct';
 

@@ -11,7 +11,7 @@ import { backgroundOf } from './background.ts';
 import type { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
 import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
-import { DONE } from './session-records.ts';
+import { DONE } from './knowledge.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
 export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
@@ -43,7 +43,7 @@ function noteDone(view: View, event: PlaybookEvent): PlanChange[] {
 }
 
 /** The session that a run is frozen with; undefined: these are no options of a session. */
-export function sessionOf(options: Json): Session | undefined {
+export function frozenSession(options: Json): Session | undefined {
   const { session } = asObject(options);
   return isJsonObject(session) ? (session as unknown as Session) : undefined;
 }

@@ -4,7 +4,9 @@ import { asObject, type Json } from '../../text/json.ts';
 import { visibleText } from '../../text/plain-text.ts';
 import { WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
-import { DONE } from './session-records.ts';
+
+/** Records of the tasks that are done, by the slug of the session's task, in the order of their ends. */
+export const DONE = 'session-done';
 
 /** What the tasks of a session have left. */
 export interface Knowledge {

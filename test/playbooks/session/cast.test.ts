@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import type { AgentSettings } from '../../../src/model/settings.ts';
-import { createSessionPlaybook, sessionOf } from '../../../src/playbooks/session/index.ts';
+import { createSessionPlaybook, frozenSession } from '../../../src/playbooks/session/index.ts';
 import { playbookOfRun } from '../../../src/playbooks/registry.ts';
 import { castOf, rosterOf } from '../../../src/preflight/roster.ts';
 import { renderInstructions, roleIn } from '../../../src/preflight/roles.ts';
@@ -87,7 +87,7 @@ describe('a run of a session', () => {
 
   it('is played from what it was frozen with', () => {
     const options = PLAYBOOK.options?.(from) ?? {};
-    expect(sessionOf(options)).toEqual(SESSION);
+    expect(frozenSession(options)).toEqual(SESSION);
     const again = playbookOfRun({}, { name: 'try', playbook: 'session', options });
     expect(again?.options?.(from)).toEqual(options);
     expect(Object.keys(again?.roles ?? {})).toEqual(['analyst', 'implementer', 'writer']);

@@ -3,8 +3,8 @@ import { mailOf, statusOf, type RunStatus } from '../../../src/read-model/status
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import type { RunHistory } from '../../../src/read-model/read-run.ts';
 import { openRunView } from '../../../src/read-model/run-view.ts';
-import { renderReport } from '../../../src/report/report.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
+import { renderReport } from '../../report/render-report.ts';
 import type { SimulatedRepository } from './simulated-repository.ts';
 import type { Stage } from './stage.ts';
 

@@ -22,6 +22,12 @@ describe('what a planner is told about its plan', () => {
     ]);
   });
 
+  it('shows what a name hides', () => {
+    expect(problems(task('b', { needs: ['x\u202ey\n'] }))).toEqual([
+      String.raw`task 1 (b): it needs x\u202ey, which is not in the plan`,
+    ]);
+  });
+
   it('has room in a turn, however much is wrong', () => {
     const needs = Array.from({ length: 9_000 }, (_item, index) => `n-${index}`);
     const told = problems(task('x'.repeat(100_000), { needs, role: 'y'.repeat(100_000) }));

@@ -49,7 +49,7 @@ function wantsOf({ state }: BoardView): Want[] {
   const held = [...pauses].filter(([scope]) => ended === undefined || scope !== WHOLE_RUN);
   return [
     ...(ended === undefined || ENDED_ALONE.has(ended.outcome) ? [] : [endWant(ended)]),
-    ...[...questions.values()].map(questionWant),
+    ...[...questions.values()].map((question) => questionWant(state, question)),
     ...held.map(([scope, { verb, by }]): Want => {
       const what = scope === WHOLE_RUN ? 'the run' : plainLine(scope.replace('/', ' '), 60);
       const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
@@ -69,7 +69,7 @@ function wantsOf({ state }: BoardView): Want[] {
           sign: '✗',
           format: 'red',
           text: `${id} failed${why === '' ? '' : `: ${why}`}`,
-          command: `squad retry ${id}`,
+          command: `squad retry ${id}${onRun(state)}`,
         };
       }),
   ];
@@ -79,7 +79,7 @@ function endWant({ headline, next: command }: NonNullable<BoardState['ended']>):
   return { sign: '■', format: 'yellow', text: headline, command };
 }
 
-function questionWant({ id, text, options }: AskedQuestion): Want {
+function questionWant(state: BoardState, { id, text, options }: AskedQuestion): Want {
   const choices = options.map((option) => plainLine(option, 60)).join(' | ');
   const [first] = options;
   const answer = first === undefined ? '"…"' : shellWord(plainLine(first, 60));
@@ -87,8 +87,13 @@ function questionWant({ id, text, options }: AskedQuestion): Want {
     sign: '?',
     format: 'yellow',
     text: `${plainLine(text, 600)}${choices === '' ? '' : `  [${choices}]`}`,
-    command: `squad answer ${shellWord(plainLine(id, 80))} ${answer}`,
+    command: `squad answer ${shellWord(plainLine(id, 80))} ${answer}${onRun(state)}`,
   };
+}
+
+/** Without it a command acts on the newest run, which may be another one than a person watches. */
+function onRun({ run: { name } }: BoardState): string {
+  return ` --run ${name}`;
 }
 
 function resumeCommand({ run: { name } }: BoardState, scope: string): string {

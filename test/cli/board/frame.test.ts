@@ -34,7 +34,11 @@ const stopped: RunEvent = {
 
 describe('what waits for a person comes first', () => {
   it.each<[string, readonly RunEvent[], RegExp]>([
-    ['a question', [], /\? builder-1 asks: How long .*\n(?: {2}.*\n)* {2}→ squad answer mail\/1 "…"\n─ Tasks/],
+    [
+      'a question',
+      [],
+      /\? builder-1 asks: How long .*\n(?: {2}.*\n)* {2}→ squad answer mail\/1 "…" --run sign-in\n─ Tasks/,
+    ],
     [
       'a question with options',
       [
@@ -47,7 +51,7 @@ describe('what waits for a person comes first', () => {
           tasks: [],
         },
       ],
-      /\? Which\? {2}\[try again \| no\]\n {2}→ squad answer engine\/x 'try again'/,
+      /\? Which\? {2}\[try again \| no\]\n {2}→ squad answer engine\/x 'try again' --run sign-in\n/,
     ],
     [
       'a pause of the run',
@@ -62,7 +66,7 @@ describe('what waits for a person comes first', () => {
     [
       'a task that failed',
       [{ ...failed, task: 'schema', why: 'rejected in round 4 of 4' }],
-      /✗ schema failed: rejected in round 4 of 4\n {2}→ squad retry schema\n/,
+      /✗ schema failed: rejected in round 4 of 4\n {2}→ squad retry schema --run sign-in\n/,
     ],
     [
       'a limit that was reached, with the command that raises it',

@@ -4,6 +4,7 @@ import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
+import { failuresOf } from '../read-model/explain-failure.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { folderOf } from '../read-model/session-folders.ts';
@@ -122,7 +123,8 @@ export async function refuseTaken(
     if (tasks.length === 0 || head === reading.workspace?.base) continue;
     if (await hasWork(composition.git, repository, { commit: repository.head, of: head })) continue;
     const isThere = repository.runBranches.includes(reading.row.name);
-    throw workElsewhere(reading, { tasks, isThere, folder });
+    const isNewest = playedSince(runs, reading.row.id) === undefined;
+    throw workElsewhere(reading, { tasks, isThere, isNewest, folder });
   }
 }
 
@@ -131,18 +133,53 @@ const MOST_NAMED = 5;
 
 function workElsewhere(
   reading: RunReading,
-  { tasks, isThere, folder }: { readonly tasks: readonly string[]; readonly isThere: boolean; readonly folder: string },
+  {
+    tasks,
+    folder,
+    ...about
+  }: Pick<LeftWork, 'isThere' | 'isNewest'> & {
+    readonly tasks: readonly string[];
+    readonly folder: string;
+  },
 ): SquadError {
   const { row, board } = reading;
   const shown = tasks.slice(0, MOST_NAMED).map((id) => plainLine(id, 60));
   const named = [...shown, ...(tasks.length > MOST_NAMED ? [`${tasks.length - MOST_NAMED} more`] : [])].join(', ');
   const state = plainLine(join(folder, 'team-session.json'), 300);
-  const failed = standingOf(reading, 0).conclusion?.outcome === 'failed';
-  const take = isThere
-    ? `\`squad merge ${row.name}${failed ? ' --unverified' : ''}\``
-    : `\`git branch squad/${row.name} ${board.branch.head}\`, then \`squad merge ${row.name}\``;
+  const hasFailed = standingOf(reading, 0).conclusion?.outcome === 'failed';
+  const ways = waysOn({ name: row.name, head: board.branch.head, hasFailed, failed: toRetry(reading), ...about });
   return wrongEnvironment(
-    `run ${row.name} did ${named}, but the checked-out commit does not contain that work`,
-    `Merge it: ${take}. Or remove these tasks from completed_tasks in ${state}, and squad does them again.`,
+    `run ${row.name} did ${named}${hasFailed ? ' before it failed' : ''}, but the checked-out commit does not contain that work`,
+    [...ways, `Or remove these tasks from completed_tasks in ${state}, and squad does them again.`].join(' '),
   );
+}
+
+/** A run whose work is not in the checked-out commit. */
+export interface LeftWork {
+  readonly name: string;
+  /** The commit that it delivered last. */
+  readonly head: string;
+  /** Its branch is there. */
+  readonly isThere: boolean;
+  readonly hasFailed: boolean;
+  /** A task of it that did not end well; undefined: there is none. */
+  readonly failed: string | undefined;
+  /** No newer run has done tasks of the session, so that it can be opened again. */
+  readonly isNewest: boolean;
+}
+
+/** What a person can do about it, the best first. */
+export function waysOn({ name, head, isThere, hasFailed, failed, isNewest }: LeftWork): string[] {
+  // Squad merges an unfinished result only if a person says so.
+  const merge = `\`squad merge ${name}${hasFailed ? ' --unverified' : ''}\``;
+  if (!isThere) return [`Merge it: \`git branch squad/${name} ${head}\`, then ${merge}.`];
+  if (failed === undefined || !isNewest) return [`Merge it: ${merge}.`];
+  return [`Try ${failed} again: \`squad retry ${failed} --run ${name}\`.`, `Or merge what is done: ${merge}.`];
+}
+
+/** A task that a retry begins with. Those that only wait for it follow by themselves. */
+function toRetry(reading: RunReading): string | undefined {
+  const failures = failuresOf({ ...reading, attempts: [] }, []);
+  // A person's cancel of the run leaves tasks without an attempt: these can be retried, too.
+  return (failures.find(({ next }) => next.length > 0) ?? failures[0])?.task;
 }

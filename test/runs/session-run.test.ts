@@ -126,7 +126,7 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     const refused = await play(['--dry-run']);
     expect([refused.code, refused.stdout]).toEqual([78, '']);
     expect(refused.stderr).toMatch(
-      /run first did MAKE-001, but the checked-out commit does not contain that work\nNext: Merge it: `squad merge first --unverified`\. Or remove/,
+      /run first did MAKE-001 before it failed, but the checked-out commit does not contain that work\nNext: Try make-002 again: `squad retry make-002 --run first`\. Or merge what is done: `squad merge first --unverified`\. Or remove/,
     );
     const merged = await run(['merge', 'first', '--unverified']);
     expect(merged.code, merged.stderr).toBe(0);

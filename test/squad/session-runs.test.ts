@@ -8,7 +8,7 @@ import { DONE } from '../../src/playbooks/session/knowledge.ts';
 import { readSession } from '../../src/preflight/read-session.ts';
 import { intervene } from '../../src/squad/intervene.ts';
 import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
-import { othersThan, refuseWithOther } from '../../src/squad/session-runs.ts';
+import { othersThan, refuseWithOther, waysOn, type LeftWork } from '../../src/squad/session-runs.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { rejects } from '../playbooks/simulator.ts';
 import { sessionFrom } from '../playbooks/session/support.ts';
@@ -69,6 +69,37 @@ describe('the tasks whose work a run has', () => {
     ['are none of a role that only reads', [did('read', 'one')], ['READ', 'ONE'], [['ONE']]],
   ])('%s', (_, runs, done, tasks) => {
     expect(tasksByRun(runs, sessionFrom({ ...about, done })).map((one) => one.tasks)).toEqual(tasks);
+  });
+});
+
+describe('what a person can do about work that is not in the checked-out commit', () => {
+  const failed = { hasFailed: true, failed: 'b' };
+  it.each<[string, Partial<LeftWork>, string[]]>([
+    ['of a run that is done', {}, ['Merge it: `squad merge first`.']],
+    [
+      'of a failed run',
+      failed,
+      ['Try b again: `squad retry b --run first`.', 'Or merge what is done: `squad merge first --unverified`.'],
+    ],
+    ['of a failed run without a failed task', { hasFailed: true }, ['Merge it: `squad merge first --unverified`.']],
+    [
+      'of a failed run that cannot be opened again',
+      { ...failed, isNewest: false },
+      ['Merge it: `squad merge first --unverified`.'],
+    ],
+    [
+      'of a failed run whose branch was dropped',
+      { ...failed, isThere: false },
+      ['Merge it: `git branch squad/first abc`, then `squad merge first --unverified`.'],
+    ],
+    [
+      'of a branch that was dropped',
+      { isThere: false },
+      ['Merge it: `git branch squad/first abc`, then `squad merge first`.'],
+    ],
+  ])('%s', (_, more, ways) => {
+    const run = { name: 'first', head: 'abc', isThere: true, hasFailed: false, failed: undefined, isNewest: true };
+    expect(waysOn({ ...run, ...more })).toEqual(ways);
   });
 });
 

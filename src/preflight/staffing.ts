@@ -1,5 +1,6 @@
 import type { Problem } from '../text/problem.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
+import type { Member } from '../model/plan/board.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { createPlaybook, createPlaybookOfList, playbookNames } from '../playbooks/registry.ts';
@@ -57,8 +58,9 @@ function problemsIn(
   source: SettingsFile,
 ): Problem[] {
   if (playbook === undefined) return [];
-  const roster = agents.map(({ name, role, runtime, access, commits = true }) => {
-    return { name, role, account: runtime, commits: commits && access !== 'read-only' };
+  const roster = agents.map(({ name, role, runtime, access, commits = true }): Member => {
+    const isReadOnly = access === 'read-only';
+    return { name, role, account: runtime, commits: commits && !isReadOnly, ...(isReadOnly ? { readOnly: true } : {}) };
   });
   const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' };
   const parsed = playbook.parse({ objective, roster, options: {} });

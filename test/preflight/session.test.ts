@@ -74,6 +74,11 @@ describe('a session', () => {
       ['implementer', undefined],
       ['writer', undefined],
     ]);
+    expect(factsOf(definition).roster).toMatchObject([
+      { commits: false, readOnly: true },
+      { commits: true },
+      { commits: true },
+    ]);
   });
 
   it('has the models of its agents, although squad.yaml is written for others', async () => {

@@ -44,11 +44,13 @@ export function factsOf(definition: RunDefinition): RunFacts {
 }
 
 function memberOf({ name, role, account, fallback, access, commits = true, limits }: BoundAgent): Member {
+  const isReadOnly = access.level === 'read-only';
   return {
     name,
     role,
     account,
-    commits: commits && access.level !== 'read-only',
+    commits: commits && !isReadOnly,
+    ...(isReadOnly ? { readOnly: true } : {}),
     ...defined({ fallback, capacity: limits?.parallel }),
   };
 }

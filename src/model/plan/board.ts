@@ -41,6 +41,8 @@ export interface Member {
   readonly fallback?: string;
   /** false: its sandbox cannot commit. */
   readonly commits: boolean;
+  /** Its access lets it change nothing. */
+  readonly readOnly?: true;
 }
 
 /** Limits of the plan and of each task. `Limits` has those of the whole run. */

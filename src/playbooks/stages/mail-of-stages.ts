@@ -17,13 +17,17 @@ export function mailOfStages(view: View, options: StagesOptions): MailWork {
   const review = (by: string): { review?: ReviewPolicy } => defined({ review: reviewByMail(view, options, by) });
   return {
     tasks: (_, asked) => {
-      const commits = view.roster.filter(({ role }) => role === asked.role).every((member) => member.commits);
-      // Of a role without a stage, only what its agents may do says whether they deliver.
-      const delivers = rolesOf(list)[asked.role]?.delivers ?? (commits ? 'each' : 'none');
-      if (delivers === 'none') return [asked];
-      const own = { ...asked, workspace: 'own', integrate: true, ...review(asked.role) } as const;
+      const members = view.roster.filter(({ name, role }) =>
+        asked.agent === undefined ? role === asked.role : name === asked.agent,
+      );
+      const makers = members.filter(({ readOnly }) => readOnly !== true);
+      const [maker] = makers;
+      if (maker === undefined || rolesOf(list)[asked.role]?.delivers === 'none') return [asked];
+      // A member that only reads could not deliver it.
+      const by = makers.length === members.length ? {} : { agent: maker.name };
+      const own = { ...asked, ...by, workspace: 'own', integrate: true, ...review(asked.role) } as const;
       if (mayChangeNothing(list, asked.role)) return [{ ...own, mayChangeNothing: true }];
-      return [{ ...own, requires: [{ kind: commits ? 'commit' : 'diff' }] }];
+      return [{ ...own, requires: [{ kind: makers.every(({ commits }) => commits) ? 'commit' : 'diff' }] }];
     },
     answer: (_, task) => ({ ...task, ...review(task.role) }),
     finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),

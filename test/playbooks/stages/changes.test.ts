@@ -86,27 +86,59 @@ describe('work that mail adds', () => {
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 
-  it.each<[string, string, Partial<Member>, object]>([
-    ['only reads, of a role without a stage that commits nothing', 'looker', { commits: false }, { integrate: false }],
-    ['delivers, of a role without a stage that commits', 'looker', {}, { requires: [{ kind: 'commit' }] }],
-    ['may change nothing, of a role whose stages may', 'writer', {}, { integrate: true, mayChangeNothing: true }],
-  ])('%s', (_, role, more, expected) => {
-    const list: StageList = {
-      stages: [stage('BUILD'), stage('NOTES', { by: ['writer'], makes: { code: true, mayChangeNothing: true } })],
-    };
-    const roster = [member('bob', 'builder'), member('wil', 'writer'), member('lou', 'looker', more)];
+  const READS = { commits: false, readOnly: true } as const;
+  const BY_ENGINE = { integrate: true, requires: [{ kind: 'diff' }] };
+  const BY_AGENT = { integrate: true, requires: [{ kind: 'commit' }] };
+  const lou = (more: Partial<Member> = {}) => member('lou', 'looker', more);
+  const lea = (more: Partial<Member> = {}) => member('lea', 'looker', more);
+  const wil = (more: Partial<Member> = {}) => member('wil', 'writer', more);
+  const BY_WRITER = { integrate: true, mayChangeNothing: true };
+
+  it.each<[string, string, Member[], object]>([
+    ['only reads, of a role without a stage that only reads', 'looker', [lou(READS)], { integrate: false }],
+    ['delivers, of a role without a stage that commits', 'looker', [lou()], BY_AGENT],
+    ['delivers, of one that edits and cannot commit', 'looker', [lou({ commits: false })], BY_ENGINE],
+    [
+      'delivers, of an agent that cannot commit as others of its role can',
+      'lou',
+      [lou({ commits: false }), lea()],
+      BY_ENGINE,
+    ],
+    ['delivers, of an agent that commits as others of its role cannot', 'lea', [lou(READS), lea()], BY_AGENT],
+    [
+      'only reads, of an agent that does as others of its role do not',
+      'lou',
+      [lou(READS), lea()],
+      { integrate: false },
+    ],
+    [
+      'goes to one that edits, where another one of the role only reads',
+      'looker',
+      [lou(READS), lea()],
+      { agent: 'lea', ...BY_AGENT },
+    ],
+    ['may change nothing, of a role whose stages may', 'writer', [wil()], BY_WRITER],
+    ['only reads, of a role whose stages may and whose agent only reads', 'writer', [wil(READS)], { integrate: false }],
+  ])('%s', (_, to, more, expected) => {
+    const mayChangeNothing = stage('NOTES', {
+      by: ['writer', 'builder'],
+      makes: { code: true, mayChangeNothing: true },
+    });
+    const list: StageList = { stages: [stage('BUILD'), mayChangeNothing] };
+    const roster = [member('bob', 'builder'), ...more];
     let sent = false;
     const outside = (board: Board): PlanNews | undefined => {
       if (sent || !live('build')(board)) return undefined;
       sent = true;
-      return { ...ASSIGN, to: [role] };
+      return { ...ASSIGN, to: [to] };
     };
     const looks = (task: string) =>
       task.startsWith('mail') ? { commit: null, commits: 0, changedPaths: [] } : undefined;
     const isLooking = !('requires' in expected);
     const objective = { ...OBJECTIVE, criteria: [] };
     const played = play(list, { roster, objective, script: { outside, ...(isLooking ? { evidence: looks } : {}) } });
-    expect(played.board.tasks.get(`mail-9-${role}`)?.task).toMatchObject(expected);
+    const added = [...played.board.tasks.values()].find(({ task }) => task.id.startsWith('mail'));
+    expect(added?.task).toMatchObject(expected);
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 

@@ -1,5 +1,5 @@
 import { createView } from '../graph/decisions/view.ts';
-import type { OwnPlaybook } from '../model/own-playbook.ts';
+import type { MadeFolder, OwnPlaybook } from '../model/own-playbook.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { PublishFacts } from '../model/run.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
@@ -17,5 +17,11 @@ export async function publishFolder(
   const made = isDue ? makes?.(createView(board)) : undefined;
   if (made === undefined) return facts;
   const problem = await makeFolder(made, ports.lease.runId);
-  return { ...facts, ...(problem === undefined ? { made: made.shown, madeAt: made.folder } : { problem }) };
+  if (problem !== undefined) return { ...facts, problem };
+  return { ...facts, made: made.shown, madeAt: made.folder, ...(made.isThere ? { added: addedTo(made) } : {}) };
+}
+
+/** Without the empty ones, most of which were there. What was planned decides: after a crash, the files are there already. */
+function addedTo({ files }: MadeFolder): string[] {
+  return files.flatMap(({ path, isEmpty }) => (isEmpty === true ? [] : [path]));
 }

@@ -164,10 +164,12 @@ export const publishFactsSchema = z.object({
   /** Absent: nothing was to be pushed. */
   remote: z.string().optional(),
   pr: z.string().optional(),
-  /** The session folder that the run made, as people named it from where they began the run. */
+  /** The session folder that the run made: below the top of the checkout if it is there, else absolute. */
   made: z.string().optional(),
   /** The same one, absolute. */
   madeAt: z.string().optional(),
+  /** The files that it wrote into the folder, if that was there before. Absent: it made the whole folder. */
+  added: z.array(z.string()).optional(),
   /** Why what was asked for was not done: the run has failed then. */
   problem: z.string().optional(),
   /** Mail without an answer or an end when the run ended; absent: none. */

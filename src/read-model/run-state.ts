@@ -39,6 +39,7 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
       board,
       problem: published.problem,
       made: published.made,
+      added: published.added,
       strict: definition.strict,
     });
     return { state: conclusion.outcome, conclusion, waitingFor: null };

@@ -113,11 +113,16 @@ function getSection(
 
 /** Of a run without a branch. */
 function madeSection(title: string, published: RunHistory['published']): Section | undefined {
-  const { made, madeAt } = published ?? {};
+  const { made, madeAt, added } = published ?? {};
   if (made === undefined || madeAt === undefined)
     return section(title, [paragraph(ownWords('The run has no branch, and has made no folder.'))]);
   return section(title, [
-    paragraph(words`The run has no branch. It made the session folder ${code(made)}.`),
+    paragraph(
+      added === undefined
+        ? words`The run has no branch. It made the session folder ${code(made)}.`
+        : words`The run has no branch. It completed the session folder ${code(made)}, and wrote in it:`,
+    ),
+    ...(added === undefined ? [] : [list(added.map((path) => code(path)))]),
     commands([playCommand(madeAt)]),
   ]);
 }

@@ -58,7 +58,8 @@ export async function coordinate(
   const found = await placeSession({ root: workspace.repository.root, workingDirectory, title, now, into });
   await (begun === undefined ? refuseFilled(found, workingDirectory) : refuseReadOnly(found));
   refuseSecondRun(workspace, found.folder);
-  const alone = playbookOfNewSession(found, begun, now, redactor);
+  const { named, ...at } = found;
+  const alone = playbookOfNewSession({ ...at, shown: named }, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
   return { running, folder: found.shown, path: found.folder, madeFor, invalid: begun?.invalid ?? [] };
 }

@@ -15,6 +15,8 @@ export interface SessionPlace {
   readonly folder: string;
   /** As people name it from where they stand. */
   readonly shown: string;
+  /** As everyone finds it who reads about the run, wherever they stand: below the top of the checkout, or absolute. */
+  readonly named: string;
   readonly id: string;
   readonly team: string;
 }
@@ -47,12 +49,12 @@ export async function placeSession({ root, workingDirectory, title, now, into }:
       'Remove the link, or name another folder with `--into`.',
     );
   }
-  return { folder, shown, id, team };
+  return { folder, shown, named: shownFrom(realPath(root) ?? root, folder), id, team };
 }
 
-/** Relative only where the person stands above it. */
-function shownFrom(workingDirectory: string, folder: string): string {
-  return isWithin(workingDirectory, folder) ? relative(workingDirectory, folder) : folder;
+/** Relative only to a folder above it. */
+function shownFrom(above: string, folder: string): string {
+  return isWithin(above, folder) ? relative(above, folder) || folder : folder;
 }
 
 async function freeFolder(path: string): Promise<string> {

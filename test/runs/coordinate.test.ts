@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkSession } from '../../src/playbooks/session/check-session.ts';
 import { readSessionFolder } from '../../src/preflight/read-session.ts';
@@ -100,15 +100,20 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expectNoBranch(bench);
   });
 
-  it('tells people the next command', ALL, async (test) => {
-    const bench = benchFor(test, planner(teamAnswer()));
-    const { code, stdout } = await bench.run([...OBJECTIVE, '--into', 'the team']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/DONE, made the team\n/);
-    expect(stdout).toContain(`next      squad run --session='${join(bench.repository, 'the team')}'\n`);
-    expect(stdout).not.toContain('branch    squad/');
-    await expectValid(bench, 'the team');
-  });
+  it.for(['', '../'])(
+    'tells people the next command, and the folder from the root: %jthe team',
+    ALL,
+    async (up, test) => {
+      const bench = benchFor(test, planner(teamAnswer()));
+      const from = up === '' ? '' : join(up, basename(bench.repository));
+      const { code, stdout } = await bench.run([...OBJECTIVE, '--into', join(from, 'the team')]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/DONE, made the team\n/);
+      expect(stdout).toContain(`next      squad run --session='${join(bench.repository, 'the team')}'\n`);
+      expect(stdout).not.toContain('branch    squad/');
+      await expectValid(bench, 'the team');
+    },
+  );
 
   async function expectMadeOnce(bench: RunBench, point: string): Promise<void> {
     const killed = await bench.run(OBJECTIVE, { SQUAD_FAILPOINTS: `${point}=kill` });
@@ -171,8 +176,12 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     rmSync(join(folder, 'roles', 'writer.md'));
     const before = filesIn(folder);
     const whole = [...ARGUMENTS, '--into', 'team', '--resume'];
-    const { code, stderr } = await bench.run(whole);
+    const { code, stdout, stderr } = await bench.run(whole);
     expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^DONE, completed team$/m);
+    expect(await bench.report()).toContain(
+      'It completed the session folder `team`, and wrote in it:\n\n- `roles/writer.md`\n',
+    );
     const { 'roles/writer.md': made, ...others } = filesIn(folder);
     expect(made).toContain('# Role: writer');
     expect(others).toEqual(before);

@@ -84,6 +84,18 @@ describe('the place of a new session', () => {
     }
   });
 
+  it.each([
+    ['in the checkout', join('..', 'team'), 'team'],
+    ['beside the checkout', join('..', '..', 'team'), undefined],
+    ['the checkout itself', '..', undefined],
+  ])('is named as everyone finds it, and not from where the person stands: %s', async (_, into, named) => {
+    const root = join(room(), 'repository');
+    const workingDirectory = join(root, 'sub');
+    mkdirSync(workingDirectory, { recursive: true });
+    const place = await placeSession({ ...wanted, root, workingDirectory, into });
+    expect(place).toMatchObject({ shown: into, named: named ?? join(workingDirectory, into) });
+  });
+
   it('has no name that is too long', async () => {
     const root = room();
     const placed = (bytes: number) =>

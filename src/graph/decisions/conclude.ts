@@ -19,10 +19,12 @@ export interface ConclusionFacts {
   readonly problem: string | undefined;
   /** The folder that the run made, as people name it; absent: it makes none. */
   readonly made?: string | undefined;
+  /** What it wrote into a folder that was there before; absent: it made the whole folder. */
+  readonly added?: readonly string[] | undefined;
   readonly strict: boolean;
 }
 
-export function concludeRun({ board, problem, made, strict }: ConclusionFacts): Conclusion {
+export function concludeRun({ board, problem, made, added, strict }: ConclusionFacts): Conclusion {
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
   if (finished.outcome === 'failed') return failed(finished.why, rejectionOf(board));
@@ -30,7 +32,10 @@ export function concludeRun({ board, problem, made, strict }: ConclusionFacts): 
   const bad = failuresOf(tasks);
   if (bad.length > 0) return failed(bad.join('\n'));
   // What it made was checked before.
-  if (made !== undefined) return { outcome: 'done', headline: `DONE, made ${made}`, exitCode: 0, why: finished.why };
+  if (made !== undefined) {
+    const verb = added === undefined ? 'made' : 'completed';
+    return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
+  }
   const { open, remarks } = remarksOf(board, tasks);
   const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };

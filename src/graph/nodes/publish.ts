@@ -16,8 +16,8 @@ export function createPublish({ ports, book }: NodeContext) {
     const board = book.boardAt(state.cursor);
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
-    const { strict } = ports.definition;
-    const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, made: facts.made, strict });
+    const { problem, made, added } = facts;
+    const { outcome, headline, why } = concludeRun({ board, problem, made, added, strict: ports.definition.strict });
     const stage = stageReached(ports.playbook.stages?.(createView(board)) ?? []);
     const summary = {
       outcome,

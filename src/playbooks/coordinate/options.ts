@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const coordinateOptionsSchema = z.object({
   /** Absolute, without links. */
   folder: z.string(),
-  /** As people name it: in commands from where they stand. */
+  /** As people read about it: below the top of the checkout if it is there, else absolute. */
   shown: z.string(),
   /** `session_id` */
   id: z.string(),

@@ -63,6 +63,15 @@ describe('a proposed end', () => {
   });
 
   it.each([
+    [undefined, 'DONE, made team'],
+    [['roles/a.md'], 'DONE, completed team'],
+  ])('says what became of the folder of a run that makes one: %j', (added, headline) => {
+    const { board } = look(proposed([CHECKED]), { commands: [ran('criterion', true)] });
+    const facts = { board, problem: undefined, made: 'team', added, strict: true };
+    expect(concludeRun(facts)).toMatchObject({ headline, exitCode: 0 });
+  });
+
+  it.each([
     ['setup', 'setup: it is red'],
     ['verify', 'verify: it is red'],
     ['criterion', 'criterion: it is red'],

@@ -17,7 +17,7 @@ import { afterTraces, openTracer, tracingOf, withLastLook, type SegmentTracing }
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from './model/access.ts';
 import { experimentalWarning } from './model/runtime-description.ts';
-import { SquadError, usageError } from './model/errors.ts';
+import { SquadError } from './model/errors.ts';
 import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
@@ -26,7 +26,7 @@ import type { OwnPlaybook } from './model/own-playbook.ts';
 import { branchOf, RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
-import { isOver, noRunYet, readHistory, readRun } from './read-model/read-run.ts';
+import { isOver, noRunYet, readHistory, readRun, runIsOver } from './read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
@@ -117,7 +117,7 @@ export async function resumeRun(
     const urgent = idOrName ?? mostUrgent(listUnfinished(ledger, null, ports.clock.now()), raises)?.runId;
     const before = readHistory(ledger, urgent, null);
     const { row } = before;
-    if (isOver(before)) throw nothingLeft(row.name);
+    if (isOver(before)) throw runIsOver(row.name);
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
@@ -224,8 +224,4 @@ function foldersTaken(name: string, folder: string): SquadError {
     message: `${folder} has folders of an older run ${name}, which squad has no record of`,
     next: `Give the run another name (\`--name\`), or remove that folder once you need nothing in it.`,
   });
-}
-
-function nothingLeft(name: string): SquadError {
-  return usageError(`run ${name} is over`, `See its result with \`squad report ${name}\`.`);
 }

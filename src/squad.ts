@@ -62,7 +62,10 @@ export interface Squad {
    * fork. Rejects with `bad-input` if nothing was decided by then or its commits are gone.
    */
   fork(run: string | undefined, options: ForkOptions): Promise<ForkedRun>;
-  /** Ends the turns of a run and its engine, wherever it runs, within 30 s. No process of the run is left then. */
+  /**
+   * Ends the turns of a run and its engine, wherever it runs, within 30 s. No process of the run is left then. Rejects with
+   * `usage` if the run is over.
+   */
   stop(run?: string, options?: StopOptions): Promise<Stopped>;
 }
 

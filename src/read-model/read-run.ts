@@ -208,6 +208,11 @@ export function noRunYet(): SquadError {
   return usageError('there is no run here yet', 'Start one: `squad run objective.md`.');
 }
 
+/** Refuses what only a run that has not ended can do. */
+export function runIsOver(name: string): SquadError {
+  return usageError(`run ${name} is over`, `See its result with \`squad report ${name}\`.`);
+}
+
 function namedRun(ledger: Ledger, idOrName: string) {
   const row = ledger.run(idOrName);
   if (row === undefined) {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { SquadError } from '../model/errors.ts';
+import { isOver, runIsOver } from '../read-model/read-run.ts';
 import { loadEngine } from './load-engine.ts';
-import { storedKey, type CommandOptions } from './command-key.ts';
+import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
-import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
 /** A stopped run. */
 export interface Stopped {
@@ -11,7 +12,7 @@ export interface Stopped {
   readonly name: string;
   /** The attempts that it ended. */
   readonly ended: readonly string[];
-  /** The run had finished before, and there is nothing to continue. */
+  /** The run has finished: there is nothing to continue. */
   readonly over: boolean;
 }
 
@@ -25,7 +26,7 @@ export interface StopOptions extends CommandOptions {
   readonly onWait?: ((attempts: number) => void) | undefined;
 }
 
-/** Ends the turns of a run, through its engine if one is running. */
+/** Ends the turns of a run, through its engine if one is running. Throws `usage` if the run is over: it can have no turns. */
 export async function stop(
   place: Place,
   name: string | undefined,
@@ -34,6 +35,11 @@ export async function stop(
   const run = await openRun(place, name);
   const { row, driven, published } = run.reading;
   const stored = storedKey(row.id, key);
+  if (isOver(run.reading)) {
+    // A stop that is stored was carried out before the run ended.
+    if (readLedger(run, (ledger) => findCommand(ledger, row.id, stored)) === undefined) throw runIsOver(row.name);
+    return { runId: row.id, name: row.name, ended: [], over: true };
+  }
   const ended = driven ? await stopEngine(run, stored, onWait) : await halt(run, stored);
   return { runId: row.id, name: row.name, ended, over: published !== undefined };
 }

@@ -102,4 +102,12 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     // Only the review was still to be had.
     expect(startsOf(ended)).toHaveLength(1);
   });
+
+  it('`squad stop` is refused once it is over, and changes nothing', async () => {
+    const before = await bench.status();
+    const stopped = await bench.run(['stop']);
+    expect([stopped.code, stopped.stdout]).toEqual([2, '']);
+    expect(stopped.stderr).toContain(`run ${before.name} is over\nNext: See its result with \`squad report`);
+    expect(await bench.status()).toEqual(before);
+  });
 });

@@ -17,7 +17,7 @@ export async function stop(
   const { name, ended } = stopped;
   const what = ended.length === 0 ? 'no turn was running' : `ended ${ended.join(', ')}`;
   printResult(output, options, { type: 'run-stopped', at: Date.now(), ...stopped }, [
-    `${name} is stopped: ${what}.`,
+    `${name} is ${over ? 'over' : 'stopped'}: ${what}.`,
     ...(over ? [] : [`Continue with \`squad resume ${name}\`.`]),
   ]);
 }

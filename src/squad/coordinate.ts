@@ -4,7 +4,7 @@ import { objectiveIn, playbookOfNewSession, readBegun } from '../preflight/new-s
 import type { Objective } from '../model/objective.ts';
 import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
-import { refuseSecondRun } from './session-runs.ts';
+import { refuseNamed, refuseSecondRun } from './session-runs.ts';
 import type { NewRunOptions } from './new-run.ts';
 import { openWorkspace, type Place } from './open-run.ts';
 import { startNew, type DriveOptions } from './run.ts';
@@ -44,6 +44,8 @@ export async function coordinate(
   if (resume && into === undefined) {
     throw usageError('--resume needs the folder of the session', 'Name it: `squad coordinate --into FOLDER --resume`.');
   }
+  // Before the folder is judged: while a run plays it, nothing can be added, and no other run can begin.
+  if (resume && into !== undefined) refuseNamed(workspace, into);
   const begun = resume && into !== undefined ? await readBegun(into, workingDirectory) : undefined;
   if (resume && into !== undefined && begun === undefined) {
     const madeFor = objective === undefined ? undefined : await readObjective(objective, workingDirectory);

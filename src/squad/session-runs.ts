@@ -15,7 +15,7 @@ import { probeLock, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { readIfThere, type OpenedWorkspace } from './open-run.ts';
+import { openWorkspace, readIfThere, type OpenedWorkspace, type Place as Location } from './open-run.ts';
 
 type Place = Pick<OpenedWorkspace, 'directory' | 'composition'>;
 
@@ -101,11 +101,20 @@ function refuseUnfinished(runs: readonly RunReading[], path: string, now: number
 
 /** Throws `workspace-busy` if a run on the folder of this session is not over, or another process drives the workspace. */
 export function refuseInUse(workspace: OpenedWorkspace, objective: ObjectiveSource): void {
-  if (typeof objective === 'object' && 'session' in objective && objective.session !== '') {
-    const path = realPath(resolve(workspace.host.workingDirectory, objective.session));
-    if (path !== undefined) refuseSecondRun(workspace, path);
-  }
+  if (typeof objective === 'object' && 'session' in objective) refuseNamed(workspace, objective.session);
   refuseBusy(workspace.directory);
+}
+
+/** Throws `workspace-busy` if a run on the folder is not over. `folder`: as a person wrote it. */
+export function refuseNamed(workspace: OpenedWorkspace, folder: string): void {
+  const path = folder === '' ? undefined : realPath(resolve(workspace.host.workingDirectory, folder));
+  if (path !== undefined) refuseSecondRun(workspace, path);
+}
+
+/** The same from anywhere. Outside a repository there is no run. */
+export async function refusePlayed(place: Location, folder: string): Promise<void> {
+  const workspace = await openWorkspace(place).catch(() => undefined);
+  if (workspace !== undefined) refuseNamed(workspace, folder);
 }
 
 /**

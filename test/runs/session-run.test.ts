@@ -103,8 +103,13 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     // A copy is another session.
     cpSync(folder, join(repository, '.workflow', 'copy'), { recursive: true });
     expect((await play(['--dry-run'], '.workflow/copy')).code).toBe(0);
+    const adds = async () => run(['coordinate', '--into', FOLDER, '--resume', '--runtime', 'scripted', '--yes']);
+    expect(await adds()).toMatchObject({ code: 75, stderr: expect.stringContaining('`squad resume first`') });
     const broken = '{ "session_id": ';
     writeFileSync(join(folder, 'team-session.json'), broken);
+    for (const begin of [play, async () => play(['--dry-run']), adds]) {
+      expect(await begin()).toMatchObject({ code: 75, stderr: expect.stringContaining('`squad resume first`') });
+    }
     const resumed = await play(['--resume', '--json', '--max-turns', '50'], link);
     expect(readFileSync(join(folder, 'team-session.json.theirs'), 'utf8')).toBe(broken);
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -46,7 +46,11 @@ export async function run(context: CommandContext, given: string | undefined, op
 /** Says that nothing is left of a session; false: something is. Exit 0 then. */
 async function showCompleted({ host, output }: CommandContext, folder: string, options: RunOptions): Promise<boolean> {
   const { readSession } = await import('../../preflight/read-session.ts');
-  const { session, path } = await readSession(folder, host.workingDirectory);
+  const { session, path } = await readSession(folder, host.workingDirectory).catch(async (error: unknown) => {
+    // While a run plays the folder, only that run can go on, and what makes the folder whole is refused.
+    await (await import('../../squad/session-runs.ts')).refusePlayed({ host }, folder);
+    throw error;
+  });
   if (session.status !== 'completed') return false;
   const { completedText } = await import('../../preflight/subject.ts');
   const found = { type: 'session-completed', session: session.id, folder: path, tasks: session.tasks.length };

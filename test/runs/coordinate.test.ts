@@ -98,6 +98,8 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     ]);
     expect(existsSync(join(bench.repository, '.workflow'))).toBe(false);
     expectNoBranch(bench);
+    const merged = await bench.run(['merge']);
+    expect(merged.stderr).toContain('has no branch to merge: it makes a session folder, and no work');
   });
 
   it.for(['', '../'])(

@@ -59,7 +59,9 @@ function ofSessions(target: OpenedTarget): (path: string) => boolean {
 function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
   const { name } = reading.row;
   const [next = `squad show ${name}`] = nextCommandsOf(reading, standingOf(reading, now), [], now);
-  return usageError(`${name} has no branch to merge: it made a session folder`, `Continue with: \`${next}\`.`);
+  const made =
+    reading.published?.made === undefined ? 'it makes a session folder, and no work' : 'it made a session folder';
+  return usageError(`${name} has no branch to merge: ${made}`, `Continue with: \`${next}\`.`);
 }
 
 function requireBranch(

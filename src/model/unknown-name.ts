@@ -9,6 +9,7 @@ export function noSuch(kind: string, name: string, known: readonly string[]): st
   const close = nearest(name, known);
   if (close !== undefined) return `there is no ${kind} ${name}; did you mean ${close}?`;
   if (known.length === 0) return `there is no ${kind} ${name}, nor any other`;
+  if (known.length === 1) return `there is no ${kind} ${name}; there is only ${known[0]}`;
   const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
   return `there is no ${kind} ${name}; there are ${known.slice(0, MOST_NAMES).join(', ')}${more}`;
 }

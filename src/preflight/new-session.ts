@@ -56,12 +56,16 @@ export function playbookOfNewSession(
   now: number,
   redactor: Redactor,
 ): Playbook<unknown> {
-  const { kept = [], invalid = [] } = begun ?? {};
+  const { invalid = [] } = begun ?? {};
+  const kept = (begun?.kept ?? []).map(({ path, text }) => ({ path, text: redactor.text(text) }));
+  const { session_id: id } = fieldsOf(kept.find(({ path }) => path === STATE_FILE)?.text ?? '');
   return createCoordinatePlaybook({
     ...place,
+    // A state that stays says whose session it is.
+    ...(typeof id === 'string' ? { id } : {}),
     createdAt: new Date(now).toISOString(),
     invalid: [...invalid],
-    kept: kept.map(({ path, text }) => ({ path, text: redactor.text(text) })),
+    kept,
     isThere: begun !== undefined,
   });
 }

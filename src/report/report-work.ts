@@ -1,3 +1,4 @@
+import { reasons } from '../text/reasons.ts';
 import { judgedStagesOf } from '../graph/decisions/failed-reviews.ts';
 import { isRepeated } from '../graph/decisions/review.ts';
 import { authorAttempts } from '../graph/decisions/work-status.ts';
@@ -64,7 +65,7 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure, rejections: 
   const how = `${as === 'failed' ? 'Failed' : 'Cancelled'}${cause === null || cause === as ? '' : ` (${cause})`}`;
   return [
     heading(words`${code(task.id)}: ${cut(task.title, 80)}`),
-    paragraph(words`${ownWords(how, 'bad')} in ${ownWords(rounds)}: ${why}`),
+    paragraph(words`${ownWords(how, 'bad')} in ${ownWords(rounds)}: ${reasons(why)}`),
     // The last feedback is often the reason itself.
     ...(why.includes('\n') && !work.feedback.includes(why) ? [quote(why)] : []),
     ...cancelledOf(failure),

@@ -124,6 +124,23 @@ describe('the answer of a planner', () => {
   });
 });
 
+describe('the playbook', () => {
+  const { advance, checkAnswer } = createCoordinatePlaybook(OPTIONS);
+
+  it('says that the problems are of the answer, and not of a folder that is there', () => {
+    expect(checkAnswer?.('team', teamAnswer())).toEqual([]);
+    expect(checkAnswer?.('team', teamAnswer({ capabilities: [] }))).toEqual([
+      ...['the answer makes no valid session folder:', 'there is no capability'],
+    ]);
+  });
+
+  it('ends as designed, for nothing is delivered', () => {
+    const view = { tasks: () => [] } as unknown as View;
+    const done = { seq: 1, at: 1, type: 'task-done', task: 'coordinate', followUps: [] } as const;
+    expect(advance(view, done)).toEqual([{ do: 'finish', outcome: 'done', why: 'the team is designed' }]);
+  });
+});
+
 describe('a role file', () => {
   const hostile = [
     '# Role: other',

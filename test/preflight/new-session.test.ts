@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
-import { objectiveIn } from '../../src/preflight/new-session.ts';
+import { objectiveIn, playbookOfNewSession } from '../../src/preflight/new-session.ts';
 import { readObjective } from '../../src/preflight/read-input.ts';
 import { objectiveWithoutSecrets } from '../../src/preflight/secrets.ts';
 
@@ -18,4 +18,14 @@ describe('the objective of a session that was begun', () => {
     expect(cleared).toMatchObject({ goals: [expect.stringMatching(/redacted/)], criteria: [], frontMatter: {} });
     expect(JSON.stringify(cleared)).not.toContain(TOKEN);
   });
+});
+
+it.each([
+  ['it stays', 'team-session.json', 'TC-older'],
+  ['it is not there', 'task-analysis.json', 'TC-new'],
+])('a session is called what its state says: %s', (_, path, id) => {
+  const place = { folder: '/team', shown: 'team', id: 'TC-new', team: 'new' };
+  const begun = { shown: 'team', kept: [{ path, text: '{"session_id":"TC-older"}' }], invalid: [] };
+  const playbook = playbookOfNewSession(place, begun, 0, createRedactor([]));
+  expect(playbook.plan(undefined)).toMatchObject([{ task: { title: `Design the team of ${id}` } }]);
 });

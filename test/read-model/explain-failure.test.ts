@@ -123,6 +123,14 @@ describe('why a task was not delivered', () => {
     for (const line of failureLines(found === undefined ? [] : [found])) expect(line).toMatch(/^[^\n\u001b]{1,700}$/);
   });
 
+  it('keeps the parts of a reason apart on one line', () => {
+    const found = explained([]);
+    const lines = failureLines(
+      found === undefined ? [] : [{ ...found, why: 'no form:\nthere is no b\nthere is no c' }],
+    );
+    expect(lines[0]).toBe('failed    a — Do a: no form: there is no b; there is no c');
+  });
+
   it('tells a task that was cancelled with another one there, in terminal, report and status alike', () => {
     const about = definition();
     const script = {

@@ -76,6 +76,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(end).toMatchObject({ type: 'run-ended', outcome: 'done', headline: `DONE, made ${shown}`, next });
     expect(end).not.toHaveProperty('branch');
     expect(await bench.status()).toMatchObject({ playbook: 'coordinate', phase: 'finished', branch: null, next });
+    expect((await bench.run(['status'])).stdout).toContain(`\nNext: ${next[0]}\n`);
     const report = await bench.report();
     expect(report).toContain(`The run has no branch. It made the session folder \`${shown}\``);
     expect(report).toContain(next[0]);
@@ -96,6 +97,10 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
       1,
       expect.stringMatching(/there is no capability[^]*circle: WRIT-001 needs CHEC-001/),
     ]);
+    const said =
+      'bad-output: the answer makes no valid session folder: there is no capability; task-analysis.json has a circle';
+    for (const command of ['runs', 'status', 'report']) expect((await bench.run([command])).stdout).toContain(said);
+    expect(await bench.report()).toContain(`3 attempts: ${said}`);
     expect(existsSync(join(bench.repository, '.workflow'))).toBe(false);
     expectNoBranch(bench);
     const merged = await bench.run(['merge']);

@@ -3,7 +3,8 @@ import { placeText } from '../../model/shown-stage.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
-import { answerText, isTurnEvent, reasons } from '../render/run-lines.ts';
+import { answerText, isTurnEvent } from '../render/run-lines.ts';
+import { reasons } from '../../text/reasons.ts';
 import type { Activity, BoardState } from './board-state.ts';
 import { toolText } from './live-turn.ts';
 

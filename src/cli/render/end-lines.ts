@@ -1,7 +1,7 @@
 import type { RunEnd } from '../../read-model/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
-import { reasons } from './run-lines.ts';
+import { reasons } from '../../text/reasons.ts';
 
 /** How a run ended, for people, and what comes next. */
 export function renderEnd({

@@ -2,7 +2,7 @@ import { cascadeText } from '../../model/plan/cascade.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import type { StuckTask } from '../../read-model/stuck-tasks.ts';
-import { reasons } from './run-lines.ts';
+import { reasons } from '../../text/reasons.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
@@ -20,7 +20,7 @@ export function stuckLines(stuck: readonly StuckTask[]): string[] {
 
 function linesOf({ task, as, title, why, agent, lastWords, errors, work, next, cancelled }: TaskFailure): string[] {
   return [
-    line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(why, 300)}`),
+    line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(reasons(why), 300)}`),
     ...(cancelled.length === 0
       ? []
       : [line('cancelled', plainLine(`${cascadeText(cancelled.length)}: ${cancelled.join(', ')}`, 300))]),

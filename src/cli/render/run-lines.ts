@@ -5,6 +5,7 @@ import type { TurnEvent } from '../../model/turn-event.ts';
 import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
+import { reasons } from '../../text/reasons.ts';
 
 /** One event of a run as one line for people; undefined for what would only be noise. */
 export function renderRunEvent(event: RunEvent): string | undefined {
@@ -21,7 +22,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       // The end says how many were cancelled with the task that they need.
       if (event.because !== undefined) return undefined;
       const round = event.round > 1 ? `, round ${event.round}` : '';
-      const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(event.why, 300)}`;
+      const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(reasons(event.why), 300)}`;
       return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;
     }
     case 'stage-changed':
@@ -124,9 +125,4 @@ export function isTurnEvent<T extends { type: string }>(event: T): event is T & 
 /** What a person answered; an edited plan is as long as the plan. */
 export function answerText({ answer }: Extract<RunEvent, { type: 'question-answered' }>): string {
   return answer.trimStart().startsWith('{') ? 'the plan, edited' : answer;
-}
-
-/** Joins a reason of several lines into one line. */
-export function reasons(why: string): string {
-  return why.trim().replaceAll(/(:?)\s*\n\s*/g, (_, colon: string) => (colon === '' ? '; ' : ': '));
 }

@@ -5,7 +5,7 @@ import { plainLine, plainText } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import type { TurnRecord } from '../show/turn-record.ts';
 import { failureLines } from './failure-lines.ts';
-import { reasons } from './run-lines.ts';
+import { reasons } from '../../text/reasons.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 

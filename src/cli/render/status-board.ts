@@ -182,8 +182,10 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
   }
 }
 
-function nextLine({ name, phase, next: [first] }: RunStatus): string[] {
-  if (phase === 'finished') return ['', `Next: squad report ${name}`];
+function nextLine({ name, phase, outcome, branch, next: [first] }: RunStatus): string[] {
+  // Without a branch, what the run has made is only the beginning.
+  const goesOn = outcome === 'done' && branch === null && first !== undefined;
+  if (phase === 'finished' && !goesOn) return ['', `Next: squad report ${name}`];
   return first === undefined ? [] : ['', `Next: ${first}`];
 }
 

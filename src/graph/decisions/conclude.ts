@@ -2,6 +2,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
+import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
 export interface Conclusion {
@@ -53,7 +54,7 @@ const MOST_SUMMARY = 120;
 
 /** `more`: what the headline says after the reason, however long that is. */
 function failed(why: string, more = ''): Conclusion {
-  const line = cutLine(`FAILED, ${oneLine(why)}`, MOST_HEADLINE - more.length);
+  const line = cutLine(`FAILED, ${reasons(why)}`, MOST_HEADLINE - more.length);
   return { outcome: 'failed', headline: `${line}${more}`, exitCode: 1, why };
 }
 
@@ -63,12 +64,8 @@ function rejectionOf(board: ConclusionFacts['board']): string {
   const last = review?.rounds.at(-1);
   if (review === undefined || last === undefined) return '';
   // The reason of a stage that judges the whole has its findings.
-  const said = review.task === null ? '' : `; ${cutLine(oneLine(last.text), MOST_SUMMARY)}`;
+  const said = review.task === null ? '' : `; ${cutLine(reasons(last.text), MOST_SUMMARY)}`;
   return `${said}; all rounds: ${failureFileOf(review.stage)}`;
-}
-
-function oneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, '; ');
 }
 
 function cutLine(line: string, most: number): string {

@@ -1,7 +1,9 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
 import type { OwnPlaybook } from '../../model/own-playbook.ts';
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
-import { ANALYSIS_FILE } from '../session/finding.ts';
+import { ANALYSIS_FILE, shown } from '../session/finding.ts';
 import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
@@ -12,6 +14,8 @@ import { EMPTY_FOLDERS } from './team-files.ts';
 const TEAM = 'team';
 /** In place of the objective, which no answer can make wrong. */
 const ANY = 'any';
+/** Otherwise the problems would read as those of a folder that is there. */
+const REFUSED = 'the answer makes no valid session folder:';
 /** Turns of the planner after the first. */
 const REPAIRS = 2;
 
@@ -25,27 +29,35 @@ export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlayboo
     parse: () => ({ ok: true, input: options }),
     plan: () => {
       const task = workTask(
-        { id: COORDINATE, title: `Design the team of ${options.id}`, role: 'planner', brief: briefOf(options) },
+        { id: COORDINATE, title: `Design the team of ${shown(options.id)}`, role: 'planner', brief: briefOf(options) },
         { output: { schema: TEAM, repairs: REPAIRS } },
       );
       return [addTask(task)];
     },
     checkAnswer: (schema, output) => {
       const judged = schema === TEAM ? judgeTeam(output, options, ANY) : undefined;
-      return judged?.ok === false ? judged.problems : [];
+      return judged?.ok === false ? [REFUSED, ...judged.problems] : [];
     },
     advance: (view, event) => {
       if (event.type === 'gate-refused') return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];
       return event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped'
-        ? finishWhenEnded(view)
+        ? endOf(view)
         : [];
     },
     makes: (view) => {
       const judged = judgeTeam(view.task(COORDINATE)?.answer, options, withoutFrontMatter(view.objective.text).trim());
       if (!judged.ok) return undefined;
-      const { folder, shown, isThere } = options;
-      return { folder, shown, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS, isThere };
+      const { folder, isThere } = options;
+      const place = { folder, shown: options.shown, isThere };
+      return { ...place, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };
     },
     tools: () => [],
   };
+}
+
+/** It delivers nothing: once the work has ended, squad makes the folder. */
+function endOf(view: View): PlanChange[] {
+  return finishWhenEnded(view).map((change) =>
+    change.do === 'finish' && change.outcome === 'done' ? { ...change, why: 'the team is designed' } : change,
+  );
 }

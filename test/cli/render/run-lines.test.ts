@@ -9,6 +9,13 @@ describe('a line of a run', () => {
     );
   });
 
+  it('keeps the parts of the reason of a task apart', () => {
+    const ended = { type: 'task-changed', at: 1, runId: 'r', task: 'a', title: 'Do a', status: 'failed' } as const;
+    expect(renderRunEvent({ ...ended, role: 'builder', round: 1, why: 'no form:\nno b\nno c' })).toBe(
+      'task      a failed — Do a: no form: no b; no c',
+    );
+  });
+
   it('says how to answer a question that a person has not seen', () => {
     const overdue = { type: 'mail-overdue', at: 1, runId: 'r', message: 's-1-7' } as const;
     expect(renderRunEvent({ ...overdue, to: 'MAIN', action: 'clarify' })).toBe(

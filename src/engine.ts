@@ -5,6 +5,7 @@ import { watchCheckout } from './engine/checked-out.ts';
 import { withoutBranch } from './engine/without-branch.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
+import type { ProjectedRun } from './engine/project-files.ts';
 import { createRunFiles } from './engine/run-files.ts';
 import { storeContents } from './substrate/files/content-store.ts';
 import { armoryFolder } from './substrate/files/run-files.ts';
@@ -50,10 +51,13 @@ export interface EnginePorts extends Composition {
   /** Asks for traces, whatever the run's settings say; absent: they decide. */
   readonly trace?: TraceOption;
   /** Throws if the run cannot begin or go on. Called once this process has the workspace, before anything is recorded. */
-  refuse?(runId: string, definition: RunDefinition): void | Promise<void>;
+  refuse?(runId: string, definition: RunDefinition): Admission | Promise<Admission>;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
 }
+
+/** `ends`: the run only has to end, and leaves the folder that it was started on as it is. */
+export type Admission = 'plays' | 'ends';
 
 interface NewRun {
   readonly runId?: string | undefined;
@@ -121,7 +125,7 @@ export async function resumeRun(
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
-    await ports.refuse?.(row.id, before.definition);
+    const admitted = await ports.refuse?.(row.id, before.definition);
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     const back = setBackSince(newest, ports.clock.now());
@@ -131,7 +135,8 @@ export async function resumeRun(
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
     const workspaces = withoutBranch(workspacesOf(ports, repository), definition);
-    return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
+    const leavesFolder = admitted === 'ends';
+    return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
   });
 }
 
@@ -141,7 +146,7 @@ async function drive(
   repository: RepositoryReport,
   workspaces: Workspaces,
   playbook: OwnPlaybook<unknown>,
-  of: Omit<SegmentOf, 'since'>,
+  of: Omit<SegmentOf, 'since'> & Pick<ProjectedRun, 'leavesFolder'>,
 ): Promise<RunningRun> {
   const { definition, lease } = of;
   const tracer = await openTracer(ports, resources.ledger, of, ports.target);

@@ -34,6 +34,8 @@ export interface ProjectedRun {
   readonly lease: Lease;
   readonly definition: RunDefinition;
   readonly limits: Limits;
+  /** The folder that the run was started on stays as it is. */
+  readonly leavesFolder?: boolean;
 }
 
 /** A state of a run, and its stages as they are in it. */

@@ -40,7 +40,7 @@ export function createRunFiles(ports: RunFilesPorts, directory: string, of: Proj
   const folder = writtenFolder(path);
   const redactor = ports.redactor(letThroughBy(of.definition));
   const project = createProjector(ports, of, withoutSecrets(folder, redactor));
-  const { folder: named } = of.definition;
+  const named = of.leavesFolder === true ? undefined : of.definition.folder;
   const about = { runId: of.lease.runId, hashes: join(path, HASHES) };
   const keepTrue = named && createFolderProjector({ ...ports, redactor }, { ...about, folder: named });
   const ended = new AbortController();

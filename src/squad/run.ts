@@ -1,4 +1,4 @@
-import type { EnginePorts } from '../engine.ts';
+import type { Admission, EnginePorts } from '../engine.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
@@ -97,9 +97,10 @@ export async function startNew(
   const { definition, repository, contents } = checked;
   const drive = { onEvent, patienceMs, attended, trace };
   const ports = enginePorts(workspace, drive);
-  const refuse = async (id: string): Promise<void> => {
-    refuseWithOther(workspace, id, definition);
+  const refuse = async (id: string): Promise<Admission> => {
+    const admitted = refuseWithOther(workspace, id, definition);
     await refuseChanged(definition);
+    return admitted;
   };
   const running = await startRun({ ...ports, refuse }, definition, repository, { runId, contents });
   warn(checked.warnings, running.runId, onEvent);
@@ -132,7 +133,7 @@ function chosenId(root: string, id: string | undefined, runId: string | undefine
 
 function enginePorts(workspace: OpenedWorkspace, drive: DriveOptions): EnginePorts {
   const { host, composition } = workspace;
-  const refuse = (runId: string, definition: RunDefinition): void => refuseWithOther(workspace, runId, definition);
+  const refuse = (runId: string, definition: RunDefinition): Admission => refuseWithOther(workspace, runId, definition);
   return { ...composition, host, refuse, ...defined({ ...drive }) };
 }
 

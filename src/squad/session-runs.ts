@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
+import type { Admission } from '../engine.ts';
 import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
@@ -8,6 +9,7 @@ import { failuresOf } from '../read-model/explain-failure.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { folderOf } from '../read-model/session-folders.ts';
+import { predictBoard } from '../read-model/replay-plan.ts';
 import { unfinishedOf } from '../read-model/unfinished.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
 import { realPath } from '../substrate/files/real-path.ts';
@@ -51,14 +53,17 @@ export function refuseReopening(place: Place, { row, definition }: RunReading): 
   if (newer !== undefined) throw playedOver(newer, path, `${row.name} cannot be opened again`, 'Play what is left');
 }
 
-/** The same for a run that is about to begin or to go on. */
-export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): void {
+/** The same for a run that is about to begin or to go on. One that only has to end may, and then leaves the folder as it is. */
+export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): Admission {
   const path = folderOf(definition);
-  if (path === undefined) return;
+  if (path === undefined) return 'plays';
   const runs = runsOn(place, path);
   refuseUnfinished(othersThan(runs, runId), path, place.composition.clock.now());
   const newer = playedSince(runs, runId);
-  if (newer === undefined) return;
+  if (newer === undefined) return 'plays';
+  const own = runs.find(({ row }) => row.id === runId);
+  // Otherwise no command could end the run, and the folder would stay taken.
+  if (own !== undefined && definition.folder !== undefined && isEnding(own)) return 'ends';
   const { name } = definition;
   throw playedOver(
     newer,
@@ -66,6 +71,11 @@ export function refuseWithOther(place: Place, runId: string, definition: RunDefi
     `${name} cannot go on`,
     `Give it up with \`squad cancel ${name}\`, and play what is left`,
   );
+}
+
+/** A person gave the run up, or it had ended before its engine was gone. */
+function isEnding({ board, pendingRequests }: RunReading): boolean {
+  return predictBoard(board, pendingRequests).finished !== null;
 }
 
 /** Of two runs that could both go on, the newer one does: otherwise neither could. `runs`: the newest first. */

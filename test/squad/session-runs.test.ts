@@ -3,18 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compose } from '../../src/compose.ts';
+import { SESSION } from '../../src/model/playbook-name.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
+import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
 import { DONE } from '../../src/playbooks/session/knowledge.ts';
 import { readSession } from '../../src/preflight/read-session.ts';
 import { intervene } from '../../src/squad/intervene.ts';
 import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
-import { othersThan, refuseWithOther, waysOn, type LeftWork } from '../../src/squad/session-runs.ts';
+import { resume } from '../../src/squad/run.ts';
+import { othersThan, refuseSecondRun, refuseWithOther, waysOn, type LeftWork } from '../../src/squad/session-runs.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { rejects } from '../playbooks/simulator.ts';
 import { sessionFrom } from '../playbooks/session/support.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
-import { createRepository } from '../support/git.ts';
+import { createRepository, git } from '../support/git.ts';
 import { DIAMOND, writeSession } from '../support/session-folder.ts';
+import { snapshot } from '../support/snapshot.ts';
 import { testHost } from '../support/test-host.ts';
 
 const run = (id: string, driven = false) => ({ row: { id }, driven });
@@ -167,6 +171,42 @@ describe('a folder that another run plays', () => {
       next: `Play what is left with \`squad run --session=${path}\`.`,
     });
     await expect(intervene({ host }, 'second', retry)).resolves.toMatchObject({ needs: 'resume' });
+  });
+
+  it('stays as a newer run has left it where an older one only has to end', async () => {
+    const { root, host, directory } = place();
+    writeSession(join(root, 'team'), DIAMOND);
+    const { session, path: folder } = await readSession('team', root);
+    const repository = { ...definition().repository, base: git(join(root, 'repository'), 'rev-parse', 'HEAD') };
+    const about = { ...definition(), folder, repository };
+    const from = { run: 'first', section: undefined, limits: about.limits, publish: undefined, roles: [] };
+    const options = createSessionPlaybook(session).options?.(from) ?? {};
+    const [agent] = about.agents;
+    const agents = session.roles.flatMap(({ slug }) =>
+      agent === undefined ? [] : { ...agent, name: slug, role: slug },
+    );
+    const first = new RecordedRun({ ...about, name: 'first', playbook: SESSION, options, agents }, directory);
+    first.ledger.releaseLease(first.lease);
+    first.close();
+    const { entries, end } = play(about, { turn: ({ review }) => (review === null ? undefined : rejects('no')) });
+    const second = new RecordedRun({ ...about, name: 'second' }, directory).allocate(repository.base);
+    second
+      .plan([...entries, { entry: 'changes', seq: 0, at: 0, changes: [{ do: 'put', in: DONE, id: 'b', value: {} }] }])
+      .decide('finish', end.why)
+      .publish();
+    second.ledger.releaseLease(second.lease);
+    second.close();
+    const before = snapshot(folder);
+    await expect(resume({ host }, 'first', {})).rejects.toMatchObject({
+      code: 'usage',
+      next: expect.stringContaining('`squad cancel first`'),
+    });
+    await expect(intervene({ host }, 'first', { verb: 'cancel' })).resolves.toMatchObject({ needs: 'resume' });
+    const ended = await (await resume({ host }, 'first', {})).done;
+    expect(ended).toMatchObject({ outcome: 'failed' });
+    expect(snapshot(folder)).toEqual(before);
+    await expect(resume({ host }, 'first', {})).rejects.toMatchObject({ message: 'run first is over' });
+    expect(refuseSecondRun({ directory, composition: compose(host) }, folder)).toHaveLength(2);
   });
 
   it('has to be as squad read it', async () => {

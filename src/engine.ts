@@ -24,6 +24,7 @@ import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
 import type { OwnPlaybook } from './model/own-playbook.ts';
+import type { Board } from './model/plan/board.ts';
 import { branchOf, RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
@@ -187,16 +188,27 @@ async function drive(
     { ...of, patienceMs, attended, since: resources.ledger.lastSeq() },
   );
   const segment = withLastLook(started, tracer);
+  const plan = planOf(segment, resources, lease.runId);
   const end = endRun({ ...ports, files, playbook }, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,
     done: afterTraces(end, tracer, warn).then(async (ended) => notifier.ended(ended)),
-    progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
+    progress: () => progressOf(plan(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
   };
+}
+
+/** Until the engine has read the plan, it is as the last engine left it. */
+function planOf(
+  segment: { board(): Board | undefined },
+  { ledger }: Pick<RunResources, 'ledger'>,
+  runId: string,
+): () => Board {
+  let before: Board | undefined;
+  return () => segment.board() ?? (before ??= readRun(ledger, runId, null).board);
 }
 
 function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {

@@ -1,4 +1,6 @@
 import { countTasks } from '../graph/decisions/conclude.ts';
+import { factsOf } from '../graph/decisions/run-facts.ts';
+import { tasksToCome } from '../playbooks/stages/stage-views.ts';
 import { publishFactsSchema, RUN_EVENTS, type PublishFacts, type RunDefinition } from '../model/run.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { RunState } from '../model/run-state.ts';
@@ -9,7 +11,7 @@ import { findDefinition, findRun, parentOf, type ForkParent, type LockedBy } fro
 import { readEvent } from './replay-plan.ts';
 import { standingOf } from './run-state.ts';
 import { unfinishedOf, type Unfinished } from './unfinished.ts';
-import { usageCountOf, type UsageCount } from './usage-count.ts';
+import { allTasks, usageCountOf, type UsageCount } from './usage-count.ts';
 
 /** A run of this repository. */
 export interface RunSummary {
@@ -41,7 +43,7 @@ export interface RunSummary {
   readonly why: string | null;
 }
 
-/** One run for a list of them; undefined: it was never defined. Reads the whole history of an unfinished run only. */
+/** One run for a list of them; undefined: it was never defined. Reads the whole history only of a run that has not finished, or may have failed before its plan was whole. */
 export function summarizeRun(
   ledger: Ledger,
   row: RunRow,
@@ -50,7 +52,7 @@ export function summarizeRun(
   playbooks: Playbooks = {},
 ): RunSummary | undefined {
   const ended = findEnd(ledger, row);
-  if (ended !== undefined) {
+  if (ended !== undefined && !mayLackTasks(ledger, row, ended)) {
     const definition = findDefinition(ledger, row);
     if (definition === undefined) return undefined;
     const { outcome: state, headline, tasks, stage = null } = ended;
@@ -64,7 +66,7 @@ export function summarizeRun(
   const stage = stageReached(reading.stages) ?? null;
   return {
     ...aboutOf(ledger, row, reading.definition),
-    ...{ state, headline, tasks: countTasks(reading.board), stage, need, why },
+    ...{ state, headline, tasks: { ...countTasks(reading.board), all: allTasks(reading.board) }, stage, need, why },
   };
 }
 
@@ -78,6 +80,12 @@ export function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary']
   // An engine that was killed before it released its lease is resumed.
   if (ledger.segments(id).at(-1)?.releasedAt === null) return undefined;
   return readEvent(last, publishFactsSchema).summary;
+}
+
+/** The end of a run records the tasks of its plan. If the run failed, tasks that were known may not be among them. */
+function mayLackTasks(ledger: Ledger, row: RunRow, { outcome }: NonNullable<PublishFacts['summary']>): boolean {
+  const definition = outcome === 'failed' ? findDefinition(ledger, row) : undefined;
+  return definition !== undefined && tasksToCome({ facts: factsOf(definition), records: new Map() }) > 0;
 }
 
 function aboutOf(ledger: Ledger, row: RunRow, { objective, source, playbook }: RunDefinition) {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { Board } from '../model/plan/board.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -16,6 +17,8 @@ const BATCH = 500;
 export interface RunView {
   /** The events since the last look, in the order of the records. */
   look(): RunEvent[];
+  /** The plan as of the last look; undefined: the run is not defined yet. */
+  board(): Board | undefined;
 }
 
 /** `epoch`: the view begins when the engine with this lease does; absent: with the run. `playbooks`: an application's own. */
@@ -66,6 +69,7 @@ function openView(
       while (readOn(seen));
       return seen;
     },
+    board: () => state.board,
   };
 }
 

@@ -75,14 +75,14 @@ export interface RunProgress extends UsageCount {
   readonly elapsedMs: number;
 }
 
-/** `board`: undefined until the engine has read the plan. */
-export function progressOf(
-  board: Pick<Board, 'tasks' | 'records' | 'facts'> | undefined,
-  totals: Totals,
-  elapsedMs: number,
-): RunProgress {
-  const all = board?.tasks.size ?? 0;
-  const open = board?.tasks.open.filter((state) => !isEnded(state)).length ?? 0;
-  const toCome = board === undefined ? 0 : tasksToCome(board);
-  return { tasks: { all: all + toCome, ended: all - open }, elapsedMs, ...usageCountOf(totals) };
+type Planned = Pick<Board, 'tasks' | 'records' | 'facts'>;
+
+export function progressOf(board: Planned, totals: Totals, elapsedMs: number): RunProgress {
+  const open = board.tasks.open.filter((state) => !isEnded(state)).length;
+  return { tasks: { all: allTasks(board), ended: board.tasks.size - open }, elapsedMs, ...usageCountOf(totals) };
+}
+
+/** The total that people see everywhere: the tasks of the plan, and those that it does not have yet where they are known. */
+export function allTasks(board: Planned): number {
+  return board.tasks.size + tasksToCome(board);
 }

@@ -47,6 +47,8 @@ export function followRun(
         if (isLive) outputs.follow(event.attemptId);
       }
     },
+    /** The plan as of the last look. */
+    board: () => view.board(),
     close: async (): Promise<void> => outputs.close(),
   };
 }

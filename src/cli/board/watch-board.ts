@@ -1,10 +1,11 @@
+import type { Board as PlanBoard } from '../../model/plan/board.ts';
 import { engineTime } from '../../model/spending.ts';
-import { usageCountOf, type RunProgress, type UsageCount } from '../../read-model/usage-count.ts';
+import { progressOf, type RunProgress } from '../../read-model/usage-count.ts';
 import { squadOn } from '../../squad.ts';
-import type { Ledger } from '../../substrate/ports/ledger.ts';
+import type { Ledger, Totals } from '../../substrate/ports/ledger.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
-import { EMPTY_BOARD, type BoardState } from './board-state.ts';
+import { EMPTY_BOARD } from './board-state.ts';
 import { Board, type BoardActions } from './board.ts';
 
 /** How far the time on a board may be ahead of what the engine has recorded, which it does every two seconds. */
@@ -15,19 +16,21 @@ interface WatchActions extends Pick<BoardActions, 'answer'> {
   readonly ledger: Ledger;
   readonly runId: string;
   readonly leave: () => void;
+  /** The plan of the run; undefined: it is not known yet. */
+  readonly plan: () => PlanBoard | undefined;
 }
 
 /** The board of a run that another process drives. */
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave, answer }: WatchActions,
+  { ledger, runId, leave, answer, plan }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(
     terminal,
     {
-      progress: createProgress(ledger, runId),
+      progress: createProgress(ledger, runId, plan),
       intervene: async (request) => squad.intervene(runId, request),
       answer,
       interrupting: 'leave, the run continues',
@@ -37,22 +40,24 @@ export function openWatchBoard(
   );
 }
 
-const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled', 'skipped']);
-
 /** The use of a run by its ledger, which is read once a second. */
-export function createProgress(ledger: Ledger, runId: string): (state: BoardState) => RunProgress {
-  let read: { at: number; usage: UsageCount; ms: number; since: number; isLive: boolean } | undefined;
-  return ({ tasks }) => {
+export function createProgress(
+  ledger: Ledger,
+  runId: string,
+  board: () => PlanBoard | undefined,
+): () => RunProgress | undefined {
+  let read: { at: number; totals: Totals; ms: number; since: number; isLive: boolean } | undefined;
+  return () => {
     const now = performance.now();
     if (read === undefined || now - read.at >= READ_MS) {
       const segments = ledger.segments(runId);
       const ms = engineTime(segments);
       const since = read?.ms === ms ? read.since : now;
       const isLive = segments.at(-1)?.releasedAt === null;
-      read = { at: now, usage: usageCountOf(ledger.totals(runId)), ms, since, isLive };
+      read = { at: now, totals: ledger.totals(runId), ms, since, isLive };
     }
     const ahead = read.isLive ? Math.min(MOST_AHEAD_MS, now - read.since) : 0;
-    const ended = tasks.entries().filter(([, { status }]) => ENDED.has(status)).length;
-    return { tasks: { all: tasks.size, ended }, elapsedMs: read.ms + ahead, ...read.usage };
+    const plan = board();
+    return plan === undefined ? undefined : progressOf(plan, read.totals, read.ms + ahead);
   };
 }

@@ -62,7 +62,8 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   const isBoard = output.terminal !== undefined && !json && about.options.plain !== true;
   const asking = isBoard && process.stdin.isTTY ? await loadAsking({ ...context, away }) : undefined;
   const answer = asking === undefined ? undefined : async () => asking.ask();
-  const actions = { ledger, runId: reading.row.id, leave: about.leave, answer: () => answer };
+  let plan: FollowedRun['board'] = () => undefined;
+  const actions = { ledger, runId: reading.row.id, leave: about.leave, answer: () => answer, plan: () => plan() };
   const board =
     isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
   async function away<T>(work: () => Promise<T>): Promise<T> {
@@ -73,6 +74,7 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   const since = Date.now();
   return {
     board,
+    follows: (followed: FollowedRun): void => void (plan = followed.board),
     take: (event: RunEvent): void => {
       if (event.at >= since) caller?.hear(event);
       // The terminal that drives the run asks at once; here a person presses a key.
@@ -89,6 +91,8 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   };
 }
 
+type FollowedRun = Pick<ReturnType<typeof followRun>, 'board'>;
+
 interface ViewOptions {
   readonly options: WatchOptions;
   readonly leave: () => void;
@@ -103,9 +107,10 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {
-    const events = [...openRunView(ledger, end.runId).look(), endEvent(end)];
-    const state = events.reduce(takeEvent, EMPTY_BOARD);
-    for (const line of lastFrame(state, createProgress(ledger, end.runId)(state), output.terminal)) output.line(line);
+    const seen = openRunView(ledger, end.runId);
+    const state = [...seen.look(), endEvent(end)].reduce(takeEvent, EMPTY_BOARD);
+    const progress = createProgress(ledger, end.runId, () => seen.board());
+    for (const line of lastFrame(state, progress(), output.terminal)) output.line(line);
   }
   for (const line of renderEnd(end)) output.line(line);
 }
@@ -114,7 +119,7 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
 async function follow(
   { reading, composition, directory }: OpenedRun,
   ledger: Ledger,
-  { board, take }: Awaited<ReturnType<typeof viewOf>>,
+  { board, take, follows }: Awaited<ReturnType<typeof viewOf>>,
   left: AbortSignal,
 ): Promise<boolean> {
   const { row, segments, definition } = reading;
@@ -122,6 +127,7 @@ async function follow(
   // A board shows the whole run; lines begin with the engine of now, as they do where it runs.
   const epoch = board === undefined ? segments.at(-1)?.epoch : undefined;
   const followed = followRun({ ledger, composition, redactor, directory }, row.id, epoch, take);
+  follows(followed);
   try {
     for (let looks = 1; !left.aborted; looks += 1) {
       await followed.look();

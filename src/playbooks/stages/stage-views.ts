@@ -1,6 +1,7 @@
 import type { StageView, View } from '../../model/plan.ts';
 import type { Board, TaskTimes } from '../../model/plan/board.ts';
 import { defined } from '../../text/defined.ts';
+import { asObject } from '../../text/json.ts';
 import { nameOf, titleOf } from './list-facts.ts';
 import { progressOf, type Placed, type StageProgress } from './stage-progress.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
@@ -124,7 +125,10 @@ function idsOf(tasks: readonly Placed[]): string[] {
 
 /** Tasks that the plan does not have yet, where it is known how many will come: with one for each stage. */
 export function tasksToCome({ facts, records }: Pick<Board, 'facts' | 'records'>): number {
-  const stages = optionsOf(facts)?.list.stages ?? [];
-  const single = stages.filter(({ shownAs, isDone }) => shownAs !== undefined && isDone !== true).length;
-  return single === 0 ? 0 : single - (records.get(TASKS)?.size ?? 0);
+  const single = (optionsOf(facts)?.list.stages ?? []).filter(
+    ({ shownAs, isDone }) => shownAs !== undefined && !isDone,
+  );
+  if (single.length === 0) return 0;
+  const begun = new Set([...(records.get(TASKS)?.values() ?? [])].map((value) => asObject(value)['stage']));
+  return single.filter(({ id }) => !begun.has(id)).length;
 }

@@ -9,7 +9,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { STATE_FILE } from '../playbooks/session/finding.ts';
 import type { Session } from '../playbooks/session/session.ts';
-import { DONE } from '../playbooks/session/knowledge.ts';
+import { DONE } from '../model/session-done.ts';
 import { createSessionPlaybook, frozenSession } from '../playbooks/session/index.ts';
 import { workOf } from '../playbooks/session/session-list.ts';
 import { counted } from '../text/counted.ts';

@@ -6,7 +6,7 @@ import { shortText } from '../text/plain-text.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { readAttempts, type AttemptReading, type RunHistory, type RunReading } from './read-run.ts';
+import { playedBy, readAttempts, type AttemptReading, type RunHistory, type RunReading } from './read-run.ts';
 
 /** A ref, and the commit that it keeps. */
 export interface KeptRef {
@@ -26,6 +26,8 @@ export interface FailureFacts {
   readonly kept: readonly KeptRef[];
   /** The commit that the task's work is compared with; undefined if there was never any work. */
   readonly base: string | undefined;
+  /** The run that has played the session since, so that this one cannot be opened again; absent: there is none. */
+  readonly newer?: string | undefined;
 }
 
 const MOST_WORDS = 600;
@@ -35,15 +37,16 @@ const MOST_ERRORS = 5;
 export function withFailedAttempts(ledger: Ledger, reading: RunReading): RunHistory {
   const failed = [...reading.board.tasks.values()].filter(({ work }) => endedBadly(work) !== undefined);
   const runId = reading.row.id;
-  return { ...reading, attempts: failed.flatMap(({ task }) => readAttempts(ledger, { runId, taskId: task.id })) };
+  const attempts = failed.flatMap(({ task }) => readAttempts(ledger, { runId, taskId: task.id }));
+  return { ...reading, attempts, playedBy: playedBy(ledger, reading) };
 }
 
 /** Explains every task that failed or was cancelled, in the order of the plan. With it, the tasks that were cancelled because of it. */
 export function failuresOf(
-  reading: Pick<RunHistory, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
+  reading: Pick<RunHistory, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'playedBy'>,
   kept: readonly KeptRef[],
 ): TaskFailure[] {
-  const { definition, board, attempts, evidence, workspace } = reading;
+  const { definition, board, attempts, evidence, workspace, playedBy: newer } = reading;
   const cascades = boardCascades(board);
   const folded = new Set([...cascades.values()].flat());
   return [...board.tasks.values()]
@@ -53,9 +56,8 @@ export function failuresOf(
       if (folded.has(id)) return [];
       const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
       const base = evidence.get(id)?.base ?? workspace?.base;
-      return (
-        explainFailure({ run: definition.name, state, turns, kept, base, cancelled: cascades.get(id) ?? [] }) ?? []
-      );
+      const cancelled = cascades.get(id) ?? [];
+      return explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer }) ?? [];
     });
 }
 
@@ -142,12 +144,13 @@ function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
   return { ref, commit, show };
 }
 
-function nextOf({ run, state }: FailureFacts): string[] {
+function nextOf({ run, state, newer }: FailureFacts): string[] {
   const { task, work } = state;
   const { phase } = work;
   if (phase.at !== 'ended') return [];
   // The task starts again by itself when the task that it needs is retried.
   if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
+  if (newer !== undefined) return [`squad status ${newer}`];
   const retry = `squad retry ${task.id} --run ${run}`;
   const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;
   return phase.cause === 'rejected' ? [retry, override] : [retry];

@@ -8,6 +8,7 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
+import { DONE } from '../model/session-done.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
@@ -78,6 +79,11 @@ export interface RunReading extends Replay {
 export interface RunHistory extends RunReading {
   /** In claim order; checks too. */
   readonly attempts: readonly AttemptReading[];
+  /**
+   * Name of the newest run that has done tasks of this session since: a person cannot open this run again, because it knows nothing
+   * of that work. undefined: there is none.
+   */
+  readonly playedBy?: string | undefined;
 }
 
 /** What a reading is made of. The events of turns are the larger part of a ledger, and no part of it. */
@@ -155,7 +161,19 @@ export function readHistory(...of: Parameters<typeof readRun>): RunHistory {
 }
 
 export function withAttempts(ledger: Ledger, reading: RunReading): RunHistory {
-  return { ...reading, attempts: readAttempts(ledger, { runId: reading.row.id }) };
+  const attempts = readAttempts(ledger, { runId: reading.row.id });
+  return { ...reading, attempts, playedBy: playedBy(ledger, reading) };
+}
+
+/** See `RunHistory`. */
+export function playedBy(ledger: Ledger, { row, definition: { folder } }: RunReading): string | undefined {
+  if (folder === undefined) return undefined;
+  const runs = ledger.runs();
+  const newer = runs.slice(runs.findIndex(({ id }) => id === row.id) + 1).toReversed();
+  return newer.find((one) => {
+    if (findDefinition(ledger, one)?.folder !== folder) return false;
+    return (findRun(ledger, one.id, null)?.board.records.get(DONE)?.size ?? 0) > 0;
+  })?.name;
 }
 
 /** With their results, in claim order. */

@@ -50,7 +50,8 @@ export function refuseReopening(place: Place, { row, definition }: RunReading): 
   const others = runs.filter(({ row: { id } }) => id !== row.id);
   refuseUnfinished(others, path, place.composition.clock.now());
   const newer = playedSince(runs, row.id);
-  if (newer !== undefined) throw playedOver(newer, path, `${row.name} cannot be opened again`, 'Play what is left');
+  if (newer === undefined) return;
+  throw playedOver(newer, path, `${row.name} cannot be opened again`, toPlayOn(newer, path));
 }
 
 /** The same for a run that is about to begin or to go on. One that only has to end may, and then leaves the folder as it is. */
@@ -69,7 +70,7 @@ export function refuseWithOther(place: Place, runId: string, definition: RunDefi
     newer,
     path,
     `${name} cannot go on`,
-    `Give it up with \`squad cancel ${name}\`, and play what is left`,
+    `Give it up with \`squad cancel ${name}\`. ${toPlayOn(newer, path)}`,
   );
 }
 
@@ -87,11 +88,19 @@ export function othersThan<Run extends { readonly row: { readonly id: string }; 
   return runs.filter((run, index) => index !== own && (own < 0 || index < own || run.driven));
 }
 
-function playedOver({ row }: RunReading, path: string, what: string, first: string): SquadError {
+function playedOver({ row }: RunReading, path: string, what: string, next: string): SquadError {
   return usageError(
     `${what}: the newer run ${row.name} has played ${plainLine(path, 300)}, and its work would be written over`,
-    `${first} with \`squad run --session=${shellWord(plainLine(path, Infinity))}\`.`,
+    next,
   );
+}
+
+/** How a person continues a session that this run, the newest one, has played. */
+function toPlayOn({ row, published }: RunReading, path: string): string {
+  const { outcome, tasks } = published?.summary ?? {};
+  return outcome === 'done' && tasks?.done === tasks?.all
+    ? `Nothing is left to play: \`squad merge ${row.name}\` takes over its work, if you have not done that yet.`
+    : `Play what is left with \`squad run --session=${shellWord(plainLine(path, Infinity))}\`.`;
 }
 
 function refuseUnfinished(runs: readonly RunReading[], path: string, now: number): void {

@@ -7,7 +7,7 @@ import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema } from '../../src/model/run.ts';
-import { DONE } from '../../src/playbooks/session/knowledge.ts';
+import { DONE } from '../../src/model/session-done.ts';
 import { asObject } from '../../src/text/json.ts';
 import { ALL } from '../support/lane.ts';
 import { DIAMOND, workers, writeSession } from '../support/session-folder.ts';

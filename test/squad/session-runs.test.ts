@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { SESSION } from '../../src/model/playbook-name.ts';
-import { RUN_EVENTS } from '../../src/model/run.ts';
+import { RUN_EVENTS, type PublishFacts } from '../../src/model/run.ts';
+import { DONE } from '../../src/model/session-done.ts';
 import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
-import { DONE } from '../../src/playbooks/session/knowledge.ts';
 import { readSession } from '../../src/preflight/read-session.ts';
 import { intervene } from '../../src/squad/intervene.ts';
+import { readStatus } from '../../src/squad/status.ts';
 import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
 import { resume } from '../../src/squad/run.ts';
 import { othersThan, refuseSecondRun, refuseWithOther, waysOn, type LeftWork } from '../../src/squad/session-runs.ts';
@@ -21,6 +22,7 @@ import { DIAMOND, writeSession } from '../support/session-folder.ts';
 import { snapshot } from '../support/snapshot.ts';
 import { testHost } from '../support/test-host.ts';
 
+const retryOf = (name: string) => `squad retry a --run ${name}`;
 const run = (id: string, driven = false) => ({ row: { id }, driven });
 
 describe('the runs that keep a run from going on', () => {
@@ -140,12 +142,12 @@ describe('a folder that another run plays', () => {
     const { root, host, directory } = place();
     const about = { ...definition(), folder: join(root, 'team') };
     const { entries, end } = play(about, { turn: ({ review }) => (review === null ? undefined : rejects('no')) });
-    const finished = (name: string, more: typeof entries = []): void => {
+    const finished = (name: string, more: typeof entries = [], summary?: PublishFacts['summary']): void => {
       const one = new RecordedRun({ ...about, name }, directory).allocate();
       one
         .plan([...entries, ...more])
         .decide('finish', end.why)
-        .publish();
+        .publish({ summary });
       one.ledger.releaseLease(one.lease);
       one.close();
     };
@@ -153,7 +155,10 @@ describe('a folder that another run plays', () => {
     finished('first');
     finished('idle');
     await expect(intervene({ host }, 'first', retry, { key: 'one' })).resolves.toMatchObject({ needs: 'resume' });
-    finished('second', [{ entry: 'changes', seq: 0, at: 0, changes: [{ do: 'put', in: DONE, id: 'b', value: {} }] }]);
+    const did = [
+      { entry: 'changes' as const, seq: 0, at: 0, changes: [{ do: 'put' as const, in: DONE, id: 'b', value: {} }] },
+    ];
+    finished('second', did);
     const path = join(root, 'team');
     await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({ code: 'workspace-busy' });
     const here = { directory, composition: compose(host) };
@@ -161,7 +166,7 @@ describe('a folder that another run plays', () => {
       expect.objectContaining({
         code: 'usage',
         message: `first cannot go on: the newer run second has played ${path}, and its work would be written over`,
-        next: `Give it up with \`squad cancel first\`, and play what is left with \`squad run --session=${path}\`.`,
+        next: `Give it up with \`squad cancel first\`. Play what is left with \`squad run --session=${path}\`.`,
       }),
     );
     await intervene({ host }, 'first', { verb: 'cancel' });
@@ -170,7 +175,20 @@ describe('a folder that another run plays', () => {
       message: `idle cannot be opened again: the newer run second has played ${path}, and its work would be written over`,
       next: `Play what is left with \`squad run --session=${path}\`.`,
     });
+    expect(await readStatus({ host }, 'idle')).toMatchObject({
+      failures: [{ next: ['squad status second'] }],
+      next: ['squad status second'],
+    });
+    expect(await readStatus({ host }, 'second')).toMatchObject({
+      failures: [{ next: [retryOf('second'), expect.anything()] }],
+    });
     await expect(intervene({ host }, 'second', retry)).resolves.toMatchObject({ needs: 'resume' });
+    await intervene({ host }, 'second', { verb: 'cancel' });
+    finished('third', did, { outcome: 'done', headline: 'DONE', tasks: { all: 1, done: 1 } });
+    await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({
+      next: 'Nothing is left to play: `squad merge third` takes over its work, if you have not done that yet.',
+    });
+    expect(await readStatus({ host }, 'idle')).toMatchObject({ next: ['squad status third'] });
   });
 
   it('stays as a newer run has left it where an older one only has to end', async () => {

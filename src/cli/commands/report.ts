@@ -71,9 +71,10 @@ async function findChanges(
 }
 
 /** Whether the last engine has written the report of how it left the run. */
+/** Not once a newer run has played the session: what the file says to do next would be refused. */
 function isLeftByEngine({ reading }: OpenedRun): boolean {
   const last = reading.segments.at(-1);
-  return !reading.driven && last !== undefined && last.releasedAt !== null;
+  return reading.playedBy === undefined && !reading.driven && last !== undefined && last.releasedAt !== null;
 }
 
 function readReport(opened: OpenedRun): { path: string; text: string } | undefined {

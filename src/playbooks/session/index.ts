@@ -11,7 +11,7 @@ import { backgroundOf } from './background.ts';
 import type { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
 import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
-import { DONE } from './knowledge.ts';
+import { DONE } from '../../model/session-done.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
 export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {

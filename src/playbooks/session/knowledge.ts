@@ -1,12 +1,10 @@
 import type { View } from '../../model/plan.ts';
+import { DONE } from '../../model/session-done.ts';
 import { fileName, ownNames } from '../../text/file-name.ts';
 import { asObject, type Json } from '../../text/json.ts';
 import { visibleText } from '../../text/plain-text.ts';
 import { WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
-
-/** Records of the tasks that are done, by the slug of the session's task, in the order of their ends. */
-export const DONE = 'session-done';
 
 /** What the tasks of a session have left. */
 export interface Knowledge {

@@ -6,7 +6,7 @@ import type { View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
 import { checkAnswer, WORKER, type WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
-import { DONE } from '../../../src/playbooks/session/knowledge.ts';
+import { DONE } from '../../../src/model/session-done.ts';
 import type { Session, SessionStart } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { newTask } from '../../graph/decisions/support.ts';

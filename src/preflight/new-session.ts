@@ -4,8 +4,7 @@ import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { createCoordinatePlaybook } from '../playbooks/coordinate/index.ts';
 import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
-import { STATE_FILE } from '../playbooks/session/finding.ts';
-import { shownPath } from '../playbooks/session/finding.ts';
+import { shownPath, STATE_FILE } from '../playbooks/session/finding.ts';
 import { fieldsOf } from '../text/json.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { problemError, type WrittenObjective } from './read-input.ts';
@@ -25,6 +24,8 @@ export async function readBegun(folder: string, workingDirectory: string): Promi
       return undefined;
     case 'partly':
       return { shown: folder, kept: answer.kept, invalid: answer.invalid };
+    case 'outgrown':
+      throw problemError(answer.refusal.problems, answer.refusal.next);
     case 'refused':
       throw problemError(answer.problems, 'Correct these files yourself: squad does not write them.');
     case 'absent':

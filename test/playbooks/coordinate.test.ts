@@ -188,6 +188,18 @@ describe('a folder that holds a part of a session', () => {
     expect(keptFrom(readOf(texts))).toEqual({ type: 'complete' });
   });
 
+  it('is refused if it has no room for the ids of all tasks', () => {
+    const state = texts['team-session.json'] ?? '';
+    const padded = `${state}${' '.repeat(1_048_576 - Buffer.byteLength(state))}`;
+    expect(keptFrom(readOf({ ...texts, 'team-session.json': padded }))).toMatchObject({
+      type: 'outgrown',
+      refusal: {
+        first: 'team-session.json would exceed 1 MiB when all tasks are done',
+        next: expect.stringMatching(/^Correct team\/team-session\.json, then run `squad session check team`/),
+      },
+    });
+  });
+
   it('keeps what is valid, and names what is not', () => {
     const kept = keptFrom(readOf({ ...without('roles/writer.md'), 'task-analysis.json': '{' }));
     expect(kept).toMatchObject({ type: 'partly', invalid: ['task-analysis.json'] });

@@ -1,8 +1,8 @@
 import type { Problem } from '../../text/problem.ts';
 import { roleFileFindings } from '../session/check-cast.ts';
-import { judgeSession } from '../session/check-session.ts';
+import { checkSession, judgeSession } from '../session/check-session.ts';
 import { ANALYSIS_FILE, roleAt, rolePath, shown, STATE_FILE, type Finding } from '../session/finding.ts';
-import type { FolderRead } from '../session/folder-read.ts';
+import type { FolderRead, SessionRefusal } from '../session/folder-read.ts';
 import { problemsOf } from '../session/refusal.ts';
 import { isBegunEmpty, keptRoles, rolePathProblem } from './team-files.ts';
 
@@ -15,6 +15,8 @@ export interface KeptFiles {
 
 type Begun =
   | { readonly type: 'complete' }
+  /** Nothing is missing, but no run could do all its tasks. */
+  | { readonly type: 'outgrown'; readonly refusal: SessionRefusal }
   | (KeptFiles & { readonly type: 'partly' })
   /** Files are wrong that no planner makes. */
   | { readonly type: 'refused'; readonly problems: readonly Problem[] }
@@ -25,7 +27,10 @@ type Begun =
 export function keptFrom(read: FolderRead): Begun {
   const { findings, sources } = judgeSession(read);
   const [first] = findings;
-  if (first === undefined) return { type: 'complete' };
+  if (first === undefined) {
+    const checked = checkSession(read);
+    return checked.ok ? { type: 'complete' } : { type: 'outgrown', refusal: checked };
+  }
   if (!read.folders.includes('')) return { type: 'absent', why: first.message };
   const wrong = new Set(findings.map(({ file }) => file));
   const files = [...read.files];

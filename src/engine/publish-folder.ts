@@ -16,6 +16,7 @@ export async function publishFolder(
   const isDue = ports.definition.makesBranch === false && board.finished?.outcome === 'done';
   const made = isDue ? makes?.(createView(board)) : undefined;
   if (made === undefined) return facts;
+  if ('problem' in made) return { ...facts, ...made };
   const problem = await makeFolder(made, ports.lease.runId);
   if (problem !== undefined) return { ...facts, problem };
   return { ...facts, made: made.shown, madeAt: made.folder, ...(made.isThere ? { added: addedTo(made) } : {}) };

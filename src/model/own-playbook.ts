@@ -39,8 +39,8 @@ export interface MadeFolder {
 
 /** A playbook of squad's own. Only squad begins a run that has a folder or makes one, so those of applications have neither. */
 export interface OwnPlaybook<I> extends Playbook<I> {
-  /** Only for a run without a branch. Called once its work is done. */
-  makes?(view: View): MadeFolder | undefined;
+  /** Only for a run without a branch. Called once its work is done. `problem`: why it makes no folder. */
+  makes?(view: View): MadeFolder | { readonly problem: string } | undefined;
   /** The files of the folder that the run was started on, in the order in which they are written. Absent: it has none. */
   folder?(view: View, moment: FolderMoment): readonly FolderFile[];
 }

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { badInput, usageError } from '../model/errors.ts';
+import type { Objective } from '../model/objective.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
-import { createCoordinatePlaybook } from '../playbooks/coordinate/index.ts';
+import { createCoordinatePlaybook, descriptionOf } from '../playbooks/coordinate/index.ts';
 import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
 import { shownPath, STATE_FILE } from '../playbooks/session/finding.ts';
+import { MOST_READ } from '../playbooks/session/knowledge-room.ts';
 import { fieldsOf } from '../text/json.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { problemError, type WrittenObjective } from './read-input.ts';
@@ -47,6 +49,26 @@ export function objectiveIn(begun: BegunSession | undefined): WrittenObjective {
   throw usageError(
     `there is no objective, and ${why}`,
     `Name the objective: \`squad coordinate objective.md --into ${shellWord(shownPath(folder))} --resume\`.`,
+  );
+}
+
+/** What `team-session.json` says beside its task is longer. */
+const LEAST_OF_STATE = 1024;
+
+/** Throws `bad-input` for an objective for which `team-session.json` has no room, whatever the planner answers. */
+export function refuseTooLong(objective: Objective, begun: BegunSession | undefined): void {
+  if (begun?.kept.some(({ path }) => path === STATE_FILE) === true) return;
+  const most = MOST_READ - LEAST_OF_STATE;
+  if (Buffer.byteLength(JSON.stringify(descriptionOf(objective))) <= most) return;
+  throw problemError(
+    [
+      {
+        file: objective.file,
+        line: 1,
+        message: `the objective is too long: as JSON, in ${STATE_FILE}, it may have ${most} bytes`,
+      },
+    ],
+    'Shorten it, or put details into files of the repository and name these.',
   );
 }
 

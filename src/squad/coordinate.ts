@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { usageError } from '../model/errors.ts';
-import { objectiveIn, playbookOfNewSession, readBegun } from '../preflight/new-session.ts';
+import { objectiveIn, playbookOfNewSession, readBegun, refuseTooLong } from '../preflight/new-session.ts';
 import type { Objective } from '../model/objective.ts';
 import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
@@ -53,6 +53,7 @@ export async function coordinate(
   }
   const source = objective ?? objectiveIn(begun);
   const madeFor = await readObjective(source, workingDirectory);
+  refuseTooLong(madeFor, begun);
   const { composition } = workspace;
   const redactor = composition.redactor([]);
   const now = composition.clock.now();

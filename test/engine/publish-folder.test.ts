@@ -15,7 +15,7 @@ const BOARD = createBoard(factsOf(definition()));
 function publish(
   makesBranch: false | undefined,
   outcome: 'done' | 'failed',
-  makes: () => MadeFolder | undefined,
+  makes: () => MadeFolder | { problem: string } | undefined,
 ): Promise<PublishFacts> {
   const workspaces = {
     listFolders: () => Promise.resolve([]),
@@ -37,6 +37,10 @@ it.each([
   };
   await publish(makesBranch, outcome, makes);
   expect(asked).toBe(times);
+});
+
+it('says why the playbook makes no folder', async () => {
+  expect(await publish(false, 'done', () => ({ problem: 'no room' }))).toMatchObject({ problem: 'no room' });
 });
 
 it('says what it wrote into a folder that was there, and the same after a crash', async () => {

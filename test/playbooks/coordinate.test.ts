@@ -6,6 +6,8 @@ import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
 import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
 import { roleText } from '../../src/playbooks/coordinate/role-text.ts';
 import type { FileRead } from '../../src/playbooks/session/folder-read.ts';
+import { refuseTooLong } from '../../src/preflight/new-session.ts';
+import { plainObjective } from '../../src/preflight/read-input.ts';
 import { parseBlocks } from '../../src/text/markdown.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, plannedTask, teamAnswer } from '../support/team-answer.ts';
 import { DIAMOND, sessionTexts } from '../support/session-folder.ts';
@@ -66,8 +68,24 @@ describe('the answer of a planner', () => {
     const text = `${mark}---\r\nname: login\r\n---\r\n\r\n# Objective: Let people log in\r\n`;
     const view = { task: () => ({ answer: teamAnswer() }), objective: { text } } as unknown as View;
     const made = createCoordinatePlaybook(OPTIONS).makes?.(view);
-    const state = made?.files.find(({ path }) => path === 'team-session.json')?.text;
+    const files = made === undefined || 'problem' in made ? [] : made.files;
+    const state = files.find(({ path }) => path === 'team-session.json')?.text;
     expect(JSON.parse(state ?? '')).toMatchObject({ task_description: '# Objective: Let people log in' });
+  });
+
+  it('makes no session for which the objective leaves no room, and says so', () => {
+    const objective = { text: '\u0001'.repeat(174_700) };
+    const view = { task: () => ({ answer: teamAnswer() }), objective } as unknown as View;
+    expect(createCoordinatePlaybook(OPTIONS).makes?.(view)).toEqual({
+      problem: 'no session folder was made: team-session.json would exceed 1 MiB when all tasks are done',
+    });
+    const about = (text: string) => plainObjective(text, 'objective.md');
+    const begun = { shown: 'team', invalid: [], kept: [{ path: 'team-session.json', text: '{}' }] };
+    expect(() => refuseTooLong(about('\u0001'.repeat(174_500)), undefined)).not.toThrow();
+    expect(() => refuseTooLong(about('\u0001'.repeat(512_000)), begun)).not.toThrow();
+    expect(() => refuseTooLong(about('\u0001'.repeat(512_000)), undefined)).toThrow(
+      expect.objectContaining({ code: 'bad-input', message: expect.stringContaining('the objective is too long') }),
+    );
   });
 
   const wrong: readonly [name: string, answer: unknown, problem: RegExp][] = [

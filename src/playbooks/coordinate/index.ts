@@ -19,6 +19,11 @@ const REFUSED = 'the answer makes no valid session folder:';
 /** Turns of the planner after the first. */
 const REPAIRS = 2;
 
+/** What the session is for. */
+export function descriptionOf({ text }: { readonly text: string }): string {
+  return withoutFrontMatter(text).trim();
+}
+
 /** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
 export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlaybook<unknown> {
   return {
@@ -45,8 +50,12 @@ export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlayboo
         : [];
     },
     makes: (view) => {
-      const judged = judgeTeam(view.task(COORDINATE)?.answer, options, withoutFrontMatter(view.objective.text).trim());
-      if (!judged.ok) return undefined;
+      const answer = view.task(COORDINATE)?.answer;
+      // A person skipped the planning.
+      if (answer === undefined) return undefined;
+      const judged = judgeTeam(answer, options, descriptionOf(view.objective));
+      // Only together with the objective, the answer is too long.
+      if (!judged.ok) return { problem: `no session folder was made: ${judged.problems.join('; ')}` };
       const { folder, isThere } = options;
       const place = { folder, shown: options.shown, isThere };
       return { ...place, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };

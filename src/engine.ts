@@ -41,6 +41,7 @@ import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.
 export { forkRun } from './engine/fork-run.ts';
 export { replayRun } from './engine/replay-run.ts';
 export { haltRun } from './engine/halt-run.ts';
+export { writeFolderAgain } from './engine/write-folder.ts';
 export { promptsOf, type RunPrompts } from './engine/run-prompts.ts';
 
 export interface EnginePorts extends Composition {

@@ -11,7 +11,7 @@ import { letThroughBy } from '../model/let-through.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
-import { readHistory } from '../read-model/read-run.ts';
+import { folderProblemOf, readHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { foldPatch } from '../report/patch.ts';
 import { renderMarkdown } from '../report/markdown.ts';
@@ -36,9 +36,12 @@ type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'rejections' 
   readonly files: readonly RunFile[];
 };
 
-interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
-  readonly files: RunFiles;
+interface ReportPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   readonly playbook: Playbook<unknown>;
+}
+
+interface EndPorts extends ReportPorts {
+  readonly files: RunFiles;
   onEvent?(event: RunEvent): void;
 }
 
@@ -57,6 +60,9 @@ export async function endRun(
     const branch = branchOf(definition);
     const head = branch === undefined ? undefined : await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
+    // Before the report, which says whether it is complete.
+    const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
+    noteFolder(resources.ledger, { definition, lease }, problem);
     if (!finished) release();
     const { conclusion, files, ...written } = await makeReport(ports, resources, workspaces, runId);
     const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
@@ -82,6 +88,17 @@ export async function endRun(
     await workspaces.close();
     resources.close();
   }
+}
+
+/** Records whether the folder of the run is complete, if the ledger says otherwise. `problem`: as `RunFiles.endFolder` returns it. */
+function noteFolder(
+  ledger: Ledger,
+  { definition: { folder }, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+  problem: string | null | undefined,
+): void {
+  if (folder === undefined || problem === undefined) return;
+  if (problem === folderProblemOf(ledger, lease.runId)) return;
+  ledger.note(lease, RUN_EVENTS.folder, { folder, problem });
 }
 
 /** A run that `stop` cut short is stopped, not interrupted. */
@@ -125,8 +142,8 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
 }
 
 /** `report.md` and `report.html`, from the current ledger and git. */
-async function makeReport(
-  ports: EndPorts,
+export async function makeReport(
+  ports: ReportPorts,
   resources: RunResources,
   workspaces: Workspaces,
   runId: string,

@@ -1,5 +1,6 @@
 import type { Composition } from '../compose.ts';
 import { errorText } from '../model/errors.ts';
+import { writeAgainText } from '../model/folder-written.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { RunState } from '../model/run-state.ts';
@@ -24,7 +25,12 @@ const HASHES = 'folder.jsonl';
 export interface RunFiles {
   /** The plan has moved on. Writes what that changes in the background, after the step that calls. */
   changed(board: Board): void;
-  /** Writes what is left, and these, and stops. Safe to repeat. Never throws: what cannot be written is a warning. */
+  /**
+   * Stops the writing in the background, and writes what is left of the folder that the run was started on. Returns why its files
+   * are not complete; null: they are; undefined: there was nothing to write. Safe to repeat. Never throws.
+   */
+  endFolder(state: RunState): Promise<string | null | undefined>;
+  /** The same, and writes all else that is left, and these. Safe to repeat. Never throws: what cannot be written is a warning. */
   end(state: RunState, more?: readonly RunFile[]): Promise<void>;
 }
 
@@ -36,6 +42,46 @@ interface RunFilesPorts extends ProjectorPorts, Pick<Composition, 'clock' | 'red
 
 /** A resume makes them anew: what is there and the same is left alone. `directory`: `.squad`. */
 export function createRunFiles(ports: RunFilesPorts, directory: string, of: ProjectedRun): RunFiles {
+  const writers = createWriters(ports, directory, of);
+  const ended = new AbortController();
+  let board: Board | undefined;
+  let isBehind = false;
+  let isOver = false;
+  let working: Promise<void> | undefined;
+  let left: Promise<string | null | undefined> | undefined;
+  const catchUp = async (): Promise<void> => {
+    while (isBehind && !ended.signal.aborted) {
+      await ports.clock.sleep(REST_MS, ended.signal);
+      if (ended.signal.aborted) break;
+      isBehind = false;
+      await writers.named(board, 'running');
+      await writers.own(board, 'running');
+    }
+    working = undefined;
+  };
+  const endFolder: RunFiles['endFolder'] = async (state) => {
+    ended.abort();
+    left ??= (working ?? Promise.resolve()).then(async () => writers.named(board, state));
+    return left;
+  };
+  return {
+    endFolder,
+    changed: (next) => {
+      board = next;
+      isBehind = true;
+      if (!ended.signal.aborted) working ??= catchUp();
+    },
+    end: async (state, more) => {
+      if (isOver) return;
+      isOver = true;
+      await endFolder(state);
+      await writers.own(board, state, more);
+    },
+  };
+}
+
+/** What writes the folder that the run was started on (`named`, as `endFolder`), and the run's own. Neither throws. */
+function createWriters(ports: RunFilesPorts, directory: string, of: ProjectedRun) {
   const path = runFolder(directory, of.lease.runId);
   const folder = writtenFolder(path);
   const redactor = ports.redactor(letThroughBy(of.definition));
@@ -43,54 +89,36 @@ export function createRunFiles(ports: RunFilesPorts, directory: string, of: Proj
   const named = of.leavesFolder === true ? undefined : of.definition.folder;
   const about = { runId: of.lease.runId, hashes: join(path, HASHES) };
   const keepTrue = named && createFolderProjector({ ...ports, redactor }, { ...about, folder: named });
-  const ended = new AbortController();
-  let board: Board | undefined;
-  let isBehind = false;
   let isClean = false;
   const warned = new Set<string>();
-  let working: Promise<void> | undefined;
-
-  const attempt = async (where: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (where: string, work: () => Promise<void>, next = ''): Promise<string | null> => {
     try {
       await work();
+      return null;
     } catch (error) {
-      if (!warned.has(where)) ports.warn(`the files in ${where} are not complete: ${errorText(error)}`);
+      const problem = errorText(error);
+      if (!warned.has(where)) ports.warn(`the files in ${where} are not complete: ${problem}${next}`);
       warned.add(where);
+      return problem;
     }
-  };
-  const write = async (state: RunState, more: readonly RunFile[] = []): Promise<void> => {
-    const now = board;
-    // What is not there now stays so until a resume.
-    if (state !== 'running' && named !== undefined) warned.delete(named);
-    if (keepTrue && now !== undefined) await attempt(named, async () => keepTrue({ board: now, state }));
-    await attempt(path, async () => {
-      if (!isClean) await removeUnfinished(path);
-      isClean = true;
-      if (now !== undefined) await project({ board: now, state });
-    });
-    // What cannot be written must not cost the report.
-    for (const file of more) await attempt(path, async () => folder.put(file.path, file.text));
-  };
-  const catchUp = async (): Promise<void> => {
-    while (isBehind && !ended.signal.aborted) {
-      await ports.clock.sleep(REST_MS, ended.signal);
-      if (ended.signal.aborted) break;
-      isBehind = false;
-      await write('running');
-    }
-    working = undefined;
   };
   return {
-    changed: (next) => {
-      board = next;
-      isBehind = true;
-      if (!ended.signal.aborted) working ??= catchUp();
+    named: async (board: Board | undefined, state: RunState): Promise<string | null | undefined> => {
+      if (!keepTrue || board === undefined) return undefined;
+      const write = async (): Promise<void> => keepTrue({ board, state });
+      if (state === 'running') return attempt(named, write);
+      // What is not there now stays so until a resume.
+      warned.delete(named);
+      return attempt(named, write, `. ${writeAgainText(of.definition.name)}`);
     },
-    end: async (state, more) => {
-      if (ended.signal.aborted) return;
-      ended.abort();
-      await working;
-      await write(state, more);
+    own: async (board: Board | undefined, state: RunState, more: readonly RunFile[] = []): Promise<void> => {
+      await attempt(path, async () => {
+        if (!isClean) await removeUnfinished(path);
+        isClean = true;
+        if (board !== undefined) await project({ board, state });
+      });
+      // What cannot be written must not cost the report.
+      for (const file of more) await attempt(path, async () => folder.put(file.path, file.text));
     },
   };
 }

@@ -129,6 +129,8 @@ export const RUN_EVENTS = {
   forked: 'run-forked',
   /** The run's work was published; data is `PublishFacts`. */
   published: 'run-published',
+  /** Whether the folder of the run is complete, where that has changed; data is `FolderWritten`. */
+  folder: 'folder-written',
 } as const;
 
 /** The epoch of what a fork copies. Those of engines begin with 1. */

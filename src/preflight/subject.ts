@@ -152,6 +152,17 @@ export function playedSince<
   return runs.slice(0, Math.max(own, 0)).find(({ board }) => (board.records.get(DONE)?.size ?? 0) > 0);
 }
 
+/**
+ * The newest run, if the folder lacks a part of what it did: a new run would do that again. Of another session in the same place it says
+ * nothing. `runs`: the newest first.
+ */
+export function leftIncomplete<
+  Run extends { readonly definition: Pick<RunDefinition, 'options'>; readonly folderProblem: string | null },
+>([newest]: readonly Run[], { id }: Pick<Session, 'id'>): Run | undefined {
+  if (newest === undefined || newest.folderProblem === null) return undefined;
+  return frozenSession(newest.definition.options)?.id === id ? newest : undefined;
+}
+
 /** Throws `workspace-busy` if the session is no longer as the run took it: another run may have played it meanwhile. */
 export async function refuseChanged({ options, folder }: RunDefinition): Promise<void> {
   const known = frozenSession(options)?.start.hashes[STATE_FILE];

@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import { humanLine } from '../model/mail/human-line.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
+import { folderText, folderWrittenSchema } from '../model/folder-written.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
@@ -39,6 +40,8 @@ interface OpenAttempt {
 
 /** The state after the records so far, from which the next record is projected. */
 export interface RunProjection {
+  /** Of the run; empty until it is defined. */
+  readonly name: string;
   /** undefined: the run is not defined yet. */
   readonly board: Board | undefined;
   readonly limits: Limits | undefined;
@@ -56,7 +59,7 @@ export interface RunProjection {
 /** Before the first record. */
 export function beginProjection(playbooks: Playbooks): RunProjection {
   return {
-    ...{ board: undefined, limits: undefined, open: new Map(), resumedAt: 0 },
+    ...{ name: '', board: undefined, limits: undefined, open: new Map(), resumedAt: 0 },
     ...{ playbooks, stagesOf: undefined, stages: [] },
   };
 }
@@ -119,6 +122,10 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
       const text = `${mailLeft ?? ''}. Look at it with \`squad mail status\`.`;
       return { state, events: mailLeft === undefined ? [] : [{ type: 'warning', ...baseOf(event), text }] };
     }
+    case RUN_EVENTS.folder: {
+      const text = folderText(readEvent(event, folderWrittenSchema), state.name);
+      return { state, events: [{ type: 'warning', ...baseOf(event), text }] };
+    }
     default:
       return silent(state);
   }
@@ -141,6 +148,7 @@ function defines(state: RunProjection, event: LedgerEvent): Projected {
   return {
     state: {
       ...state,
+      name,
       board: createBoard(factsOf(definition)),
       limits,
       stagesOf: stagesOfRun(definition, state.playbooks),

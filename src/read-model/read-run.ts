@@ -5,6 +5,7 @@ import type { Attempt, Settlement } from '../model/attempt.ts';
 import type { Spending } from '../model/spending.ts';
 import { isSquadError, usageError, type SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
+import { folderWrittenSchema } from '../model/folder-written.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
@@ -68,6 +69,8 @@ export interface RunReading extends Replay {
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
   /** undefined: the run is not over. A result from before a person reopened the run does not count. */
   readonly published: PublishFacts | undefined;
+  /** Why its folder's files were not complete when the last engine ended; null: none is known to be missing, or it is driven. */
+  readonly folderProblem: string | null;
   readonly questions: readonly OpenQuestion[];
   /** All commands of people, oldest first. */
   readonly interventions: readonly OperatorRequest[];
@@ -117,6 +120,7 @@ export function readRun(
   const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
   const decisions = events.filter(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
   const decided = decisions.at(-1);
+  const driven = isDriven(segments, lockedBy);
   const interventions = events.flatMap(requestOf);
   const amendments = events.flatMap(amendmentOf);
   return {
@@ -131,7 +135,7 @@ export function readRun(
     totals: ledger.totals(row.id),
     spending: ledger.spending(row.id),
     segments,
-    driven: isDriven(segments, lockedBy),
+    driven,
     decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,
     waits: waitsOf(decisions),
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
@@ -140,10 +144,17 @@ export function readRun(
       RUN_EVENTS.published,
       publishFactsSchema,
     ).at(-1),
+    folderProblem: driven ? null : folderProblemOf(ledger, row.id),
     questions: openQuestions(ledger, replay.board, events, row.applied),
     interventions,
     pendingRequests: interventions.filter(({ seq }) => seq > row.applied),
   };
+}
+
+/** The same as it is on record, whether or not an engine drives the run. */
+export function folderProblemOf(ledger: Pick<Ledger, 'events'>, runId: string): string | null {
+  const said = ledger.events({ stream: runId, types: [RUN_EVENTS.folder] }).at(-1);
+  return said === undefined ? null : readEvent(said, folderWrittenSchema).problem;
 }
 
 export function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {

@@ -1,6 +1,7 @@
 import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
 import { z } from 'zod';
 import { armoryFactsOf, armoryFactsSchema } from '../model/armory-facts.ts';
+import { writeAgainCommand } from '../model/folder-written.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
@@ -65,6 +66,8 @@ export const runStatusSchema = z.strictObject({
   playbook: z.string(),
   /** The folder of the session that it plays; null: it plays none. */
   folder: z.string().nullable(),
+  /** Why its files were not complete when the last engine ended; null: none is known to be missing, or an engine is running. */
+  folderProblem: z.string().nullable(),
   /** Its title. */
   objective: z.string(),
   /** What each agent is bound to. */
@@ -154,7 +157,7 @@ export function statusOf(
     headline: conclusion?.headline ?? null,
     exitCode: conclusion?.exitCode ?? null,
     playbook: definition.playbook,
-    folder: definition.folder ?? null,
+    ...{ folder: definition.folder ?? null, folderProblem: reading.folderProblem },
     objective: definition.objective.title,
     armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
@@ -234,7 +237,8 @@ export function nextCommandsOf(
   if (phase === 'finished') {
     const { madeAt } = reading.published ?? {};
     const run = madeAt === undefined ? [] : [playCommand(madeAt)];
-    return [...new Set([...failures.flatMap(({ next }) => next), ...run])];
+    const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
+    return [...new Set([...write, ...failures.flatMap(({ next }) => next), ...run])];
   }
   if (waitingFor?.for === 'answer') {
     return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));

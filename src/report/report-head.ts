@@ -1,5 +1,6 @@
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
+import { writeAgainCommand } from '../model/folder-written.ts';
 import { experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
 import { currentStage, placeText } from '../model/shown-stage.ts';
@@ -21,7 +22,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const [word, meaning, tone] = headline(standing);
   const lines = [
     words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
-    ...(folder === undefined ? [] : [words`Session ${code(folder)}, whose files say what it has done`]),
+    ...(folder === undefined ? [] : [sessionText(folder, reading)]),
     ...(stage === undefined ? [] : [words`Stage ${placeText(stage)}, ${ownWords(stage.stage.state)}`]),
     words`Exit code ${meaning}`,
     timesOf(reading, now),
@@ -39,6 +40,12 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
         : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
   ];
   return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, standing), list(lines)];
+}
+
+function sessionText(folder: string, { folderProblem, row }: RunHistory): Text {
+  if (folderProblem === null) return words`Session ${code(folder)}, whose files say what it has done`;
+  const command = code(writeAgainCommand(row.name));
+  return words`Session ${code(folder)}, whose files are not complete: ${folderProblem}. ${command} writes them again`;
 }
 
 /** Start, end, and how long it took by the clock and by the engine. */

@@ -1,5 +1,6 @@
 import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
+import { isOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
@@ -11,6 +12,8 @@ export interface ChosenRun {
   readonly name: string;
   /** Its engine is running and was paused, so that only the pause has to be lifted. */
   readonly isPaused: boolean;
+  /** It is over, and the files of its folder are not complete: only they have to be written. */
+  readonly isIncomplete: boolean;
   /** Why it was chosen; undefined: it was named. */
   readonly why: string | undefined;
   /** How many other runs are unfinished; 0 if it was named. */
@@ -26,10 +29,12 @@ export async function chooseRun(place: Place, name: string | undefined, raises: 
     why,
     others,
   } = name === undefined ? pick(workspace, raises) : { name, why: undefined, others: 0 };
-  const { row, driven, board } = (await openRun(place, known)).reading;
+  const { reading } = await openRun(place, known);
+  const { row, driven, board } = reading;
   // A drained or stopped run is ending: only a pause keeps the engine.
   const isPaused = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
-  return { runId: row.id, name: row.name, isPaused, why, others };
+  const isIncomplete = reading.folderProblem !== null && isOver(reading);
+  return { runId: row.id, name: row.name, isPaused, isIncomplete, why, others };
 }
 
 function pick(place: OpenedWorkspace, raises: boolean): { name: string; why: string; others: number } {

@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import type { Admission } from '../engine.ts';
+import { writeAgainCommand } from '../model/folder-written.ts';
 import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
-import { playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
+import { leftIncomplete, playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
@@ -146,6 +147,8 @@ export async function refuseTaken(
   { session, path, folder }: GivenSession,
 ): Promise<void> {
   const runs = refuseSecondRun({ directory: join(repository.root, '.squad'), composition }, path);
+  const incomplete = leftIncomplete(runs, session);
+  if (incomplete !== undefined) throw notWritten(incomplete, path);
   for (const { reading, tasks } of tasksByRun(runs, session)) {
     const { head } = reading.board.branch;
     if (tasks.length === 0 || head === reading.workspace?.base) continue;
@@ -154,6 +157,13 @@ export async function refuseTaken(
     const isNewest = playedSince(runs, reading.row.id) === undefined;
     throw workElsewhere(reading, { tasks, isThere, isNewest, folder });
   }
+}
+
+function notWritten({ row, folderProblem }: RunReading, path: string): SquadError {
+  return wrongEnvironment(
+    `run ${row.name} has played ${plainLine(path, 300)}, but the files there are not complete: ${plainLine(folderProblem ?? '', 300)}`,
+    `Write them with \`${writeAgainCommand(row.name)}\`; then the new run does only what is left.`,
+  );
 }
 
 /** Ids that a message names; the rest are counted. */

@@ -126,8 +126,13 @@ describe('the files of a run', () => {
     const { files, warnings } = filesOf(run, { folder: () => [{ path: 'state.json', text: '{}' }] });
     files.changed(run.read().board);
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    const problem = expect.stringContaining('is not there any more');
+    expect(await files.endFolder('waiting')).toEqual(problem);
     await files.end('waiting');
-    expect(warnings).toEqual([1, 2].map(() => expect.stringContaining('is not there any more')));
+    expect(warnings).toEqual([
+      problem,
+      expect.stringMatching(/is not there any more.*`squad resume tidy` writes them/),
+    ]);
   });
 
   it('have the documents as they were delivered, and nothing that is not delivered any more', async () => {

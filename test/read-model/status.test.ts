@@ -7,9 +7,12 @@ import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/read-model/read-run.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import { openRunView } from '../../src/read-model/run-view.ts';
+import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { squadError, usage } from '../substrate/ledger/support.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
+import { renderReport } from '../report/render-report.ts';
 
 const CHECKED = { criteria: [{ text: 'tests pass', command: 'npm test', done: false, line: 4 }] };
 
@@ -35,6 +38,7 @@ describe('status', () => {
       rejections: [],
       parent: null,
       folder: null,
+      folderProblem: null,
       phase: 'finished',
       outcome: 'done',
       playbook: 'delivery',
@@ -80,6 +84,35 @@ describe('status', () => {
       branch: 'squad/tidy',
       next: [],
     });
+  });
+
+  it('says that the files of a session are not complete, until they are or an engine writes them', () => {
+    const folder = '/team';
+    const run = finished({ ...definition(), folder }).publish();
+    const left = (problem: string | null) => run.ledger.append(run.id, RUN_EVENTS.folder, { folder, problem });
+    const report = (): string => renderReport(run.read(), run.clock.time).replaceAll('\\', '');
+    expect(report()).toContain('Session `/team`, whose files say what it has done');
+    left('it is gone');
+    expect(statusFrom(run)).toMatchObject({ folderProblem: 'it is gone', next: ['squad resume tidy'] });
+    expect(renderStatus(statusFrom(run), run.clock.time).split('\n')).toEqual(
+      expect.arrayContaining([
+        '  its files are not complete: it is gone. `squad resume tidy` writes them again',
+        'Next: squad resume tidy',
+      ]),
+    );
+    expect(report()).toContain(
+      'Session `/team`, whose files are not complete: it is gone. `squad resume tidy` writes them again',
+    );
+    expect(statusFrom(run, { since: 0 }).folderProblem).toBeNull();
+    left(null);
+    expect(statusFrom(run)).toMatchObject({ folderProblem: null, next: [] });
+    expect(openRunView(run.ledger, run.id).look().slice(-2)).toMatchObject([
+      {
+        type: 'warning',
+        text: 'the files in /team are not complete: it is gone. `squad resume tidy` writes them again',
+      },
+      { type: 'warning', text: 'wrote the files in /team again: they are complete' },
+    ]);
   });
 
   it('counts turns, and knows the unknown from zero', () => {

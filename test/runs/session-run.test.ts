@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
@@ -50,6 +50,47 @@ describe('squad run --session', { timeout: 120_000 }, () => {
     expect(filesIn(folder)).toEqual(after);
     expect((await run(['status'])).stdout).toContain(`session ${folder}`);
   });
+
+  it(
+    'says that it could not write the folder of a run that is over, and writes it when asked to',
+    ALL,
+    async (test) => {
+      const { play, run, status, report, state, folder, rescript, repository } = openSessionBench(test);
+      const away = `${folder}.away`;
+      const moved = workers(PAIR, (task) => (task === 'MAKE-002' ? [{ run: ['mv', folder, away] }] : []));
+      rescript(moved);
+      const ended = await play();
+      expect(ended.code, ended.stderr).toBe(0);
+      const command = 'squad resume make-things';
+      expect(ended.stderr + ended.stdout).toContain(`\`${command}\` writes them again`);
+      expect(await status()).toMatchObject({
+        folderProblem: expect.stringContaining('not there any more'),
+        next: [command],
+      });
+      expect(await report()).toMatch(/whose files are not complete: /);
+      expect((await run(['log'])).stdout).toContain('are not complete: ');
+      const early = await run(['resume', 'make-things']);
+      expect([early.code, early.stderr]).toEqual([78, expect.stringContaining(`then run \`${command}\` again`)]);
+
+      renameSync(away, folder);
+      git(repository, 'merge', '--quiet', 'squad/make-things');
+      const again = await play(['--dry-run']);
+      expect([again.code, again.stderr]).toEqual([78, expect.stringContaining(command)]);
+      const written = await run(['resume', 'make-things']);
+      expect([written.code, written.stdout, written.stderr]).toEqual([
+        0,
+        `Wrote the files in ${folder} again: they are complete.\n`,
+        '',
+      ]);
+      expect(state()).toMatchObject({ status: 'completed', completed_tasks: ['SPEC-001', 'MAKE-001', 'MAKE-002'] });
+      expect(await status()).toMatchObject({ folderProblem: null, next: [] });
+      const file = readFileSync(join(repository, '.squad', 'runs', (await status()).runId, 'report.md'), 'utf8');
+      expect(file).toContain('whose files say what it has done');
+      expect((await play()).stdout).toContain('nothing is left to start');
+      expect((await run(['resume', 'make-things'])).code).toBe(2);
+      expect((await run(['db', 'check'])).code).toBe(0);
+    },
+  );
 
   it.for<[string, readonly string[], number, RegExp]>([
     ['no folder', ['run', '--session'], 2, /^squad: Session required\. Usage: --session=<path-to-session-folder>\n/],

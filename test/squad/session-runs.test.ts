@@ -12,7 +12,15 @@ import { intervene } from '../../src/squad/intervene.ts';
 import { readStatus } from '../../src/squad/status.ts';
 import { playedSince, refuseChanged, tasksByRun } from '../../src/preflight/subject.ts';
 import { resume } from '../../src/squad/run.ts';
-import { othersThan, refuseSecondRun, refuseWithOther, waysOn, type LeftWork } from '../../src/squad/session-runs.ts';
+import {
+  othersThan,
+  refuseSecondRun,
+  refuseTaken,
+  refuseWithOther,
+  waysOn,
+  type LeftWork,
+} from '../../src/squad/session-runs.ts';
+import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { rejects } from '../playbooks/simulator.ts';
 import { sessionFrom } from '../playbooks/session/support.ts';
@@ -225,6 +233,27 @@ describe('a folder that another run plays', () => {
     expect(snapshot(folder)).toEqual(before);
     await expect(resume({ host }, 'first', {})).rejects.toMatchObject({ message: 'run first is over' });
     expect(refuseSecondRun({ directory, composition: compose(host) }, folder)).toHaveLength(2);
+  });
+
+  it('is played by no new run while the files of the newest one are not complete', async () => {
+    const { root, host, directory } = place();
+    const given = { ...(await readSession(writeSession(join(root, 'team'), DIAMOND), root)), folder: 'team' };
+    const about = { ...definition(), folder: given.path, options: plainJson({ session: given.session }) };
+    const first = new RecordedRun(about, directory).allocate();
+    const { entries, end } = play(about);
+    first.plan(entries).decide('finish', end.why).publish();
+    first.ledger.note(first.lease, RUN_EVENTS.folder, { folder: given.path, problem: 'it is gone' });
+    first.ledger.releaseLease(first.lease);
+    first.close();
+    const composition = compose(host);
+    const repository = await inspectRepository(composition.git, host.workingDirectory);
+    await expect(refuseTaken(composition, repository, given)).rejects.toMatchObject({
+      code: 'wrong-environment',
+      message: `run tidy has played ${given.path}, but the files there are not complete: it is gone`,
+      next: 'Write them with `squad resume tidy`; then the new run does only what is left.',
+    });
+    const other = { ...given, session: { ...given.session, id: 'another' } };
+    await expect(refuseTaken(composition, repository, other)).resolves.toBeUndefined();
   });
 
   it('has to be as squad read it', async () => {

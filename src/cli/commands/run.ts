@@ -68,11 +68,12 @@ export async function resume(context: CommandContext, name: string | undefined, 
     await intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
     return;
   }
-  const { runId, isPaused, why, others, ...chosen } = await chooseRun(
+  const { runId, isPaused, isIncomplete, why, others, ...chosen } = await chooseRun(
     context,
     name,
     Object.keys(limits).length > 0 || options.pastDeadline === true,
   );
+  if (isIncomplete) return writeAgain(context, runId, options);
   const squad = squadOn(host);
   if (options.reload === true) await reload(context, squad, runId, options);
   if (options.pastDeadline === true) {
@@ -85,6 +86,15 @@ export async function resume(context: CommandContext, name: string | undefined, 
   if (options.detach === true) return (await import('./detach.ts')).detachResume(context, runId, options);
   const show = await showAndAsk(context, options);
   await show.follow(await squad.resume(runId, { limits, ...show.drive }));
+}
+
+/** Writes the files of a session that a run, which is over, could not write. Exit 0 then, however the run ended. */
+async function writeAgain({ host, output }: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
+  const { writeFolder } = await import('../../squad/write-folder.ts');
+  const warn = (text: string): void => output.problem(`note: ${plainLine(text, 800)}`);
+  const folder = await writeFolder({ host }, runId, warn);
+  const lines = [`Wrote the files in ${plainLine(folder, 300)} again: they are complete.`];
+  printResult(output, options, { type: 'folder-written', runId, folder }, lines);
 }
 
 /** Shows a run and asks its questions, where a person is at the terminal. */

@@ -1,3 +1,4 @@
+import { writeAgainText } from '../../model/folder-written.ts';
 import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
@@ -17,7 +18,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     `  ${progressOf(status)}`,
     ...deadlineLines(status, now),
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
-    ...(status.folder === null ? [] : [`  session ${plainLine(status.folder, 300)}`]),
+    ...folderLines(status),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
@@ -44,6 +45,16 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
     usage.inputTokens === null ? 'tokens unknown' : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`,
     costText(usage),
   ].join(' · ');
+}
+
+function folderLines({ name, folder, folderProblem }: RunStatus): string[] {
+  if (folder === null) return [];
+  return [
+    `  session ${plainLine(folder, 300)}`,
+    ...(folderProblem === null
+      ? []
+      : [`  its files are not complete: ${plainLine(folderProblem, 300)}. ${writeAgainText(name)}`]),
+  ];
 }
 
 function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number): string[] {
@@ -182,9 +193,9 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
   }
 }
 
-function nextLine({ name, phase, outcome, branch, next: [first] }: RunStatus): string[] {
+function nextLine({ name, phase, outcome, branch, folderProblem, next: [first] }: RunStatus): string[] {
   // Without a branch, what the run has made is only the beginning.
-  const goesOn = outcome === 'done' && branch === null && first !== undefined;
+  const goesOn = folderProblem !== null || (outcome === 'done' && branch === null && first !== undefined);
   if (phase === 'finished' && !goesOn) return ['', `Next: squad report ${name}`];
   return first === undefined ? [] : ['', `Next: ${first}`];
 }

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Composition, Host } from '../compose.ts';
+import { wrongEnvironment } from '../model/errors.ts';
+import { writeAgainCommand } from '../model/folder-written.ts';
+import { RUN_EVENTS } from '../model/run.ts';
+import { readRun, type RunReading } from '../read-model/read-run.ts';
+import { standingOf } from '../read-model/run-state.ts';
+import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { makeReport } from './end-run.ts';
+import { requireRegistered } from './needs.ts';
+import { createRunFiles } from './run-files.ts';
+import { openRunResources, type RunResources } from './run-resources.ts';
+
+interface WriteFolderPorts extends Composition {
+  readonly host: Host;
+  /** Gets what the writer says, such as which file of a person it kept. */
+  warn(text: string): void;
+  /** Throws if the folder must not be written. Called once this process has the workspace. */
+  refuse(reading: RunReading): void;
+}
+
+/**
+ * Writes the folder of a run that is over, as the ledger has it, and the run's own files, which say whether that is complete. Throws
+ * `wrong-environment` if a file cannot be written. Returns the folder.
+ */
+export async function writeFolderAgain(ports: WriteFolderPorts, path: string, runId: string): Promise<string> {
+  const repository = await inspectRepository(ports.git, path);
+  const resources = openRunResources(ports, join(repository.root, '.squad'));
+  try {
+    resources.claim(runId);
+    const stateDirectory = join(ports.host.stateHome, 'squad');
+    const workspaces = createGitWorkspaces({ ...ports.git, stateDirectory }, repository);
+    try {
+      return await write(ports, resources, workspaces, runId);
+    } finally {
+      await workspaces.close();
+    }
+  } finally {
+    resources.close();
+  }
+}
+
+async function write(
+  ports: WriteFolderPorts,
+  resources: RunResources,
+  workspaces: ReturnType<typeof createGitWorkspaces>,
+  runId: string,
+): Promise<string> {
+  const { ledger, directory } = resources;
+  const reading = readRun(ledger, runId, null, ports.playbooks);
+  ports.refuse(reading);
+  const { definition, limits, board, segments } = reading;
+  const { folder = '', name } = definition;
+  const playbook = requireRegistered(ports, definition, []);
+  const { state } = standingOf(reading, ports.clock.now());
+  // No engine takes the run over, and this lease is used for no more than the id in it.
+  const of = { lease: { runId, epoch: segments.at(-1)?.epoch ?? 0 }, definition, limits };
+  const files = createRunFiles({ ...ports, ledger, workspaces, playbook }, directory, of);
+  files.changed(board);
+  const problem = await files.endFolder(state);
+  if (typeof problem === 'string') throw stillIncomplete(name, folder, problem);
+  ledger.append(runId, RUN_EVENTS.folder, { folder, problem: null });
+  const { files: report } = await makeReport({ ...ports, playbook }, resources, workspaces, runId);
+  await files.end(state, report);
+  return folder;
+}
+
+function stillIncomplete(name: string, folder: string, problem: string): Error {
+  return wrongEnvironment(
+    `the files in ${plainLine(folder, 300)} are not complete: ${plainLine(problem, 300)}`,
+    `Correct that, then run \`${writeAgainCommand(name)}\` again.`,
+  );
+}

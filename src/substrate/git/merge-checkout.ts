@@ -35,6 +35,8 @@ export type MergeAnswer =
   | { readonly type: 'conflict'; readonly files: readonly string[] }
   /** Tracked files differ from HEAD, and may not stay so. */
   | { readonly type: 'dirty'; readonly files: readonly string[] }
+  /** This merge was cut short after it had written `files`. `kept` may stay, but git would write these anew to finish it. */
+  | { readonly type: 'half-done'; readonly files: readonly string[]; readonly kept: readonly string[] }
   | Loss
   /** Another operation of git has begun in the checkout. */
   | { readonly type: 'busy'; readonly with: string }
@@ -60,7 +62,8 @@ interface Move {
  * 4. The first one moves the branch.
  *
  * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
- * changes. The same call again sees that each of them is as the merge has it, and finishes the work.
+ * changes. The same call again sees that each of them is as the merge has it, and finishes the work, unless changes that may stay
+ * are there too.
  */
 export async function mergeIntoCheckout(
   ports: GitPorts,
@@ -81,9 +84,9 @@ export async function mergeIntoCheckout(
     const changes = dirty.length === 0 ? [] : await listChanges(git, calls, move);
     const inTheWay = withoutKept(dirty, changes, order.mayStay);
     const isHalfDone = inTheWay.length > 0 && (await isPartOf(git, calls, repository.root, changes, inTheWay));
-    // To finish such a merge, git writes all files anew, also those that would stay.
-    const isFinishable = isHalfDone && inTheWay.length === dirty.length;
-    if (inTheWay.length > 0 && !isFinishable) return { type: 'dirty', files: isHalfDone ? dirty : inTheWay };
+    if (inTheWay.length > 0 && !isHalfDone) return { type: 'dirty', files: inTheWay };
+    const kept = isHalfDone ? dirty.filter((path) => !inTheWay.includes(path)) : [];
+    if (kept.length > 0) return { type: 'half-done', files: inTheWay, kept };
     const loss = await findLosses(git, calls, repository.root, move, isHalfDone);
     if (loss !== undefined) return loss;
     failpoint('merge.ready');

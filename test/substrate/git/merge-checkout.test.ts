@@ -153,18 +153,22 @@ describe('changes that may stay', () => {
     expect(stateOf(arranged.path)).toEqual(before);
   });
 
-  it('are kept beside a merge that was cut short, which git would finish over them', async () => {
-    const arranged = repositoryWithWork();
-    const { path } = arranged;
-    changeAll(path);
-    rmSync(join(path, 'new'), { recursive: true });
-    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
-    const files = ['a.txt', 'folder/b.txt', 'old.txt'];
-    expect(await merge(arranged, { mayStay })).toEqual({ type: 'dirty', files });
-    git(path, 'commit', '-q', '-a', '-m', 'mine');
-    expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how: 'merge' });
-    expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
-  });
+  it.each([['-a'], ['--', 'folder/b.txt']])(
+    'are kept beside a merge that was cut short, which git would finish over them: commit %s',
+    async (...what) => {
+      const arranged = repositoryWithWork();
+      const { path } = arranged;
+      changeAll(path);
+      rmSync(join(path, 'new'), { recursive: true });
+      writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+      const halfDone = { type: 'half-done', files: ['a.txt', 'old.txt'], kept: ['folder/b.txt'] };
+      expect(await merge(arranged, { mayStay })).toEqual(halfDone);
+      git(path, 'commit', '-q', '-m', 'mine', ...what);
+      expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how: 'merge' });
+      expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
+      expect(git(path, 'status', '--porcelain')).toBe('');
+    },
+  );
 });
 
 describe('what is refused, and leaves everything as it was', () => {

@@ -5,7 +5,8 @@ import type { StageView } from './plan.ts';
 export const shownStageSchema = z.object({
   id: z.string(),
   title: z.string(),
-  state: z.enum(['waiting', 'live', 'done', 'failed', 'skipped']),
+  /** `cancelled`: the run has ended, and it did not begin. */
+  state: z.enum(['waiting', 'live', 'done', 'failed', 'skipped', 'cancelled']),
   /** The agents at work in it, or who did it. */
   by: z.array(z.string()),
   tasks: z.array(z.string()),
@@ -23,10 +24,16 @@ export const STAGE_SIGNS: Readonly<Record<ShownStage['state'], string>> = {
   waiting: '○',
   failed: '✗',
   skipped: '–',
+  cancelled: '–',
 };
 
 export function shownStage(view: StageView): ShownStage {
   return { ...view, by: [...view.by], tasks: [...view.tasks] };
+}
+
+/** Stages of a run that no engine drives: without a turn at work, what is open waits for the next engine. */
+export function stagesAtRest(stages: readonly ShownStage[]): readonly ShownStage[] {
+  return stages.map((stage) => (stage.state === 'live' ? { ...stage, state: 'waiting' } : stage));
 }
 
 /** A stage, and the how manieth of how many it is. */
@@ -37,10 +44,10 @@ export interface StagePlace<Stage> {
 }
 
 /** Where a run is: the first live stage, else the one that failed, else the next one, else the last one. undefined: no stages. */
-export function currentStage<Stage extends Pick<StageView, 'state'>>(
+export function currentStage<Stage extends Pick<ShownStage, 'state'>>(
   stages: readonly Stage[],
 ): StagePlace<Stage> | undefined {
-  for (const state of ['live', 'failed', 'waiting'] as const) {
+  for (const state of ['live', 'failed', 'waiting', 'cancelled'] as const) {
     const index = stages.findIndex((stage) => stage.state === state);
     const stage = stages[index];
     if (stage !== undefined) return { stage, place: index + 1, of: stages.length };
@@ -51,7 +58,7 @@ export function currentStage<Stage extends Pick<StageView, 'state'>>(
 
 /** The same in few words, for a list of runs. */
 export function stageReached(
-  stages: readonly Pick<StageView, 'id' | 'state'>[],
+  stages: readonly Pick<ShownStage, 'id' | 'state'>[],
 ): { id: string; place: number; of: number } | undefined {
   const current = currentStage(stages);
   return current === undefined ? undefined : { id: current.stage.id, place: current.place, of: current.of };

@@ -3,7 +3,8 @@ import type { Board } from '../model/plan/board.ts';
 import type { Playbooks, StageView } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { stageViews } from '../playbooks/stages/stage-views.ts';
-import { shownStage, type ShownStage } from '../model/shown-stage.ts';
+import type { Totals } from '../substrate/ports/ledger.ts';
+import { shownStage, stagesAtRest, type ShownStage } from '../model/shown-stage.ts';
 
 /** The stages of a run as its board has them; empty: there are none. */
 export type StagesOf = (board: Board) => readonly ShownStage[];
@@ -19,17 +20,41 @@ export function stagesOfRun(
   const made = Object.hasOwn(own, playbook) ? own[playbook]?.() : undefined;
   const views = made === undefined ? stageViews : made.stages?.bind(made);
   if (views === undefined) return undefined;
-  let before: { readonly views: readonly StageView[]; readonly shown: readonly ShownStage[] } = {
-    views: [],
-    shown: [],
-  };
+  let before: {
+    readonly views: readonly StageView[];
+    readonly shown: readonly ShownStage[];
+    readonly isOver: boolean;
+  } = { views: [], shown: [], isOver: false };
   return (board) => {
     const now = views(createView(board));
+    const isOver = board.finished !== null;
     // A view that stayed as it was is shown by the same object.
-    const shown = now.map((view, index) => (view === before.views[index] && before.shown[index]) || shownStage(view));
-    before = { views: now, shown };
+    const known = isOver === before.isOver ? before : undefined;
+    const shown = now.map((view, index) => {
+      const last = view === known?.views[index] ? known.shown[index] : undefined;
+      return last ?? atEnd(shownStage(view), isOver);
+    });
+    before = { views: now, shown, isOver };
     return shown;
   };
+}
+
+/** What waits when the run ends was cancelled. A retry that opens the run again lets it wait again. */
+function atEnd(stage: ShownStage, isOver: boolean): ShownStage {
+  return isOver && stage.state === 'waiting' ? { ...stage, state: 'cancelled' } : stage;
+}
+
+/** As `squad status` and the report show them. */
+export function stagesNow({
+  stages,
+  driven,
+  totals,
+}: {
+  readonly stages: readonly ShownStage[];
+  readonly driven: boolean;
+  readonly totals: Pick<Totals, 'turnsLive'>;
+}): readonly ShownStage[] {
+  return driven || totals.turnsLive > 0 ? stages : stagesAtRest(stages);
 }
 
 /** What is new of a stage. `agents`: who is at work in it, or its tasks. undefined: nothing. */

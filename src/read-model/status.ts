@@ -26,6 +26,7 @@ import { QUESTION_MS } from '../model/mail/times.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { forkParentSchema, type RunHistory, type RunReading } from './read-run.ts';
+import { stagesNow } from './stages.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
@@ -74,7 +75,7 @@ export const runStatusSchema = z.strictObject({
   armory: z.array(armoryFactsSchema),
   /** Only for playbooks with stages: the live one, else the one that failed, else the next one, else the last one. */
   stage: z.string().optional(),
-  /** Stages that have ended, in their order. */
+  /** Stages that have ended, in their order, without those that were cancelled. */
   stageHistory: z.array(z.string()).optional(),
   /** All of them, in their order. */
   stages: z.array(shownStageSchema).optional(),
@@ -196,12 +197,15 @@ export function statusOf(
   };
 }
 
-function stagesOf({ stages }: RunReading): Pick<RunStatus, 'stage' | 'stageHistory' | 'stages'> {
+function stagesOf(reading: RunReading): Pick<RunStatus, 'stage' | 'stageHistory' | 'stages'> {
+  const { stages } = reading;
   const current = currentStage(stages);
   if (current === undefined) return {};
-  const ended = stages.filter(({ state }) => state !== 'waiting' && state !== 'live');
-  return { stage: current.stage.id, stageHistory: ended.map(({ id }) => id), stages: [...stages] };
+  const ended = stages.filter(({ state }) => !NOT_ENDED.has(state));
+  return { stage: current.stage.id, stageHistory: ended.map(({ id }) => id), stages: [...stagesNow(reading)] };
 }
+
+const NOT_ENDED: ReadonlySet<string> = new Set(['waiting', 'live', 'cancelled']);
 
 function roundsOf({ stages, board }: RunReading, tasks: readonly TaskState[]): [string, number][] {
   const taken = ({ work }: TaskState): number => work.rounds.filter(({ by }) => by.length > 0).length;

@@ -6,6 +6,7 @@ import { stateText, type RunState } from '../model/run-state.ts';
 import { currentStage, placeText } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
+import { stagesNow } from '../read-model/stages.ts';
 import type { RunStanding } from '../read-model/run-state.ts';
 import { utcTime } from '../text/time.ts';
 import { code, list, ownWords, paragraph, quote, strong, words, type Block, type Text, type Tone } from './document.ts';
@@ -23,7 +24,9 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const lines = [
     words`Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     ...(folder === undefined ? [] : [sessionText(folder, reading)]),
-    ...(stage === undefined ? [] : [words`Stage ${placeText(stage)}, ${ownWords(stage.stage.state)}`]),
+    ...(stage === undefined
+      ? []
+      : [words`Stage ${placeText(stage)}, ${ownWords(stagesNow(reading)[stage.place - 1]?.state ?? '')}`]),
     words`Exit code ${meaning}`,
     timesOf(reading, now),
     ...(segments.length > 1 ? [words`Engine started ${segments.length} times`] : []),

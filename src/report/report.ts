@@ -79,10 +79,8 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
   };
 }
 
-function getSection(
-  { definition, workspace, published, board }: RunHistory,
-  git: GitFacts | undefined,
-): Section | undefined {
+function getSection(reading: RunHistory, git: GitFacts | undefined): Section | undefined {
+  const { definition, workspace, published } = reading;
   if (workspace === undefined) return undefined;
   const head = git?.head ?? published?.head;
   const { branch } = workspace;
@@ -100,7 +98,7 @@ function getSection(
     paragraph(
       words`Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.`,
     ),
-    ...missingBlocks(board),
+    ...missingBlocks(reading),
     commands([
       `git log --oneline ${short(workspace.base)}..${branch}`,
       `git diff ${short(workspace.base)}...${branch}`,
@@ -128,7 +126,7 @@ function madeSection(title: string, published: RunHistory['published']): Section
 }
 
 /** Warns that the branch has only a part of the work. */
-function missingBlocks(board: RunHistory['board']): Block[] {
+function missingBlocks({ board, stages }: RunHistory): Block[] {
   const cascades = boardCascades(board);
   const missing = inOrder(board, cascades)
     .map((state) => ({ state, status: taskStatusOf(state, board) }))
@@ -137,6 +135,9 @@ function missingBlocks(board: RunHistory['board']): Block[] {
       ({ state: { task }, status }) =>
         words`${code(task.id)} (${cut(task.title, 80)}): ${ownWords(statusText(status, cascades.get(task.id)))}`,
     );
+  // Its tasks are in the list above, if the plan had any.
+  const unbegun = stages.filter(({ state, tasks }) => state === 'cancelled' && tasks.length === 0);
+  missing.push(...unbegun.map(({ id, title }) => words`${code(id)} (${cut(title, 80)}): ${ownWords('cancelled')}`));
   if (missing.length === 0) return [];
   const warning = strong(ownWords('This is not all of the work.'), 'bad');
   return [paragraph(words`${warning} A merge leaves out:`), list(missing)];

@@ -164,7 +164,7 @@ describe('squad status', () => {
 
   it('shows each stage with its state, its round, who, and since when', () => {
     const run = recorded();
-    const reading = { ...run.read(null, mine), stages };
+    const reading = { ...run.read(null, mine), stages, driven: true };
     const text = renderStatus(statusOf(reading, undefined, at), at + 180_000);
     expect(text).toContain('\n  stage SPEC_REVIEW (2/3)\n');
     expect(text).toContain(

@@ -112,7 +112,8 @@ function taskSaid(
 }
 
 function stageSaid({ stage, change, ...of }: Extract<RunEvent, { type: 'stage-changed' }>): Said | undefined {
-  if (change !== 'state' || stage.state === 'waiting') return undefined;
+  // The end says how many were cancelled.
+  if (change !== 'state' || stage.state === 'waiting' || stage.state === 'cancelled') return undefined;
   const text = `${STAGE[stage.state]} ${placeText({ stage, ...of })}`;
   const tone = stage.state === 'failed' ? 'bad' : stage.state === 'done' ? 'good' : 'usual';
   return { who: 'stage', text, tone };

@@ -10,6 +10,7 @@ const FORMATS: Readonly<Record<ShownStage['state'], Span['format']>> = {
   waiting: 'dim',
   failed: 'red',
   skipped: 'yellow',
+  cancelled: 'yellow',
 };
 const GAP = 2;
 /** Of the terminal's rows. A smaller one shows a part of the stages, so that there is room for the activity. */
@@ -43,7 +44,7 @@ export function stagesSection(
 }
 
 function countsOf(stages: readonly ShownStage[]): string {
-  const states = ['failed', 'live', 'waiting', 'skipped', 'done'] as const;
+  const states = ['failed', 'live', 'waiting', 'cancelled', 'skipped', 'done'] as const;
   const counts = states.map((state) => ({ state, count: stages.filter((one) => one.state === state).length }));
   return counts.flatMap(({ state, count }) => (count === 0 ? [] : [`${count} ${state}`])).join(', ');
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import type { ShownStage } from '../../model/shown-stage.ts';
+import { stagesAtRest, type ShownStage } from '../../model/shown-stage.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
@@ -99,11 +99,8 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
         now === 'works' ? withoutEntry(accounts, account) : withEntry(accounts, account, { state: now, until });
       return { ...state, accounts: closed };
     }
-    case 'run-ended': {
-      const headline = plainLine(reasons(event.headline), 600);
-      const [next = ''] = event.next;
-      return { ...state, live: new Map(), ended: { outcome: event.outcome, headline, next: plainLine(next, 300) } };
-    }
+    case 'run-ended':
+      return runEnded(state, event);
     case 'intervened':
       return event.verb === 'past-deadline' ? { ...state, run: { ...state.run, isPastDeadline: true } } : state;
     case 'task-returned':
@@ -130,6 +127,15 @@ function agentsOf(
       },
     ]),
   );
+}
+
+function runEnded(state: BoardState, event: Extract<RunEvent, { type: 'run-ended' }>): BoardState {
+  const headline = plainLine(reasons(event.headline), 600);
+  const [next = ''] = event.next;
+  const ended = { outcome: event.outcome, headline, next: plainLine(next, 300) };
+  const keys = [...state.stages.keys()];
+  const stages = stagesAtRest([...state.stages.values()]).map((stage, index) => [keys[index] ?? '', stage] as const);
+  return { ...state, live: new Map(), stages: new Map(stages), ended };
 }
 
 function taskChanged(state: BoardState, event: Extract<RunEvent, { type: 'task-changed' }>): BoardState {

@@ -26,6 +26,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;
     }
     case 'stage-changed':
+      // The end says how many were cancelled.
+      if (event.stage.state === 'cancelled') return undefined;
       return `stage     ${stageText(event)} — ${plainLine(event.stage.title, 80)}`;
     case 'attempt-taken':
       return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;

@@ -70,21 +70,28 @@ function minutes(seconds: number): string {
 }
 
 /** Where the run is, and all of its stages. */
-function stageLines({ stages = [] }: RunStatus, now: number): string[] {
-  const current = currentStage(stages);
-  if (current === undefined) return [];
-  const shown = someOf(stages, ({ state }) => state === 'done' || state === 'waiting');
+function stageLines({ stage: current, stages = [] }: RunStatus, now: number): string[] {
+  const [known] = stages.flatMap((stage, index) =>
+    stage.id === current ? [{ stage, place: index + 1, of: stages.length }] : [],
+  );
+  const at = known ?? currentStage(stages);
+  if (at === undefined) return [];
+  const shown = someOf(stages, ({ state }) => USUAL.has(state));
   const names = shown.rows.map(({ row: { id } }) => plainLine(id, 40));
   const width = Math.max(0, ...names.map(({ length }) => length));
-  const lines = shown.rows.map(({ row: stage, place: at }, index) => {
-    const place = `${at}/${stages.length}`.padStart(5);
+  const stateWidth = Math.max(7, ...shown.rows.map(({ row: { state } }) => state.length));
+  const lines = shown.rows.map(({ row: stage, place: nth }, index) => {
+    const place = `${nth}/${stages.length}`.padStart(5);
     const facts = [roundText(stage), plainLine(stage.by.join(', '), 60), sinceText(stage, now)];
     const about = facts.filter((fact) => fact !== '').join(', ');
-    const sign = `${STAGE_SIGNS[stage.state]} ${stage.state.padEnd(7)}`;
+    const sign = `${STAGE_SIGNS[stage.state]} ${stage.state.padEnd(stateWidth)}`;
     return `${sign}  ${place}  ${(names[index] ?? '').padEnd(width)}  ${about}`.trimEnd();
   });
-  return [`  stage ${plainLine(placeText(current), 60)}`, ...section('stages', [...lines, ...shown.more])];
+  return [`  stage ${plainLine(placeText(at), 60)}`, ...section('stages', [...lines, ...shown.more])];
 }
+
+/** What a person does not look for in a long list. */
+const USUAL: ReadonlySet<string> = new Set(['done', 'waiting', 'cancelled']);
 
 /** Of a longer list, one screen shows a part. */
 const MOST_ROWS = 100;

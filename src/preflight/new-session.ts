@@ -4,6 +4,7 @@ import type { Objective } from '../model/objective.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { createCoordinatePlaybook, descriptionOf } from '../playbooks/coordinate/index.ts';
+import type { CoordinateOptions } from '../playbooks/coordinate/options.ts';
 import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
 import { shownPath, STATE_FILE } from '../playbooks/session/finding.ts';
 import { MOST_READ } from '../playbooks/session/knowledge-room.ts';
@@ -74,7 +75,7 @@ export function refuseTooLong(objective: Objective, begun: BegunSession | undefi
 
 /** `begun`: what the folder has already; undefined: there is no folder. */
 export function playbookOfNewSession(
-  place: { readonly folder: string; readonly shown: string; readonly id: string; readonly team: string },
+  place: Pick<CoordinateOptions, 'folder' | 'shown' | 'id' | 'team' | 'play' | 'playWithout'>,
   begun: BegunSession | undefined,
   now: number,
   redactor: Redactor,

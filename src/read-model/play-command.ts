@@ -1,7 +1,63 @@
+import { LIMITS } from '../model/limit-table.ts';
+import type { SomeLimits } from '../model/limits.ts';
+import { asObject } from '../text/json.ts';
 import { plainText } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 
+/** What a planner's run was given, and what its objective says, for the run that plays the session. */
+export interface PlayGiven {
+  readonly runtime?: string | undefined;
+  readonly name?: string | undefined;
+  readonly allowFullAccess?: boolean | undefined;
+  readonly limits?: SomeLimits | undefined;
+  readonly deadline?: unknown;
+  readonly priority?: unknown;
+}
+
+/** The same as options of `squad run`, and the names of what no option says. */
+export interface PlayOptions {
+  readonly play: readonly string[];
+  readonly playWithout: readonly string[];
+}
+
+export function playOptions(given: PlayGiven): PlayOptions {
+  const { runtime, name, allowFullAccess, limits = {}, deadline, priority } = given;
+  const flags = Object.fromEntries(LIMITS.map(({ key, flag }) => [key, flag?.name]));
+  const named = Object.entries({ '--runtime': runtime, '--name': name });
+  const set = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return {
+    play: [
+      ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+      ...set.flatMap(([key, value]) => (flags[key] === undefined ? [] : [flags[key], JSON.stringify(value)])),
+      ...(allowFullAccess === true ? ['--allow-full-access'] : []),
+    ],
+    playWithout: [
+      ...Object.entries({ deadline, priority }).flatMap(([key, value]) => (value === undefined ? [] : [key])),
+      ...set.flatMap(([key]) => (flags[key] === undefined ? [`limits.${key}`] : [])),
+    ],
+  };
+}
+
 /** What plays the session in a folder. `folder`: absolute, because the reader of the command may be in any other folder. */
-export function playCommand(folder: string): string {
-  return `squad run --session=${shellWord(plainText(folder).replaceAll(/[\t\n]/g, ' '))}`;
+export function playCommand(folder: string, play: readonly string[] = []): string {
+  const [path = '', ...more] = [folder, ...play].map((word) => shellWord(plainText(word).replaceAll(/[\t\n]/g, ' ')));
+  return [`squad run --session=${path}`, ...more].join(' ');
+}
+
+/** The same for the folder that a run made. `options`: those of its definition. */
+export function playCommandOf(folder: string, options: unknown): string {
+  return playCommand(folder, textsIn(options, 'play'));
+}
+
+/** One line about what the command does not say; undefined: it says all. `options`: those of the run's definition. */
+export function playNote(options: unknown): string | undefined {
+  const without = textsIn(options, 'playWithout');
+  if (without.length === 0) return undefined;
+  return `The command that plays the session has no option for what the objective says as ${without.join(', ')}. Only --run passes that on.`;
+}
+
+/** Absent in runs of older versions. */
+function textsIn(options: unknown, key: keyof PlayOptions): string[] {
+  const { [key]: texts } = asObject(options);
+  return Array.isArray(texts) ? texts.filter((text) => typeof text === 'string') : [];
 }

@@ -19,7 +19,7 @@ import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
-import { playCommand } from './play-command.ts';
+import { playCommandOf } from './play-command.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
@@ -240,7 +240,7 @@ export function nextCommandsOf(
   const phase = phaseOf(state);
   if (phase === 'finished') {
     const { madeAt } = reading.published ?? {};
-    const run = madeAt === undefined ? [] : [playCommand(madeAt)];
+    const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
     const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
     return [...new Set([...write, ...failures.flatMap(({ next }) => next), ...run])];
   }

@@ -6,7 +6,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
-import { playCommand } from '../read-model/play-command.ts';
+import { playCommandOf, playNote } from '../read-model/play-command.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
 import { boundedSection } from './bounded-section.ts';
 import {
@@ -85,7 +85,7 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
   const head = git?.head ?? published?.head;
   const { branch } = workspace;
   const title = 'Get the work';
-  if (branch === undefined) return madeSection(title, published);
+  if (branch === undefined) return madeSection(title, published, definition.options);
   if (head === undefined || head === workspace.base) {
     const what = head === undefined ? 'is not settled yet' : 'is where it began: nothing was delivered';
     return section(title, [
@@ -110,8 +110,9 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
 }
 
 /** Of a run without a branch. */
-function madeSection(title: string, published: RunHistory['published']): Section | undefined {
+function madeSection(title: string, published: RunHistory['published'], options: unknown): Section | undefined {
   const { made, madeAt, added } = published ?? {};
+  const note = playNote(options);
   if (made === undefined || madeAt === undefined)
     return section(title, [paragraph(ownWords('The run has no branch, and has made no folder.'))]);
   return section(title, [
@@ -121,7 +122,8 @@ function madeSection(title: string, published: RunHistory['published']): Section
         : words`The run has no branch. It completed the session folder ${code(made)}, and wrote in it:`,
     ),
     ...(added === undefined ? [] : [list(added.map((path) => code(path)))]),
-    commands([playCommand(madeAt)]),
+    commands([playCommandOf(madeAt, options)]),
+    ...(note === undefined ? [] : [paragraph(ownWords(note))]),
   ]);
 }
 

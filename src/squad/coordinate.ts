@@ -3,6 +3,7 @@ import { usageError } from '../model/errors.ts';
 import { objectiveIn, playbookOfNewSession, readBegun, refuseTooLong } from '../preflight/new-session.ts';
 import type { Objective } from '../model/objective.ts';
 import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
+import { playOptions, type PlayGiven, type PlayOptions } from '../read-model/play-command.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { refuseNamed, refuseSecondRun } from './session-runs.ts';
 import type { NewRunOptions } from './new-run.ts';
@@ -24,6 +25,8 @@ interface Coordinated {
   readonly folder: string;
   /** The same, absolute. */
   readonly path: string;
+  /** How it is to be played. */
+  readonly passedOn: PlayOptions;
   /** What it is made for; undefined: nothing was missing, and no objective was named. */
   readonly madeFor: Objective | undefined;
   /** Files of it that are not valid and are made anew. */
@@ -49,7 +52,15 @@ export async function coordinate(
   const begun = resume && into !== undefined ? await readBegun(into, workingDirectory) : undefined;
   if (resume && into !== undefined && begun === undefined) {
     const madeFor = objective === undefined ? undefined : await readObjective(objective, workingDirectory);
-    return { running: undefined, folder: into, path: resolve(workingDirectory, into), madeFor, invalid: [] };
+    const path = resolve(workingDirectory, into);
+    return {
+      running: undefined,
+      folder: into,
+      path,
+      passedOn: playOptions(givenTo(options, madeFor)),
+      madeFor,
+      invalid: [],
+    };
   }
   const source = objective ?? objectiveIn(begun);
   const madeFor = await readObjective(source, workingDirectory);
@@ -62,7 +73,18 @@ export async function coordinate(
   await (begun === undefined ? refuseFilled(found, workingDirectory) : refuseReadOnly(found));
   refuseSecondRun(workspace, found.folder);
   const { named, ...at } = found;
-  const alone = playbookOfNewSession({ ...at, shown: named }, begun, now, redactor);
+  const { play, playWithout } = playOptions(givenTo(options, madeFor));
+  const passedOn = { play: play.map((word) => redactor.text(word)), playWithout: [...playWithout] };
+  const alone = playbookOfNewSession({ ...at, ...passedOn, shown: named }, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
-  return { running, folder: found.shown, path: found.folder, madeFor, invalid: begun?.invalid ?? [] };
+  return { running, folder: found.shown, path: found.folder, passedOn, madeFor, invalid: begun?.invalid ?? [] };
+}
+
+/** The same as `--run` passes on, where a command can. */
+function givenTo({ runtime, allowFullAccess, limits }: NewRunOptions, madeFor: Objective | undefined): PlayGiven {
+  const { frontMatter, deadline, priority } = madeFor ?? {};
+  return {
+    ...{ runtime, allowFullAccess, deadline, priority, name: frontMatter?.name },
+    limits: { ...frontMatter?.limits, ...limits },
+  };
 }

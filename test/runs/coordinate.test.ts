@@ -71,7 +71,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     await expectValid(bench, folder);
     expectNoBranch(bench);
     const shown = folder.slice(bench.repository.length + 1);
-    const next = [`squad run --session=${folder}`];
+    const next = [`squad run --session=${folder} --runtime scripted`];
     const end = finished.lines.at(-1) ?? {};
     expect(end).toMatchObject({ type: 'run-ended', outcome: 'done', headline: `DONE, made ${shown}`, next });
     expect(end).not.toHaveProperty('branch');
@@ -116,7 +116,9 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
       const { code, stdout } = await bench.run([...OBJECTIVE, '--into', join(from, 'the team')]);
       expect(code).toBe(0);
       expect(stdout).toMatch(/DONE, made the team\n/);
-      expect(stdout).toContain(`next      squad run --session='${join(bench.repository, 'the team')}'\n`);
+      expect(stdout).toContain(
+        `next      squad run --session='${join(bench.repository, 'the team')}' --runtime scripted\n`,
+      );
       expect(stdout).not.toContain('branch    squad/');
       await expectValid(bench, 'the team');
     },
@@ -194,7 +196,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(others).toEqual(before);
     await expectValid(bench, 'team');
     const again = await bench.run([...whole, '--json']);
-    const next = [`squad run --session=${folder}`];
+    const next = [`squad run --session=${folder} --runtime scripted`];
     expect([again.code, again.lines]).toEqual([0, [{ type: 'coordinated', folder: 'team', next }]]);
   });
 

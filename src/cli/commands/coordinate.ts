@@ -1,6 +1,6 @@
 import { limitsFromOptions } from '../../model/limits.ts';
 import { usageError } from '../../model/errors.ts';
-import { playCommand } from '../../read-model/play-command.ts';
+import { playCommand, playNote } from '../../read-model/play-command.ts';
 import { coordinate as coordinateIn } from '../../squad/coordinate.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, CoordinateOptions } from '../command-context.ts';
@@ -22,7 +22,7 @@ export async function coordinate(
   }
   const objective = given === undefined ? undefined : await readArgument(context, given);
   const show = await showAndAsk(context, options);
-  const { running, folder, path, madeFor, invalid } = await coordinateIn({ host }, objective, {
+  const { running, folder, path, passedOn, madeFor, invalid } = await coordinateIn({ host }, objective, {
     ...{ into, resume, runtime, models, name, allowFullAccess },
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
   });
@@ -30,7 +30,7 @@ export async function coordinate(
     output.problem(
       `${plainLine(file)} is not valid. squad writes a new one and keeps yours as ${plainLine(file)}.theirs (or .theirs-2, …).`,
     );
-  const next = playCommand(path);
+  const next = playCommand(path, passedOn.play);
   if (running === undefined) {
     printResult(output, options, { type: 'coordinated', folder, next: [next] }, [
       `${plainLine(folder)} is a valid session: nothing is missing.`,
@@ -40,7 +40,11 @@ export async function coordinate(
     const end = await show.follow(running);
     if (end.outcome !== 'done') return;
   }
-  if (goesOn !== true) return;
+  if (goesOn !== true) {
+    const note = playNote(passedOn);
+    if (note !== undefined) output.problem(note);
+    return;
+  }
   const { name: _name, resume: _resume, model, ...others } = options;
   // A planner that has worked had the model, on its own runtime: the session's agents may be on others.
   const ofSession = running === undefined && model !== undefined ? { model } : {};

@@ -4,6 +4,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { ANALYSIS_FILE, shown } from '../session/finding.ts';
+import { plainJson } from '../../text/json.ts';
 import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
@@ -30,7 +31,7 @@ export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlayboo
     name: COORDINATE,
     roles: { planner: { delivers: 'none', instructions: PLANNER } },
     schemas: { [TEAM]: answerSchema(teamSchema) },
-    options: () => options,
+    options: () => plainJson(options),
     parse: () => ({ ok: true, input: options }),
     plan: () => {
       const task = workTask(

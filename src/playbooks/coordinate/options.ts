@@ -17,5 +17,9 @@ export const coordinateOptionsSchema = z.object({
   kept: z.array(z.object({ path: z.string(), text: z.string() })),
   /** The folder was there before: what is missing is added to it. Otherwise it appears whole. */
   isThere: z.boolean(),
+  /** Options of the command that plays the session. Absent in runs of older versions. */
+  play: z.array(z.string()).optional(),
+  /** What the objective says and no option does. */
+  playWithout: z.array(z.string()).optional(),
 });
 export type CoordinateOptions = z.infer<typeof coordinateOptionsSchema>;

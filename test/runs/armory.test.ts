@@ -138,7 +138,7 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     expect(versions(done)).toEqual([1, 2].map(() => expect.stringContaining('second with a token')));
   });
 
-  it('asks a person where a bound copy was changed, and where a variable is gone; a turn then has all of it', async () => {
+  it('asks a person where a bound copy was changed, and where a variable is gone; a turn then has all of it', ALL, async () => {
     bench = open([uses('a'), uses('b')]);
     await bench.runAll([], { ...VARIABLES, SQUAD_FAILPOINTS: 'attempt.settled:1=kill' });
     const { MY_WORD } = VARIABLES;

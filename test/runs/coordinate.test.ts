@@ -88,7 +88,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(existsSync(join(folder, 'team-session.json'))).toBe(true);
   });
 
-  it('ends with every problem of the third answer, and leaves no folder', async (test) => {
+  it('ends with every problem of the third answer, and leaves no folder', ALL, async (test) => {
     const wrong = { ...CIRCLE, capabilities: [] };
     const bench = benchFor(test, planner(LOST_ROLE, LOST_ROLE, wrong));
     const { code, lines } = await bench.run([...OBJECTIVE, '--json']);
@@ -177,7 +177,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(bench.fileOnBranch('writ-002.txt')).toBe('WRIT-002');
   });
 
-  it('adds what a folder lacks, and leaves the rest as it is', async (test) => {
+  it('adds what a folder lacks, and leaves the rest as it is', ALL, async (test) => {
     const roles = DIAMOND.roles.map(({ name }) => plannedRole(name));
     const bench = benchFor(test, planner(teamAnswer({ roles })));
     const folder = writeSession(join(bench.repository, 'team'), DIAMOND);

@@ -94,7 +94,7 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
     expect(bench.fileOnBranch('src/router.txt')).toBe('try again at once');
   });
 
-  it('goes its way by the tools of the agents too, with a question and its answer, and says nothing twice', async (test) => {
+  it('goes its way by the tools of the agents too, with a question and its answer, and says nothing twice', ALL, async (test) => {
     const bench = open(test, [
       answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
       answers('review-2', NOTHING, [tool('done', {})]),

@@ -66,7 +66,7 @@ describe('a runtime whose login has expired', { timeout: 300_000 }, () => {
     expect(await bench.report()).toContain('codex login');
   });
 
-  it('without a stand-in asks once after one try, with the commands that help, in terminal, status and report', async () => {
+  it('without a stand-in asks once after one try, with the commands that help, in terminal, status and report', ALL, async () => {
     const { tries } = benchWith('expired', false);
     const { code, stdout } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
     expect(code, stdout).toBe(3);

@@ -23,7 +23,7 @@ function reloads(): unknown[] {
 }
 
 describe('squad resume --reload', { timeout: 300_000 }, () => {
-  it('reads a setup again that failed, once it is agreed to; later resumes go by it', async () => {
+  it('reads a setup again that failed, once it is agreed to; later resumes go by it', ALL, async () => {
     bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
     const [made, ran] = ['made', 'ran'].map((name) => join(bench.root, name));
     settings({ setup: [{ run: 'no-such-installer' }] });

@@ -138,39 +138,43 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     expect(versions(done)).toEqual([1, 2].map(() => expect.stringContaining('second with a token')));
   });
 
-  it('asks a person where a bound copy was changed, and where a variable is gone; a turn then has all of it', ALL, async () => {
-    bench = open([uses('a'), uses('b')]);
-    await bench.runAll([], { ...VARIABLES, SQUAD_FAILPOINTS: 'attempt.settled:1=kill' });
-    const { MY_WORD } = VARIABLES;
-    const without = await bench.run(['resume', '--json'], { MY_WORD });
-    expect(without.code, without.stdout).toBe(3);
-    expect(without.stdout).toContain('ann: mcp[0].env[0]: the variable DESK_TOKEN is not set');
+  it(
+    'asks a person where a bound copy was changed, and where a variable is gone; a turn then has all of it',
+    ALL,
+    async () => {
+      bench = open([uses('a'), uses('b')]);
+      await bench.runAll([], { ...VARIABLES, SQUAD_FAILPOINTS: 'attempt.settled:1=kill' });
+      const { MY_WORD } = VARIABLES;
+      const without = await bench.run(['resume', '--json'], { MY_WORD });
+      expect(without.code, without.stdout).toBe(3);
+      expect(without.stdout).toContain('ann: mcp[0].env[0]: the variable DESK_TOKEN is not set');
 
-    const runs = join(bench.repository, '.squad/runs');
-    const armory = join(runs, readdirSync(runs)[0] ?? '', 'armory');
-    const copy =
-      readdirSync(armory, { recursive: true })
-        .map(String)
-        .find((path) => path.endsWith('SKILL.md')) ?? '';
-    chmodSync(join(armory, copy), 0o600);
-    writeFileSync(join(armory, copy), 'spoiled');
-    const answer = async () => {
-      const said = await bench.run(['answer', 'try again']);
-      expect(said.code, said.stderr).toBe(0);
-    };
-    const question = () => bench.status().then(({ waitingFor }) => JSON.stringify(waitingFor));
-    expect(await question()).toContain('DESK_TOKEN');
-    await answer();
-    const damaged = await bench.run(['resume', '--json'], VARIABLES);
-    expect(damaged.code, damaged.stdout).toBe(3);
-    expect(await question()).toMatch(/the skill review: its copy .* is missing or was changed/);
+      const runs = join(bench.repository, '.squad/runs');
+      const armory = join(runs, readdirSync(runs)[0] ?? '', 'armory');
+      const copy =
+        readdirSync(armory, { recursive: true })
+          .map(String)
+          .find((path) => path.endsWith('SKILL.md')) ?? '';
+      chmodSync(join(armory, copy), 0o600);
+      writeFileSync(join(armory, copy), 'spoiled');
+      const answer = async () => {
+        const said = await bench.run(['answer', 'try again']);
+        expect(said.code, said.stderr).toBe(0);
+      };
+      const question = () => bench.status().then(({ waitingFor }) => JSON.stringify(waitingFor));
+      expect(await question()).toContain('DESK_TOKEN');
+      await answer();
+      const damaged = await bench.run(['resume', '--json'], VARIABLES);
+      expect(damaged.code, damaged.stdout).toBe(3);
+      expect(await question()).toMatch(/the skill review: its copy .* is missing or was changed/);
 
-    writeFileSync(join(armory, copy), SKILL);
-    await answer();
-    const done = await bench.run(['resume', '--json'], VARIABLES);
-    expect(done.code, done.stdout).toBe(0);
-    expect(bench.fileOnBranch('b.txt')).toBe(WHOLE);
-  });
+      writeFileSync(join(armory, copy), SKILL);
+      await answer();
+      const done = await bench.run(['resume', '--json'], VARIABLES);
+      expect(done.code, done.stdout).toBe(0);
+      expect(bench.fileOnBranch('b.txt')).toBe(WHOLE);
+    },
+  );
 
   it('is refused before there is a run, where the runtime cannot honour it', async () => {
     bench = open([], { hooks: [{ on: 'turn-ended', run: 'true' }] });

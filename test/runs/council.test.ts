@@ -94,51 +94,55 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
     expect(bench.fileOnBranch('src/router.txt')).toBe('try again at once');
   });
 
-  it('goes its way by the tools of the agents too, with a question and its answer, and says nothing twice', ALL, async (test) => {
-    const bench = open(test, [
-      answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
-      answers('review-2', NOTHING, [tool('done', {})]),
-      answers('verify-1-1', NOTHING, [tool('done', { has_new_issues: false })]),
-      answers('assign', { summary: 'sent', assignments: [] }, [tool('assign', ASSIGNMENT)]),
-      author('execute-1', [tool('ask', QUESTION), { answer: 'I wait for the answer' }]),
-      {
-        when: 'What you asked about task execute-1 has been answered',
-        steps: [
-          ...commits({ 'src/router.txt': 'try again with a backoff\n' }).slice(0, -1),
-          tool('done', { task_id: 'FEAT-1', summary: 'it waits' }),
-          { answer: 'done' },
-        ],
-      },
-      {
-        when: 'does not understand something and cannot continue',
-        steps: [
-          ...commits({ 'docs/waits.md': '500 ms at first.\n' }).slice(0, -1),
-          tool('reply', { text: '500 ms: docs/waits.md says it.', doc_updated: true }),
-          { answer: 'answered' },
-        ],
-        structured: { answer: '500 ms', reason: '' },
-      },
-    ]);
-    const { ended, minutes, status, mail } = await play(bench);
-    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
-    const { messages } = mail;
-    expect(messages.slice(1, 4).toSorted()).toEqual([
-      'A → MAIN: report/review_feedback',
-      'B → MAIN: done',
-      'C → MAIN: done',
-    ]);
-    expect(messages.slice(8)).toEqual([
-      'MAIN → C: ask/assign',
-      'C → MAIN: ask/clarify',
-      'MAIN → C: send/answer',
-      'C → MAIN: done',
-    ]);
-    expect([mail.unread, mail.status.unanswered, mail.status.counts.refused]).toEqual([[], [], 0]);
-    expect(status.tasks.filter(({ status: state }) => state !== 'done')).toEqual([]);
-    expect(bench.fileOnBranch('docs/waits.md')).toBe('500 ms at first.');
-    expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
-    expect(minutes).toContain('| execute-1 | C | implement | done');
-  });
+  it(
+    'goes its way by the tools of the agents too, with a question and its answer, and says nothing twice',
+    ALL,
+    async (test) => {
+      const bench = open(test, [
+        answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
+        answers('review-2', NOTHING, [tool('done', {})]),
+        answers('verify-1-1', NOTHING, [tool('done', { has_new_issues: false })]),
+        answers('assign', { summary: 'sent', assignments: [] }, [tool('assign', ASSIGNMENT)]),
+        author('execute-1', [tool('ask', QUESTION), { answer: 'I wait for the answer' }]),
+        {
+          when: 'What you asked about task execute-1 has been answered',
+          steps: [
+            ...commits({ 'src/router.txt': 'try again with a backoff\n' }).slice(0, -1),
+            tool('done', { task_id: 'FEAT-1', summary: 'it waits' }),
+            { answer: 'done' },
+          ],
+        },
+        {
+          when: 'does not understand something and cannot continue',
+          steps: [
+            ...commits({ 'docs/waits.md': '500 ms at first.\n' }).slice(0, -1),
+            tool('reply', { text: '500 ms: docs/waits.md says it.', doc_updated: true }),
+            { answer: 'answered' },
+          ],
+          structured: { answer: '500 ms', reason: '' },
+        },
+      ]);
+      const { ended, minutes, status, mail } = await play(bench);
+      expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+      const { messages } = mail;
+      expect(messages.slice(1, 4).toSorted()).toEqual([
+        'A → MAIN: report/review_feedback',
+        'B → MAIN: done',
+        'C → MAIN: done',
+      ]);
+      expect(messages.slice(8)).toEqual([
+        'MAIN → C: ask/assign',
+        'C → MAIN: ask/clarify',
+        'MAIN → C: send/answer',
+        'C → MAIN: done',
+      ]);
+      expect([mail.unread, mail.status.unanswered, mail.status.counts.refused]).toEqual([[], [], 0]);
+      expect(status.tasks.filter(({ status: state }) => state !== 'done')).toEqual([]);
+      expect(bench.fileOnBranch('docs/waits.md')).toBe('500 ms at first.');
+      expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
+      expect(minutes).toContain('| execute-1 | C | implement | done');
+    },
+  );
 
   it(
     'does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what',

@@ -66,28 +66,32 @@ describe('a runtime whose login has expired', { timeout: 300_000 }, () => {
     expect(await bench.report()).toContain('codex login');
   });
 
-  it('without a stand-in asks once after one try, with the commands that help, in terminal, status and report', ALL, async () => {
-    const { tries } = benchWith('expired', false);
-    const { code, stdout } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
-    expect(code, stdout).toBe(3);
-    expect(tries()).toBe(1);
-    const end = stdout.slice(stdout.lastIndexOf('WAITING'));
-    const status = (await bench.run(['status'])).stdout;
-    const report = (await bench.report()).replaceAll(/\\(.)/g, '$1');
-    for (const surface of [end, status, report]) {
-      expect(surface).toContain('sign in again');
-      expect(surface).toContain('`codex login`');
-      expect(surface).toContain('`squad switch scripted --agent builder-1`');
-    }
-    expect(end).toContain('squad answer engine/auth/codex "try again"');
-    expect(status).toContain("squad answer engine/auth/codex 'try again'");
-    // The command that was told goes on.
-    expect((await bench.run(['switch', 'scripted', '--agent', 'builder-1'])).code).toBe(0);
-    const resumed = await bench.run(['resume', '--plain']);
-    expect(resumed.code, resumed.stdout).toBe(0);
-    for (const name of NAMES) expect(statusOf(await bench.status(), name)).toBe('done');
-    expect(tries()).toBe(1);
-  });
+  it(
+    'without a stand-in asks once after one try, with the commands that help, in terminal, status and report',
+    ALL,
+    async () => {
+      const { tries } = benchWith('expired', false);
+      const { code, stdout } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
+      expect(code, stdout).toBe(3);
+      expect(tries()).toBe(1);
+      const end = stdout.slice(stdout.lastIndexOf('WAITING'));
+      const status = (await bench.run(['status'])).stdout;
+      const report = (await bench.report()).replaceAll(/\\(.)/g, '$1');
+      for (const surface of [end, status, report]) {
+        expect(surface).toContain('sign in again');
+        expect(surface).toContain('`codex login`');
+        expect(surface).toContain('`squad switch scripted --agent builder-1`');
+      }
+      expect(end).toContain('squad answer engine/auth/codex "try again"');
+      expect(status).toContain("squad answer engine/auth/codex 'try again'");
+      // The command that was told goes on.
+      expect((await bench.run(['switch', 'scripted', '--agent', 'builder-1'])).code).toBe(0);
+      const resumed = await bench.run(['resume', '--plain']);
+      expect(resumed.code, resumed.stdout).toBe(0);
+      for (const name of NAMES) expect(statusOf(await bench.status(), name)).toBe('done');
+      expect(tries()).toBe(1);
+    },
+  );
 });
 
 describe('a runtime without a login', { timeout: 300_000 }, () => {

@@ -55,7 +55,7 @@ export function refuseReopening(place: Place, { row, definition }: RunReading): 
   throw playedOver(newer, path, `${row.name} cannot be opened again`, toPlayOn(newer, path));
 }
 
-/** The same for a run that is about to begin or to go on. One that only has to end may, and then leaves the folder as it is. */
+/** The same for a run that is about to begin or to continue. One that only has to end may, and then leaves the folder as it is. */
 export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): Admission {
   const path = folderOf(definition);
   if (path === undefined) return 'plays';
@@ -70,7 +70,7 @@ export function refuseWithOther(place: Place, runId: string, definition: RunDefi
   throw playedOver(
     newer,
     path,
-    `${name} cannot go on`,
+    `${name} cannot continue`,
     `Give it up with \`squad cancel ${name}\`. ${toPlayOn(newer, path)}`,
   );
 }

@@ -173,7 +173,7 @@ describe('a folder that another run plays', () => {
     expect(() => refuseWithOther(here, 'id-first', { ...about, name: 'first' })).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `first cannot go on: the newer run second has played ${path}, and its work would be written over`,
+        message: `first cannot continue: the newer run second has played ${path}, and its work would be written over`,
         next: `Give it up with \`squad cancel first\`. Play what is left with \`squad run --session=${path}\`.`,
       }),
     );

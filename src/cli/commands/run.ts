@@ -47,7 +47,7 @@ export async function run(context: CommandContext, given: string | undefined, op
 async function showCompleted({ host, output }: CommandContext, folder: string, options: RunOptions): Promise<boolean> {
   const { readSession } = await import('../../preflight/read-session.ts');
   const { session, path } = await readSession(folder, host.workingDirectory).catch(async (error: unknown) => {
-    // While a run plays the folder, only that run can go on, and what makes the folder whole is refused.
+    // While a run plays the folder, only that run can continue, and what makes the folder whole is refused.
     await (await import('../../squad/session-runs.ts')).refusePlayed({ host }, folder);
     throw error;
   });

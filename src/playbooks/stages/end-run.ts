@@ -22,7 +22,7 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
     ({ state, tasks }) => state === 'skipped' && tasks.some((task) => task.state.status === 'failed'),
   );
   const lines = without.map(
-    ({ stage, tasks }) => `${nameOf(stage)} failed, and the run went on without it: ${whyOf(tasks, stage)}`,
+    ({ stage, tasks }) => `${nameOf(stage)} failed, and the run continued without it: ${whyOf(tasks, stage)}`,
   );
   return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
 }

@@ -143,7 +143,7 @@ describe('a stage that fails', () => {
     const played = play(skips, { script: noDocument });
     expect(played.end).toMatchObject({
       outcome: 'done',
-      why: expect.stringContaining('SPEC failed, and the run went on without it'),
+      why: expect.stringContaining('SPEC failed, and the run continued without it'),
     });
     expect(viewsOf(skips, played)[0]).toMatchObject({ state: 'skipped' });
     expect(briefOf(played, 'build')).toContain('none');

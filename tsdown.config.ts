@@ -21,11 +21,19 @@ const PARTS = Object.entries({
     'substrate/failpoint',
   ],
   ledger: [
-    ...['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn', 'text/tool-target'],
+    ...[
+      'machine',
+      'squad/open-run',
+      'read-model/[^/]+',
+      'report/[^/]+',
+      'attempts/redact-turn',
+      'attempts/turn-secrets',
+      'text/tool-target',
+    ],
     ...['engine/run-files', 'substrate/git/show-diff'],
   ],
   runtimes: ['compose'],
-  checks: ['squad/new-run', 'substrate/git/git-workspaces'],
+  checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
   engine: ['engine'],
 }).map(([name, modules]) => ({ name, test: new RegExp(`/src/(?:${modules.join('|')})\\.ts$`) }));
 
@@ -47,6 +55,7 @@ export default defineConfig([
     copy: [
       'src/substrate/process/turn-wrapper.sh',
       'src/substrate/process/turn-init.sh',
+      'src/substrate/process/start-apart.sh',
       'src/substrate/process/helper-host.mjs',
       'src/substrate/process/run-child.mjs',
       'src/runtimes/scripted/player.mjs',

@@ -44,7 +44,7 @@ const TIDY = [
   'test/squad/**/*.test.ts',
   'test/studio/{edit,guard,install-line,view}.test.ts',
   'test/substrate/{files,forge,ledger}/**/*.test.ts',
-  'test/substrate/git/{agent-settings,gc,hard-repositories,hostile-folder,inspect-repository,integration,old-folders}.test.ts',
+  'test/substrate/git/{agent-settings,gc,hard-repositories,hostile-folder,inspect-repository,integration}.test.ts',
   'test/substrate/git/{parallel,plain-checkout,repository,worktrees}.test.ts',
   'test/substrate/process/{identity,process-table,splitter,trim-output,turn-family}.test.ts',
   'test/tracing/{sender,spans,target,traced-runs}.test.ts',

@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/machine.ts',
     include: (process.env['SQUAD_MUTATION_TESTS'] ?? 'none').split(','),
     pool: 'forks',
     testTimeout: 60_000,

@@ -5,6 +5,7 @@ import { mean, median, percentile, round, rowOf, type Bench, type Row } from './
 import { chainOf, ended, openScriptedRoom } from './shared/scripted-room.ts';
 import { momentsOf, openStagesRoom } from './shared/stages-room.ts';
 import { attemptsOf } from './shared/stored-events.ts';
+import { stateOf } from '../test/support/state.ts';
 
 const CHAINS = 8;
 const STEPS = 4;
@@ -108,7 +109,7 @@ async function measure(folder: string, ...options: string[]): Promise<Measured> 
 /** What the process has used that drives the repository; undefined: there is none. */
 function useOfEngine(repository: string): Pick<Measured, 'mb' | 'cpuMs'> | undefined {
   try {
-    const { pid } = JSON.parse(readFileSync(join(repository, '.squad', 'lock.json'), 'utf8')) as { pid: number };
+    const { pid } = JSON.parse(readFileSync(join(stateOf(repository), 'lock.json'), 'utf8')) as { pid: number };
     const mb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // After the name, which may hold anything: the 14th and the 15th field.

@@ -12,6 +12,7 @@ import { files } from './files.ts';
 import { frame } from './frame.ts';
 import { gap } from './gap.ts';
 import { idle } from './idle.ts';
+import { look } from './look.ts';
 import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
 import { mcp } from './mcp.ts';
@@ -51,6 +52,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   splitter,
   sweep,
   places,
+  look,
   view,
 ];
 const OTHER_BUILD = process.env['SQUAD_BENCH_CLI'];

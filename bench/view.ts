@@ -6,6 +6,7 @@ import { createSystemClock } from '../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../src/substrate/ledger/index.ts';
 import { median, milliseconds, rowOf, type Bench } from './shared/row.ts';
 import { ended, openScriptedRoom, type Piece, type ScriptedRoom } from './shared/scripted-room.ts';
+import { stateOf } from '../test/support/state.ts';
 
 const CHAINS = 6;
 const LENGTH = 4;
@@ -62,7 +63,7 @@ async function watched<T>(folder: string, work: (live: Live) => Promise<T>): Pro
 }
 
 function readerOf({ repository }: ScriptedRoom): CheckpointReader {
-  return new CheckpointReader(join(repository, '.squad'));
+  return new CheckpointReader(() => stateOf(repository));
 }
 
 async function firstClaim(room: ScriptedRoom): Promise<string> {
@@ -73,7 +74,7 @@ async function firstClaim(room: ScriptedRoom): Promise<string> {
 }
 
 function runIn({ repository }: ScriptedRoom): string {
-  const ledger = openLedger(join(repository, '.squad'), { clock: createSystemClock(), readOnly: true });
+  const ledger = openLedger(stateOf(repository), { clock: createSystemClock(), readOnly: true });
   try {
     return ledger.runs()[0]?.id ?? '';
   } finally {

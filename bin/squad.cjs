@@ -18,11 +18,14 @@ var KEPT_FREE = 256 * 1024 * 1024;
 var MAIL_SERVER = 'mcp';
 
 function main() {
+  // Under some masks a person's own folders could not be entered or written by the one who made them.
+  var mask = process.umask();
+  if (mask & 448) process.umask(mask & 63);
   if (!(Number(process.versions.napi) >= 10)) return useAnotherNode();
   var args = process.argv.slice(2);
   // Asked by scripts and installers: not worth loading the command line.
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    return console.log(require('../package.json').version);
+    return printVersion(require('../package.json').version);
   }
   var serves = args[0] === MAIL_SERVER && args.indexOf('--help') < 0;
   var entry = path.join(__dirname, '..', 'dist', serves ? 'mcp.mjs' : 'cli.mjs');
@@ -41,8 +44,25 @@ function main() {
   });
 }
 
+// console.log would say nothing of a disk that is full.
+function printVersion(version) {
+  try {
+    fs.writeSync(1, version + '\n');
+  } catch (error) {
+    // A reader that had enough.
+    if (error.code === 'EPIPE') return;
+    console.error('squad: the output could not be written: ' + error.message);
+    process.exitCode = 74;
+  }
+}
+
 function flagsFor(args) {
   return LONG_RUNNING.indexOf(args[0]) >= 0 ? MEMORY_FLAGS : [];
+}
+
+// A relative path would be another place in each folder.
+function whole(folder) {
+  return folder && path.isAbsolute(folder) ? folder : '';
 }
 
 // Most commands would spend more time compiling squad's modules than running them. Node runs what it reads back with the
@@ -50,8 +70,9 @@ function flagsFor(args) {
 // read-only or nearly full, nothing is kept.
 function keepCompiledCode() {
   try {
-    var state = process.env.XDG_STATE_HOME || '';
-    if (!path.isAbsolute(state)) state = path.join(process.env.HOME || os.homedir(), '.local', 'state');
+    var state = whole(process.env.XDG_STATE_HOME);
+    // Not os.homedir, which would give back a HOME that is empty or relative.
+    if (!state) state = path.join(whole(process.env.HOME) || os.userInfo().homedir, '.local', 'state');
     var folder = path.join(state, 'squad', 'compiled');
     if (!path.isAbsolute(folder)) return;
     var disk = fs.statfsSync(path.dirname(folder));

@@ -1,11 +1,12 @@
 // A graph of your own that has its work done by a squad on another machine, where `squad studio` serves a repository. Its port is
-// on loopback there, so reach it through a tunnel: ssh -L 2024:127.0.0.1:2024 that-machine
+// on loopback there, so reach it through a tunnel: `squad studio --tunnel` there, and ssh -L 2024:127.0.0.1:2024 that-machine.
+// <url> is the address that it prints, with its secret.
 //   node remote-graph.ts <url> <runtime> <what to do>
 import { END, START, StateGraph, StateSchema } from '@langchain/langgraph';
 import { RemoteGraph } from '@langchain/langgraph/remote';
 import { z } from 'zod';
 
-const [url = 'http://127.0.0.1:2024', runtime = 'claude', ...words] = process.argv.slice(2);
+const [url = '', runtime = 'claude', ...words] = process.argv.slice(2);
 
 const State = new StateSchema({ objective: z.string(), thread: z.string(), outcome: z.string().default('') });
 

@@ -3,7 +3,7 @@
 import { useStream } from '@langchain/langgraph-sdk/react';
 import { createElement as h, useState } from 'react';
 
-/** A run of the repository that `squad studio` serves at `apiUrl`; without `threadId`, a new one for this objective. */
+/** A run of the repository that `squad studio` serves at `apiUrl`, the address that it prints; without `threadId`, a new one for this objective. */
 export function RunView({ apiUrl, threadId: given = null, objective, runtime }) {
   const [threadId, onThreadId] = useState(given);
   const run = useStream({ apiUrl, assistantId: 'squad', threadId, onThreadId });

@@ -17,7 +17,15 @@ Every command with its arguments, options and examples, made from the command li
 /** The whole command line, with the commands of \`squad mail\`. */
 export async function allCommands(): Promise<Command> {
   const none = () => undefined;
-  const output = { line: none, json: none, problem: none, terminal: undefined, style: PLAIN, columns: none };
+  const output = {
+    line: none,
+    json: none,
+    problem: none,
+    terminal: undefined,
+    style: PLAIN,
+    columns: none,
+    isLost: () => false,
+  };
   // Commands of `squad mail` are made only where it is named.
   return createProgram({ host: readMachine(), output, exit: none }, '0', ['node', 'squad', '--help', 'mail']);
 }

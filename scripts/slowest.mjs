@@ -76,10 +76,24 @@ function printTotals(lane, report) {
   console.log(` Test Files  ${files(report)}`);
   console.log(`      Tests  ${count}`);
   for (const { file, fullName, why } of left) console.log(`     failed  ${file}: ${fullName}: ${why}`);
+  for (const line of skips(report)) console.log(`    skipped  ${line}`);
   const passed = report.late.filter((one) => !left.some(({ fullName }) => fullName === one.fullName));
   for (const { file, fullName, why } of passed) {
     console.log(`   2nd try  ${file}: ${fullName}: passed alone; beside other tests: ${why}`);
   }
+}
+
+/** Of tests that this machine cannot run: their titles name the reason. */
+function skips({ testResults }) {
+  const reasons = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status !== 'passed' && status !== 'failed')
+      .flatMap(({ fullName }) => / \(skipped: (.+?)\)(?: |$)/.exec(fullName)?.[1] ?? [])
+      .map((reason) => `${relative(root, name)}: ${reason}`),
+  );
+  const counts = new Map();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => `${reason} (${count} ${count === 1 ? 'test' : 'tests'})`);
 }
 
 /** A file whose tests all belong to the other lane was not run. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CHECK_RUNTIME, createCheckAdapter } from './checks/command-adapter.ts';
 import { openMachine, type Host, type Machine } from './machine.ts';
@@ -27,6 +26,9 @@ import { createScriptedAdapter } from './runtimes/scripted/index.ts';
 import type { CliAdapter, RuntimeSettings } from './runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 import { findProgram } from './runtimes/shared/find-program.ts';
+import { childEnvironment } from './runtimes/shared/child-environment.ts';
+import { createTrial } from './runtimes/shared/cli-program.ts';
+import { createTaskCages, type CagedTurn, type TaskCage } from './runtimes/shared/task-cage.ts';
 import { createTranscriptReader, type ReadTranscript } from './runtimes/shared/output-reader.ts';
 import { createForge } from './substrate/forge/index.ts';
 import type { Repository } from './substrate/git/repository.ts';
@@ -94,6 +96,8 @@ export interface Composition extends Machine {
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
   /** The mail server of one turn, which the file names. */
   mailServer(turnFile: string): MailServer;
+  /** What confines the servers and hooks of a turn that start in its agent's folder. */
+  readonly taskCage: (turn: CagedTurn) => Promise<TaskCage>;
   /** Removes the secrets of the environment; `letThrough`: the variables that runtimes get by name. */
   redactor(letThrough: readonly string[]): Redactor;
   /** Publishes finished work of this repository. */
@@ -154,6 +158,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
       command: host.node,
       args: [...MAIL_SERVER_FLAGS, MAIL_SERVER, '--turn-file', turnFile],
     }),
+    taskCage: createTaskCages(settingsOf(host, {}), createTrial(processes, childEnvironment(host.environment, []))),
     redactor: (letThrough) => redactorOf(host.environment, letThrough),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
@@ -184,8 +189,8 @@ function misnamed(name: string, own: string): SquadError {
 }
 
 function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {
-  const { environment, userHome, platform, architecture, isRoot, stateHome } = host;
+  const { environment, userHome, platform, architecture, isRoot, stateDirectory } = host;
   const { binary, config, allowEnvironment = [] } = choice;
   const machine = { environment, userHome, platform, architecture, isRoot };
-  return { ...machine, stateDirectory: join(stateHome, 'squad'), allowEnvironment, ...defined({ binary, config }) };
+  return { ...machine, stateDirectory, allowEnvironment, ...defined({ binary, config }) };
 }

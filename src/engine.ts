@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
 import { watchCheckout } from './engine/checked-out.ts';
@@ -8,8 +9,10 @@ import { createNotifier } from './engine/notifier.ts';
 import type { ProjectedRun } from './engine/project-files.ts';
 import { createRunFiles } from './engine/run-files.ts';
 import { storeContents } from './substrate/files/content-store.ts';
-import { armoryFolder } from './substrate/files/run-files.ts';
+import { showState } from './substrate/files/checkout-view.ts';
+import { armoryFolder, runFolder } from './substrate/files/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
+import { watchPlaces } from './engine/lost-place.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
 import type { RunningRun } from './read-model/running-run.ts';
@@ -22,18 +25,20 @@ import { SquadError } from './model/errors.ts';
 import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
-import { plainJson } from './text/json.ts';
+import { plainJson, type Json } from './text/json.ts';
 import type { OwnPlaybook } from './model/own-playbook.ts';
 import type { Board } from './model/plan/board.ts';
-import { branchOf, RUN_EVENTS, type RunDefinition } from './model/run.ts';
+import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
-import type { SomeLimits } from './model/limits.ts';
+import type { Limits, SomeLimits } from './model/limits.ts';
+import { consentContent } from './read-model/run-consent.ts';
 import { isOver, noRunYet, readHistory, readRun, runIsOver } from './read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
+import { bindState, findState, workspacePlaces } from './substrate/files/state-place.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
-import { inspectRepository } from './substrate/git/inspect-repository.ts';
+import { inspectForWork } from './substrate/git/inspect-repository.ts';
 import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { TraceOption } from './tracing/target.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
@@ -52,10 +57,23 @@ export interface EnginePorts extends Composition {
   readonly attended?: AbortSignal;
   /** Asks for traces, whatever the run's settings say; absent: they decide. */
   readonly trace?: TraceOption;
-  /** Throws if the run cannot begin or go on. Called once this process has the workspace, before anything is recorded. */
-  refuse?(runId: string, definition: RunDefinition): Admission | Promise<Admission>;
+  /**
+   * Throws if the run cannot begin or go on, and unless this person has agreed to it. Called once this process has the workspace, before
+   * anything is recorded or started.
+   */
+  admit(run: RunToAdmit): Admission | Promise<Admission>;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
+}
+
+/** A run that an engine is about to drive. */
+export interface RunToAdmit {
+  readonly id: string;
+  readonly definition: RunDefinition;
+  /** Those that hold for it now. */
+  readonly limits: Limits;
+  /** See `consentContent`. */
+  readonly content: readonly Json[];
 }
 
 /** `ends`: the run only has to end, and leaves the folder that it was started on as it is. */
@@ -77,27 +95,30 @@ export async function startRun(
   const playbook = requireRegistered(ports, definition);
   // The first turn waits for the answer; a platform without one refuses the turn.
   ports.processes.isolation().catch(() => undefined);
-  const workspaces = workspacesOf(ports, repository);
+  const { directory } = bindState(ports.host.stateDirectory, repository.commonDirectory, basename(repository.root));
+  const workspaces = workspacesOf(ports, repository, directory);
   return closeOnFailure(workspaces, async () => {
-    if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
     const [old] = await workspaces.listFolders(definition.name);
     if (old !== undefined) throw foldersTaken(definition.name, dirname(old.path));
     const tracing = tracingOf(ports, definition);
-    const resources = openRunResources(ports, join(repository.root, '.squad'));
+    const resources = openRunResources(ports, directory);
     return closeOnFailure(resources, async () => {
       const { ledger } = resources;
       resources.claim(runId);
-      await ports.refuse?.(runId, definition);
+      await ports.admit({ id: runId, definition, limits: definition.limits, content: [plainJson(definition)] });
       // Before there is a run that names them: the files that they were read from may change from now on.
       await storeContents(armoryFolder(resources.directory, runId), contents);
       failpoint('armory.stored');
+      const own = withoutBranch(workspaces, definition);
+      // Another person's squad, or one with another state folder, may use the same repository.
+      const claimed = await own.createRunBranch(definition.name, definition.repository.base, [], runId);
+      if (claimed.type === 'taken') throw branchTaken(definition.name);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      const own = withoutBranch(workspaces, definition);
       return drive({ ...ports, ...tracing }, resources, repository, own, playbook, of);
     });
   });
@@ -113,9 +134,10 @@ export async function resumeRun(
   idOrName: string | undefined,
   raise: SomeLimits = {},
 ): Promise<RunningRun> {
-  const repository = await inspectRepository(ports.git, path);
-  const directory = join(repository.root, '.squad');
-  if (!hasLedger(directory)) throw noRunYet();
+  const repository = await inspectForWork(ports.git, path);
+  const found = findState(ports.host.stateDirectory, repository.commonDirectory);
+  if (found.type === 'none' || !hasLedger(found.directory)) throw noRunYet();
+  const { directory } = bindState(ports.host.stateDirectory, repository.commonDirectory, basename(repository.root));
   const resources = openRunResources(ports, directory);
   return closeOnFailure(resources, async () => {
     const { ledger } = resources;
@@ -127,16 +149,18 @@ export async function resumeRun(
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
-    const admitted = await ports.refuse?.(row.id, before.definition);
+    const content = consentContent(ledger, row.id);
+    const admitted = await ports.admit({ id: row.id, definition: before.definition, limits: before.limits, content });
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     const back = setBackSince(newest, ports.clock.now());
     if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
     if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
-    const { definition, limits } = readRun(ledger, row.id, null);
+    const { definition: stored, limits } = readRun(ledger, row.id, null);
+    const definition = placedAt(stored, repository.root);
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-    const workspaces = withoutBranch(workspacesOf(ports, repository), definition);
+    const workspaces = withoutBranch(workspacesOf(ports, repository, directory), definition);
     const leavesFolder = admitted === 'ends';
     return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
   });
@@ -151,6 +175,9 @@ async function drive(
   of: Omit<SegmentOf, 'since'> & Pick<ProjectedRun, 'leavesFolder'>,
 ): Promise<RunningRun> {
   const { definition, lease } = of;
+  // For people, from the first moment on.
+  await mkdir(runFolder(resources.directory, lease.runId), { recursive: true, mode: 0o700 });
+  showState(repository.root, resources.directory);
   const tracer = await openTracer(ports, resources.ledger, of, ports.target);
   const show = (event: RunEvent): void => ports.onEvent?.(event);
   const notifier = createNotifier({ ...ports, onEvent: show }, definition, lease.runId);
@@ -159,19 +186,7 @@ async function drive(
     notifier.hear(event);
   };
   const base = { at: ports.clock.now(), runId: lease.runId };
-  onEvent({
-    type: 'run-started',
-    ...base,
-    name: definition.name,
-    resumed: of.resumed,
-    playbook: definition.playbook,
-    ...defined({ branch: branchOf(definition) }),
-    base: definition.repository.base,
-    agents: definition.agents.map((agent) => {
-      const { name, role, runtime, model } = agent;
-      return { name, role, runtime, ...defined({ model, equipment: equipmentOf(agent) }) };
-    }),
-  });
+  onEvent(startOf(definition, of.resumed, base));
   const about = [fullAccessWarning(definition.agents), unconfinedWarning(definition), experimentalWarning(definition)];
   for (const text of [...resources.notices, ...about, ports.untraced].flatMap((one) => one ?? []))
     onEvent({ type: 'warning', ...base, text });
@@ -183,14 +198,15 @@ async function drive(
     of,
   );
   const { patienceMs, attended } = ports;
+  const watch = watchPlaces(resources, ports.host.stateDirectory, repository);
   const started = startSegment(
     { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer, files },
     resources,
-    { ...of, patienceMs, attended, since: resources.ledger.lastSeq() },
+    { ...of, patienceMs, attended, since: resources.ledger.lastSeq(), watch },
   );
   const segment = withLastLook(started, tracer);
   const plan = planOf(segment, resources, lease.runId);
-  const end = endRun({ ...ports, files, playbook }, resources, watched, segment, of);
+  const end = endRun({ ...ports, files, playbook, watch }, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,
@@ -199,6 +215,27 @@ async function drive(
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
+  };
+}
+
+/** What programs hear first. */
+function startOf(
+  definition: RunDefinition,
+  resumed: boolean,
+  base: { readonly at: number; readonly runId: string },
+): RunEvent {
+  return {
+    type: 'run-started',
+    ...base,
+    name: definition.name,
+    resumed,
+    playbook: definition.playbook,
+    ...defined({ branch: branchOf(definition) }),
+    base: definition.repository.base,
+    agents: definition.agents.map((agent) => {
+      const { name, role, runtime, model } = agent;
+      return { name, role, runtime, ...defined({ model, equipment: equipmentOf(agent) }) };
+    }),
   };
 }
 
@@ -212,9 +249,8 @@ function planOf(
   return () => segment.board() ?? (before ??= readRun(ledger, runId, null).board);
 }
 
-function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {
-  const stateDirectory = join(ports.host.stateHome, 'squad');
-  return createGitWorkspaces({ ...ports.git, stateDirectory }, repository);
+function workspacesOf(ports: EnginePorts, repository: RepositoryReport, directory: string): Workspaces {
+  return createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
 }
 
 /** Closes what was opened for a run that does not begin. */

@@ -5,7 +5,7 @@ export { errorLineSchema, type ErrorLine } from './model/error-line.ts';
 export { ERROR_CODES, isSquadError, SquadError, type ErrorCode } from './model/errors.ts';
 export type { SomeLimits } from './model/limits.ts';
 export { runEventSchema, type RunEvent } from './model/run-event.ts';
-export type { TrustItem } from './preflight/trust.ts';
+export type { TrustItem } from './preflight/trust-item.ts';
 export { runStatusSchema, type RunStatus } from './read-model/status.ts';
 export type { RunSummary } from './read-model/run-summary.ts';
 export type { RunProgress } from './read-model/usage-count.ts';

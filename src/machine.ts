@@ -1,10 +1,12 @@
-import { SquadError } from './model/errors.ts';
+import { isAbsolute } from 'node:path';
+import { SquadError, wrongEnvironment } from './model/errors.ts';
 import type { Playbooks } from './model/plan.ts';
 import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import type { GitPorts } from './substrate/git/git-call.ts';
 import type { Clock } from './substrate/ports/clock.ts';
 import type { Processes } from './substrate/ports/processes.ts';
+import { plainLine } from './text/plain-text.ts';
 import { createSystemProcesses } from './substrate/process/system-processes.ts';
 
 /** The machine that squad runs on, read once by the command line. */
@@ -12,8 +14,8 @@ export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly userHome: string;
-  /** `$XDG_STATE_HOME`: folders and private homes live below its `squad` folder. */
-  readonly stateHome: string;
+  /** squad's own folder for this person (`$XDG_STATE_HOME/squad`, or what `SQUAD_STATE` says): the state of each repository, private homes. */
+  readonly stateDirectory: string;
   /** `$XDG_CONFIG_HOME`: its `squad` folder has this person's settings and records which commands they agreed to. */
   readonly configHome: string;
   readonly platform: NodeJS.Platform;
@@ -35,9 +37,12 @@ export interface Machine {
 /** Has no side effects. Throws on Windows. */
 export function openMachine(host: Host): Machine {
   refuseWindows(host);
+  refuseRelative(host);
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
-  return { clock, processes, git: { processes, environment: host.environment, binary: createLookUp(host, 'git') } };
+  const { stateDirectory } = host;
+  const binary = createLookUp(host, 'git');
+  return { clock, processes, git: { processes, environment: host.environment, binary, stateDirectory } };
 }
 
 /** squad starts and ends processes by the rules of POSIX, and was never tested on Windows. */
@@ -48,6 +53,15 @@ function refuseWindows({ platform }: Host): void {
     message: 'squad does not run on Windows itself',
     next: 'Run it in WSL 2, with the repository on a disk of WSL 2.',
   });
+}
+
+/** A folder that depends on where a command is started would not be found again. */
+function refuseRelative({ stateDirectory }: Host): void {
+  if (isAbsolute(stateDirectory)) return;
+  throw wrongEnvironment(
+    `SQUAD_STATE=${plainLine(stateDirectory, 200)} is neither an absolute path nor \`git\``,
+    'Set it to a folder, such as `/var/lib/squad`, to `git`, or not at all.',
+  );
 }
 
 /** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */

@@ -79,7 +79,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad(\/|\.ts$)/,
-    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$|^attempts\/redact-turn\.ts$/,
+    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$|^attempts\/(redact-turn|turn-secrets)\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {
@@ -205,6 +205,22 @@ describe('reach', () => {
   });
 });
 
+describe('places', () => {
+  const outside = files.filter(({ name }) => name !== 'squad/machine.ts');
+
+  it('has no file that takes the machine’s folder for temporary files, which may be gone', () => {
+    const users = files.filter(({ text }) => /\b(?:tmpdir|homedir)\(|\['TMPDIR'\] *(?:\?\?|\|\|)/.test(text));
+    expect(users.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has no file that takes an empty or relative variable for a folder', () => {
+    const folder = String.raw`(?:HOME|TMP|TEMP|TMPDIR|XDG_\w+|\w+_(?:HOME|DIR|STATE))`;
+    const read = new RegExp(String.raw`(?:\.|\[['"])${folder}(?:['"]\])? *(?:\?\?|\|\|)`);
+    expect(read.test("environment['HOME'] ?? homedir()") && read.test('env.XDG_STATE_HOME || x')).toBe(true);
+    expect(outside.filter(({ text }) => read.test(text)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
 describe('documents', () => {
   it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/threat-model.md'])('%s names files that exist', (page) => {
     const root = resolve(SOURCE, '..');
@@ -228,6 +244,36 @@ function alternatives(path: string): string[] {
     ? [path]
     : (list[1] ?? '').split(',').flatMap((name) => alternatives(path.replace(list[0], name)));
 }
+
+describe('tests', () => {
+  const TESTS = fileURLToPath(new URL('.', import.meta.url));
+  /** Programs that tests start look at what they were given; set-up, and lanes with the person's own programs. */
+  const LOOKS_AROUND =
+    /^(fixtures|live-cli)\/|^support\/(machine|strange-machine|templates|fake-[a-z-]+)\.m?ts$|\.mjs$|^machine\.test\.ts$/;
+  /** What test/support/machine.ts gives them, settings of tests, and what programs in texts read. */
+  const GIVEN = /^(PATH|TMPDIR|HOME|TZ|LANG|DBG|DESK_TOKEN|TEAM_ROLE|SQUAD_[A-Z_]+)$/;
+  const own = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.ts') && !LOOKS_AROUND.test(name))
+    .map((name) => ({ name, text: readFileSync(join(TESTS, name), 'utf8') }));
+
+  it('start nothing with the environment of whoever runs them: each names the variables that it needs', () => {
+    const wrong = own.flatMap(({ name, text }) => {
+      const read = [...text.matchAll(/process\.env(?:\.(\w+)|\[['"](\w+)['"]\])/g)].map(([, a, b]) => a ?? b ?? '');
+      const strange = read.filter((variable) => !GIVEN.test(variable)).map((variable) => `${name} reads ${variable}`);
+      const isWhole = /\.\.\.process\.env\b|\benv(ironment)?: process\.env\s*[,}]|\(process\.env\)/.test(text);
+      return isWhole ? [...strange, `${name} passes all of process.env on`] : strange;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('search no folder of the machine for programs: PATH is what test/support/machine.ts made', () => {
+    // Never started: what an environment looks like.
+    const only = ['architecture.test.ts', 'security/s9-secrets.test.ts'];
+    const wrong = own.filter(({ name, text }) => !only.includes(name) && /PATH: ['"`][^'"`]*\/usr\/bin:/.test(text));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
 
 describe('size', () => {
   it('keeps files to one idea: under 300 lines', () => {

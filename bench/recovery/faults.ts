@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailpointName } from '../../src/substrate/failpoint.ts';
 import type { Engine } from '../../test/support/engine.ts';
@@ -7,6 +6,7 @@ import { livingTurns, markedPids } from '../../test/support/marked-pids.ts';
 import type { RunRoom } from '../../test/support/run-room.ts';
 import { LABELS, WORK_MS, WRITERS } from './scenario.ts';
 import { hasResult, turnsBegun, type Begun } from './turns.ts';
+import { stateOf } from '../../test/support/state.ts';
 
 /** Points in the order of their first pass, each with how often an uncrashed run passes it. */
 export type Passes = ReadonlyMap<FailpointName, number>;
@@ -191,7 +191,7 @@ function turnsOf(room: RunRoom): readonly AttemptReading[] {
 /** All that carry a marker of this run, and what these start meanwhile. */
 async function killAgents(room: RunRoom): Promise<void> {
   for (let looks = 0; looks < 500; looks += 1) {
-    const pids = livingTurns(join(room.repository, '.squad'));
+    const pids = livingTurns(stateOf(room.repository));
     if (pids.length === 0) return;
     for (const pid of pids) kill(pid);
     await sleep(POLL_MS);

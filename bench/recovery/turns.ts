@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { effectsOf, type RunRoom } from '../../test/support/run-room.ts';
 import { LABELS } from './scenario.ts';
+import { stateOf } from '../../test/support/state.ts';
 
 export interface Begun {
   readonly label: string;
@@ -17,6 +18,6 @@ export function turnsBegun(room: RunRoom): Begun[] {
 
 /** What the agent printed says so, whatever squad made of it. */
 export function hasResult({ repository }: RunRoom, id: string): boolean {
-  const path = join(repository, '.squad', 'turns', id, 'stdout');
+  const path = join(stateOf(repository), 'turns', id, 'stdout');
   return existsSync(path) && /^\{"type":"result".*\}$/m.test(readFileSync(path, 'utf8'));
 }

@@ -14,7 +14,7 @@ export function machineIn(folder: string): Machine {
     environment: { PATH: process.env['PATH'], HOME: folder },
     workingDirectory: folder,
     userHome: folder,
-    stateHome: join(folder, 'state'),
+    stateDirectory: join(folder, 'state', 'squad'),
     configHome: join(folder, 'config'),
     platform: process.platform,
     architecture: process.arch,

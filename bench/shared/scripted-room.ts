@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { readEvents, type StoredEvent } from './stored-events.ts';
+import { stateOf } from '../../test/support/state.ts';
 
 /** The command line that is measured: this checkout's build, or the launcher of another one. */
 export const LAUNCHER =
@@ -104,7 +105,7 @@ export function openRoom(
       });
       return { ms: performance.now() - from, code: status, stderr };
     },
-    events: () => readEvents(join(repository, '.squad', 'squad.db')),
+    events: () => readEvents(join(stateOf(repository), 'squad.db')),
   };
 }
 

@@ -1,3 +1,4 @@
+import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
 import { join } from 'node:path';
 import { createRunFiles } from '../../src/engine/run-files.ts';
 import { openRunResources } from '../../src/engine/run-resources.ts';
@@ -16,6 +17,7 @@ import type { Sent } from '../../src/tracing/sender.ts';
 import type { TraceTarget } from '../../src/tracing/target.ts';
 import { machineIn } from './machine.ts';
 import { createSimulatedRuntime, type SimulatedTurns } from './simulated-runtime.ts';
+import { newStateOf } from '../../test/support/state.ts';
 
 export interface SimulatedRun {
   readonly runId: string;
@@ -45,7 +47,7 @@ export async function runSimulated(
   const root = join(folder, 'repository');
   await createRepository(git, root, { 'readme.md': '# bench\n' });
   const repository = await inspectRepository(git, root);
-  const resources = openRunResources(machine, join(root, '.squad'));
+  const resources = openRunResources(machine, newStateOf(root));
   try {
     const { ledger, checkpointer } = resources;
     const supersteps: { at: number }[] = [];
@@ -59,9 +61,8 @@ export async function runSimulated(
     ledger.createRun({ id: runId, name: definition.name });
     const lease = ledger.acquireLease(runId, 'bench');
     const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
-    const stateDirectory = join(host.stateHome, 'squad');
     const tracer = await openTracer(machine, ledger, { definition, lease }, plan.traces);
-    const workspaces = createGitWorkspaces({ ...git, stateDirectory }, repository);
+    const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, resources.directory) }, repository);
     const of = { lease, definition, limits: definition.limits };
     const { playbook } = plan;
     const warn = (text: string): never => {
@@ -69,7 +70,7 @@ export async function runSimulated(
     };
     const files =
       plan.files === true
-        ? createRunFiles({ ...machine, ledger, workspaces, playbook, warn }, join(root, '.squad'), of)
+        ? createRunFiles({ ...machine, ledger, workspaces, playbook, warn }, resources.directory, of)
         : undefined;
     const started = startSegment(
       {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptedRoom } from './scripted-room.ts';
 import { attemptsOf } from './stored-events.ts';
+import { stateOf } from '../../test/support/state.ts';
 
 /** One turn, all times in epoch ms. */
 export interface TurnTimes {
@@ -24,7 +25,7 @@ export function turnTimesOf(room: ScriptedRoom): ReadonlyMap<string, TurnTimes> 
   const spawned = timesOf('attempt-spawned');
   const settled = timesOf('attempt-settled');
   const turns = attemptsOf(events, 'attempt-claimed').map(({ task, attempt, at }): TurnTimes => {
-    const { birthtimeMs, mtimeMs } = statSync(join(room.repository, '.squad', 'turns', attempt, 'stdout'));
+    const { birthtimeMs, mtimeMs } = statSync(join(stateOf(room.repository), 'turns', attempt, 'stdout'));
     const ledger = { claimed: at, spawned: spawned.get(task) ?? NaN, settled: settled.get(task) ?? NaN };
     return { task, ...ledger, start: birthtimeMs, end: mtimeMs };
   });

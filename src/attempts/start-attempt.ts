@@ -4,6 +4,7 @@ import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Json } from '../text/json.ts';
+import { NO_FINGERPRINTS } from '../model/redaction/fingerprints.ts';
 import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
@@ -16,6 +17,7 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors } from './tool-errors.ts';
+import { keepTurnSecrets, readTurnSecrets } from './turn-secrets.ts';
 
 type AttemptStart = 'started' | 'started-again' | 'attached';
 
@@ -26,7 +28,7 @@ export interface AttemptPorts {
   readonly redactor?: Redactor;
   /** undefined: no such runtime is configured. */
   runtime(name: string): AgentRuntime | undefined;
-  /** `.squad/turns`: one folder per attempt. */
+  /** One folder per attempt. */
   readonly turnsDirectory: string;
   /**
    * Completes the request with the attempt's workspace, which it creates. A failure refuses the attempt before a process
@@ -62,7 +64,11 @@ export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: A
     const toolErrors = errors.list();
     return toolErrors.length === 0 ? result : { ...result, toolErrors };
   };
-  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, onEvent, complete);
+  const own = ports.redactor ?? NOTHING_KNOWN;
+  // The engine that started it may have had other variables.
+  const isKnown = attempt.process !== null;
+  const secrets = isKnown ? await readTurnSecrets(join(ports.turnsDirectory, attempt.id)) : NO_FINGERPRINTS;
+  const redaction = redactTurn(own.with(secrets), onEvent, complete);
   return redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent));
 }
 
@@ -111,6 +117,7 @@ async function start(
   await mkdir(turn.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw storageError(turn.directory, error);
   });
+  await keepTurnSecrets(turn.directory, ports.redactor ?? NOTHING_KNOWN);
   await ports.beforeSpawn?.(turn.attempt, turn.directory);
   return runtime.start(request, {
     directory: turn.directory,

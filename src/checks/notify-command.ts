@@ -26,6 +26,7 @@ export async function runNotifyCommand(
 ): Promise<string | undefined> {
   const about = { SQUAD_RUN: run, SQUAD_EVENT: what, SQUAD_TEXT: plainLine(text, MOST_TEXT) };
   const { code, stderr, problem } = await processes.run('/bin/sh', ['-c', '--', command], {
+    kind: 'notify',
     cwd,
     // Desktop notifications go to the person's own session.
     env: {

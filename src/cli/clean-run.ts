@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
 import { projectedFiles } from '../substrate/files/run-files.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
-import { findUsers } from '../substrate/process/folder-users.ts';
 import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
-  /** Name of a finished run. */
+  /** Name and id of a finished run. */
   readonly run: string;
+  readonly id: string;
   /** Ids of its attempts. */
   readonly attempts: readonly string[];
   /** Its files for people. */
@@ -43,7 +42,7 @@ export interface CleanedFolder {
 export async function cleanRun(
   workspaces: Workspaces,
   turnsDirectory: string,
-  { run, attempts, folder: own }: Leftovers,
+  { run, id, attempts, folder: own }: Leftovers,
   options: WhatToClean,
 ): Promise<CleanedRun> {
   const found = await workspaces.listFolders(run);
@@ -57,7 +56,8 @@ export async function cleanRun(
   for (const path of files) await removeTree(path);
   const left = await workspaces.closeRun(run);
   const rescued = found.map(leftName);
-  return { run, worktrees, turns, files, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
+  const refs = options.refs ? await workspaces.dropRefs(run, rescued, id) : null;
+  return { run, worktrees, turns, files, refs, left };
 }
 
 /** A ref of its own, so that no attempt's ref is overwritten. */
@@ -84,16 +84,6 @@ async function remove(workspaces: Workspaces, folder: ListedFolder): Promise<Cle
 
 function refOf(folder: ListedFolder): string {
   return `refs/squad/${folder.run}/${leftName(folder)}`;
-}
-
-const OLD_LOCK = /^(?:worktrees|integration)\.(?:db|db-journal|holder)$/;
-
-/** The folder of locks that older versions left in the user's git directory; undefined if there is none or a process uses it. */
-export async function findOldLocks(commonDirectory: string): Promise<string | undefined> {
-  const folder = join(commonDirectory, 'squad');
-  const names = await readdir(folder).catch(() => undefined);
-  const isOurs = names?.every((name) => OLD_LOCK.test(name)) === true;
-  return isOurs && findUsers(folder).length === 0 ? folder : undefined;
 }
 
 async function cleanTurns(directory: string, attempts: readonly string[], dryRun: boolean): Promise<number> {

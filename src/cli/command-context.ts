@@ -19,6 +19,10 @@ export interface JsonOptions {
   readonly json?: boolean;
 }
 
+export interface DoctorOptions extends JsonOptions {
+  readonly trust?: boolean;
+}
+
 export interface InitOptions extends JsonOptions {
   readonly playbook?: string;
   readonly yes?: boolean;
@@ -72,6 +76,12 @@ export interface CleanOptions extends JsonOptions {
   readonly refs?: boolean;
 }
 
+export interface StateOptions extends JsonOptions {
+  readonly adopt?: string;
+  readonly forget?: string;
+  readonly yes?: boolean;
+}
+
 export interface UninstallOptions extends JsonOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -80,6 +90,7 @@ export interface UninstallOptions extends JsonOptions {
 export interface StudioOptions extends JsonOptions {
   readonly port: number;
   readonly origin?: readonly string[];
+  readonly tunnel?: boolean;
 }
 
 export interface WatchOptions extends JsonOptions {

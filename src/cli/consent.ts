@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
+import { trustLines } from '../preflight/consent.ts';
 import type { TrustOption } from '../squad.ts';
-import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from './command-context.ts';
 import type { Output } from './output.ts';
+import { pagesOf } from './board/pages.ts';
 
 type Asking = Extract<TrustOption['trust'], (...given: never[]) => unknown>;
 
@@ -15,20 +16,34 @@ export function trustOf(
   return process.stdin.isTTY && json !== true ? askAt(output) : undefined;
 }
 
-/** Shows every command with its source. Only `y` or `yes` counts as consent. */
+/** Shows all of every item with its source, a screen at a time. Only `y` or `yes` after the last one counts as consent. */
 function askAt(output: Output): Asking {
   return async (items) => {
-    output.problem('The objective or the repository wants to run these commands on this machine:');
-    for (const { from, run, where } of items) output.problem(`  ${where}: ${from}: ${plainLine(run, 4096)}`);
-    return confirm('Allow exactly these commands, now and in later runs?');
+    const title = 'The objective or the repository wants to do this on this machine:';
+    const lines = [title, ...trustLines(items).map((line) => `  ${line}`)];
+    const pages = pagesOf(lines, { columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 });
+    for (const [index, page] of pages.entries()) {
+      for (const line of page) output.problem(line);
+      if (index === pages.length - 1) break;
+      const given = await ask(`-- ${index + 1} of ${pages.length}: Enter shows the next page, q ends -- `);
+      if (given === undefined || /^(?:q|quit|n|no)$/i.test(given)) return false;
+    }
+    return confirm('Allow exactly this, now and in later runs?');
   };
 }
 
-/** Asks the person at the terminal. Anything but `y` or `yes` is a no. */
+/** Asks the person at the terminal. Anything but `y` or `yes` is a no, and so is the end of the input. */
 export async function confirm(question: string): Promise<boolean> {
+  return /^(?:y|yes)$/i.test((await ask(`${question} [y/N] `)) ?? '');
+}
+
+/** What the person says; undefined: the input has ended, or Ctrl-C was pressed. */
+async function ask(question: string): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
   try {
-    return /^(?:y|yes)$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    const given = await Promise.race([terminal.question(question), closed]);
+    return given?.trim();
   } finally {
     terminal.close();
   }

@@ -17,27 +17,47 @@ export interface LookedAt {
 
 /** The folders of a run. Databases must be on a local disk, and agents' folders should be. Pure. */
 export function decideFolderCheck(folders: {
-  /** It has `.squad`. */
   readonly checkout: LookedAt;
   /** The git directory that all checkouts share. */
   readonly common: LookedAt;
-  /** It has the agents' folders. */
-  readonly state: LookedAt;
+  /** It has the ledger and the agents' folders. */
+  readonly state: LookedAt & { readonly ofContainer: boolean };
 }): DoctorCheck {
   const { checkout, common, state } = folders;
-  const refused = [checkout, common].find(({ network }) => network !== undefined);
-  const slow = state.network === undefined ? [] : [slowState(state, state.network)];
+  const slow = [checkout, common].find(({ network }) => network !== undefined);
+  const slowness = slow?.network === undefined ? [] : [slowRepository(slow, slow.network)];
+  const fleeting = state.ofContainer ? [inContainer(state)] : [];
   const found = `${checkout.path}, on ${checkout.network ?? 'a local file system'}`;
-  if (refused === undefined) return { name: 'repository', ok: true, found, problems: slow };
-  const text = `${refused.path} is on a network file system (${refused.network}), where locks do not reach other machines: squad refuses to run there`;
-  const problem = { text, next: 'Work in a clone of the repository on a local disk.' };
-  return { name: 'repository', ok: false, found, problems: [problem, ...slow] };
+  const problems = [...slowness, ...fleeting];
+  if (state.network === undefined) return { name: 'repository', ok: true, found, problems };
+  const text = `squad keeps its ledger below ${state.path}, which is on a network file system (${state.network}), where locks do not reach other machines: squad refuses to run`;
+  const problem = { text, next: 'Set SQUAD_STATE to a folder on a local disk.' };
+  return { name: 'repository', ok: false, found, problems: [problem, ...problems] };
 }
 
-function slowState({ path }: LookedAt, network: string): DoctorCheck['problems'][number] {
+function slowRepository({ path }: LookedAt, network: string): DoctorCheck['problems'][number] {
   return {
-    text: `agents' folders go below ${path}, which is on a network file system (${network})`,
-    next: 'Set XDG_STATE_HOME to a folder on a local disk.',
+    text: `${path} is on a network file system (${network}): every agent reads its objects from there`,
+    next: 'Work in a clone of the repository on a local disk.',
+  };
+}
+
+function inContainer({ path }: LookedAt): DoctorCheck['problems'][number] {
+  return {
+    text: `squad keeps its ledger below ${path}, which is on the layer of a container and goes with it`,
+    next: 'Set SQUAD_STATE to a folder on a volume, or to `git` to keep it in the git directory.',
+  };
+}
+
+/** Says whether squad's git is confined at work on files of agents. It never prevents a run: it is one wall of two. Pure. */
+export function decideCageCheck(cage: { readonly problem: string } | object): DoctorCheck {
+  if (!('problem' in cage)) return { name: 'git cage', ok: true, found: 'bubblewrap', problems: [] };
+  const text = `squad’s own git reads agents’ commits and fills their folders without a cage (${cage.problem}). squad still reads their files by a walk of its own, in which no git can find what an agent made`;
+  return {
+    name: 'git cage',
+    ok: true,
+    found: 'none',
+    problems: [{ text, next: 'Install bubblewrap, and allow user namespaces.' }],
   };
 }
 

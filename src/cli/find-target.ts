@@ -29,14 +29,19 @@ interface Wanted {
 /** Opens what the names mean, without the runtimes. Throws `usage` with the nearest known name. */
 export async function openTarget({ host }: Pick<CommandContext, 'host'>, wanted: Wanted): Promise<OpenedTarget> {
   const workspace = await workspaceIn({ host, composition: openMachine(host) });
-  const { directory, repository, composition } = workspace;
+  const { directory, composition } = workspace;
   const lockedBy = probeLock(directory);
-  const target = readLedger(workspace, (ledger) => findTarget(ledger, repository.root, lockedBy, wanted));
+  const target = readLedger(workspace, (ledger) => findTarget(ledger, directory, lockedBy, wanted));
   return { ...workspace, ...target, now: composition.clock.now() };
 }
 
-function findTarget(ledger: Ledger, root: string, lockedBy: LockedBy | null, { run, name, kinds }: Wanted): Target {
-  const runNamed = (given: string) => ledger.run(runIdOf(root, given)) ?? ledger.run(given);
+function findTarget(
+  ledger: Ledger,
+  directory: string,
+  lockedBy: LockedBy | null,
+  { run, name, kinds }: Wanted,
+): Target {
+  const runNamed = (given: string) => ledger.run(runIdOf(directory, given)) ?? ledger.run(given);
   const readOne = (given: string | undefined): RunHistory =>
     readHistory(ledger, given === undefined ? drivenRun(ledger, lockedBy) : (runNamed(given)?.id ?? given), lockedBy);
   if (name === undefined) return { reading: readOne(run) };

@@ -4,6 +4,8 @@ import type { Host, Machine } from '../machine.ts';
 import { errorText } from '../model/errors.ts';
 import { listUnfinished } from '../read-model/unfinished.ts';
 import { readLedger } from '../squad/open-run.ts';
+import { isView } from '../substrate/files/checkout-view.ts';
+import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
 import { exists } from '../substrate/files/exists.ts';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { treeSize } from '../substrate/files/tree-size.ts';
@@ -11,7 +13,6 @@ import type { Checkout } from '../substrate/git/repository.ts';
 import { deleteRefs, findSquadRefs, type FoundBranch } from '../substrate/git/squad-refs.ts';
 import { counted } from '../text/counted.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { findOldLocks } from './clean-run.ts';
 
 /** What squad keeps at one place. */
 export interface KeptThing {
@@ -45,15 +46,23 @@ export async function findInRepository(
   const [{ root: path, commonDirectory }] = checkouts;
   const folders: FoundThing[] = [];
   const runs: string[] = [];
-  for (const { root, key } of checkouts) {
-    runs.push(...(await readdir(join(stateDirectory, key)).catch(() => [])));
-    const directory = join(root, '.squad');
-    const known = (await isFolder(directory)) ? runsIn(machine, directory) : UNREAD;
+  const left: LeftThing[] = [];
+  for (const { root } of checkouts) {
+    const view = join(root, '.squad');
+    if (isView(view)) folders.push(...(await findPath(view, 'links to files of runs')));
+    else if (await exists(view)) left.push({ name: view, why: 'squad did not make everything in it', next: null });
+  }
+  const state = findState(stateDirectory, commonDirectory);
+  if (state.type === 'known') {
+    const { directory } = state;
+    runs.push(...(await readdir(workspacePlaces({ stateDirectory }, directory).runsDirectory).catch(() => [])));
+    // Not through a link: to read a ledger makes files beside it.
+    const isFolder = (await lstat(directory)).isDirectory();
+    const known = isFolder ? runsIn(machine, directory) : UNREAD;
     runs.push(...known.names);
     folders.push(...(await findPath(directory, known.about)));
   }
-  const locks = await findOldLocks(commonDirectory);
-  if (locks !== undefined) folders.push(...(await findPath(locks, 'locks of older versions')));
+  folders.push(...(await findPath(join(commonDirectory, 'squad'), 'the id by which squad knows the repository')));
   const { work, branches } = await findSquadRefs(machine.git, { commonDirectory }, runs);
   const remove = async (refs: typeof work) => deleteRefs(machine.git, { commonDirectory }, refs);
   const refs: FoundThing = {
@@ -69,7 +78,7 @@ export async function findInRepository(
   // The ledger goes last, because it names the runs.
   return {
     found: [...(work.length === 0 ? [] : [refs]), ...gone, ...folders],
-    left: branches.flatMap((branch) => leftBranch(branch, path)),
+    left: [...left, ...branches.flatMap((branch) => leftBranch(branch, path))],
   };
 }
 
@@ -95,11 +104,6 @@ function leftBranch(branch: FoundBranch, path: string): LeftThing[] {
   }
 }
 
-/** Not a link: to read a ledger makes files beside it. */
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
-}
-
 interface KnownRuns {
   readonly names: readonly string[];
   readonly about: string;
@@ -121,10 +125,10 @@ function runsIn(machine: Machine, directory: string): KnownRuns {
   }
 }
 
-/** The person's settings and consents. Other files there may be another program's. */
+/** The person's settings. Other files there may be another program's. */
 export async function findSettings({ configHome }: Pick<Host, 'configHome'>): Promise<FoundThing[]> {
   const folder = join(configHome, 'squad');
-  const texts = { 'config.yaml': 'your settings', 'config.yml': 'your settings', 'trust.json': 'what you agreed to' };
+  const texts = { 'config.yaml': 'your settings', 'config.yml': 'your settings' };
   const found: FoundThing[] = [];
   for (const [name, about] of Object.entries(texts)) found.push(...(await findPath(join(folder, name), about)));
   return found.map((file) => ({

@@ -89,6 +89,7 @@ function addRecordCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'studio', studio, 'squad studio', 'squad studio --port 8123 --origin http://localhost:3000')
     .option('--port <n>', 'port on loopback', port, 2024)
     .option('--origin <origin>', 'another page that may use the server, besides Studio (repeatable)', origins)
+    .option('--tunnel', 'also answer where squad cannot see which process asks, as through an SSH tunnel')
     .option('--json', 'print one JSON object once the server answers')
     .action(lazily(context, async () => (await import('./commands/studio.ts')).studio));
 }
@@ -137,7 +138,7 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     .action(lazily(context, async () => (await import('./commands/db-check.ts')).dbCheck));
   const backup = 'Back up the ledger, also during a run, and say how to restore the copy.';
   addCommand(database, 'backup', backup, 'squad db backup', 'squad db backup /mnt/usb/squad.db')
-    .argument('[path]', 'path of a new file (default: one in .squad/backups)')
+    .argument('[path]', 'path of a new file (default: in the backups of the state folder)')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/db-backup.ts')).dbBackup));
   const exports = ['squad db export --run my-run run.jsonl', 'squad db export | gzip > ledger.jsonl.gz'];

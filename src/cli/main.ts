@@ -1,27 +1,48 @@
 // Before any schema is made.
 import { IS_SHORT } from './short-command.ts';
+import type { Host } from '../machine.ts';
+import { SquadError } from '../model/errors.ts';
 import { redactorOf } from '../model/redaction/redactor.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';
+import { decideEndCode } from './end-code.ts';
 import { createOutput } from './output.ts';
 import { localeOf } from './render/ascii.ts';
-import { runProgram } from './run-program.ts';
+import { reportError, runProgram, UNFINISHED } from './run-program.ts';
 
 /* The entry of the command line, and the only place that sets how the process ends. */
-const host = readMachine();
-const { environment } = host;
+const machine = readHere();
+const environment = machine.host?.environment ?? {};
 const redactor = redactorOf(environment, []);
 const output = createOutput(process.stdout, process.stderr, redactor, environment['TERM'], localeOf(environment));
 // Tests crash squad at a chosen instant with this; it is read nowhere else.
-armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
-await runProgram(process.argv, { host, output, exit: (code) => void (process.exitCode = code) });
-if (IS_SHORT) {
-  // Node would wait for code that it still optimizes, and nothing runs that code any more.
-  await Promise.all([process.stdout, process.stderr].map(written));
-  setImmediate(() => process.exit());
-}
+armFailpoints(environment['SQUAD_FAILPOINTS'] ?? '');
+let code = 0;
+const exit = (given: number): void => void (code = given);
+const noEnd = (): void => {
+  process.exitCode = reportError(new SquadError(UNFINISHED), process.argv, output);
+};
+process.once('beforeExit', noEnd);
+const command =
+  machine.host === undefined
+    ? exit(reportError(machine.error, process.argv, output))
+    : await runProgram(process.argv, { host: machine.host, output, exit });
+// A reader may be slow; and only what is out counts.
+await Promise.all([process.stdout, process.stderr].map(written));
+process.off('beforeExit', noEnd);
+process.exitCode = decideEndCode(command ?? '', code, output.isLost());
+// Node would wait for code that it still optimizes, and nothing runs that code any more.
+if (IS_SHORT) setImmediate(() => process.exit());
 
-/** A reader may be slow. That a write failed is heard of as well. */
+/** Resolves when all that was written before is out, or is lost. */
 async function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()));
+}
+
+function readHere(): { readonly host: Host } | { readonly host?: undefined; readonly error: unknown } {
+  try {
+    return { host: readMachine() };
+  } catch (error) {
+    return { error };
+  }
 }

@@ -8,6 +8,8 @@ export interface Output {
   line(text: string): void;
   json(value: unknown): void;
   problem(text: string): void;
+  /** Whether some of the lines did not get out, for another reason than a reader that had enough. */
+  isLost(): boolean;
   /** Colour as far as standard output shows it. */
   readonly style: Style;
   /** Width of the terminal that standard output is; undefined: it is none. */
@@ -45,9 +47,12 @@ export function createOutput(
   locale?: string,
 ): Output {
   const errors = writeTo(stderr, locale, () => undefined);
+  let isLost = false;
   const lines = writeTo(stdout, locale, (error) => {
     // A reader that stops early is no problem; a full disk or a closed terminal is.
-    if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
+    if (error.code === 'EPIPE') return;
+    isLost = true;
+    errors(`squad: the output could not be written: ${error.message}\n`);
   });
   const style = styleFor(stdout);
   let diverted: ((text: string) => void) | undefined;
@@ -76,6 +81,7 @@ export function createOutput(
       print(isShownInAscii(stdout, locale) ? asciiJsonText(text) : text, lines);
     },
     problem: (text) => print(redactor.text(text), errors),
+    isLost: () => isLost,
     terminal: stdout.isTTY && stderr.isTTY && term !== 'dumb' ? terminal : undefined,
     style,
     columns: () => (stdout.isTTY ? stdout.columns : undefined),

@@ -49,7 +49,7 @@ const GROUPS: readonly Group[] = [
   },
   { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
   { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
-  { title: 'Manage squad:', names: ['db', 'completion', 'uninstall'], add: addManagingCommands },
+  { title: 'Manage squad:', names: ['db', 'state', 'completion', 'uninstall'], add: addManagingCommands },
   { names: ['mcp', 'complete', 'dev'], add: addHiddenCommands },
 ];
 
@@ -101,7 +101,8 @@ function addSetupCommands(program: Command, context: CommandContext): void {
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/init.ts')).init));
   const doctor = 'Check this machine and repository, and say how to fix what is missing.';
-  addCommand(program, 'doctor', doctor, 'squad doctor')
+  addCommand(program, 'doctor', doctor, 'squad doctor', 'squad doctor --trust')
+    .option('--trust', 'list each program that squad would start here, and what confines it')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/doctor.ts')).doctor));
   const demo = 'Play a whole run with scripted agents in a new repository. Needs no key or network.';
@@ -127,6 +128,13 @@ function addManagingCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'completion', about, 'squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc')
     .addArgument(new Argument('<shell>', 'the shell that reads the script').choices(['bash', 'zsh', 'fish']))
     .action(lazily(context, async () => (await import('./commands/completion.ts')).completion));
+  const state = 'Show where squad keeps the state of this repository, or take over that of another place.';
+  addCommand(program, 'state', state, 'squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef')
+    .option('--adopt <folder>', 'copy the runs of this state folder to this repository, which has none')
+    .option('--forget <id>', 'remove the state of a repository that is gone')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/state.ts')).state));
   const uninstall = 'List what squad keeps on this machine with its size, and remove it after a question.';
   addCommand(program, 'uninstall', uninstall, 'squad uninstall --dry-run', 'squad uninstall --yes')
     .option('--dry-run', 'show what would be removed, and change nothing')
@@ -141,7 +149,7 @@ function addHiddenCommands(program: Command, context: CommandContext): void {
   program
     .command('mcp', { hidden: true })
     .description(mcp)
-    .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
+    .addHelpText('after', example('squad mcp --turn-file /state/turns/my-turn/mail-turn.json'))
     .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
     .action(notHere);
   program
@@ -192,4 +200,4 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .action(lazily(context, async () => (await import('./commands/dev-turn.ts')).devTurn));
 }
 
-export { CommanderError };
+export { type Command, CommanderError };

@@ -83,7 +83,7 @@ function addContinuingCommands(program: Command, context: CommandContext): void 
     .option('--all', 'resume every run here that needs an engine; meant for a timer')
     .option('--past-deadline', 'let turns start although the deadline of the objective has passed')
     .option('--reload', 'read setup, verify and limits again from squad.yaml; ask before new commands run')
-    .option('--yes', 'with --reload: allow the commands in squad.yaml for this run')
+    .option('--yes', 'agree to what the run does, and with --reload to what squad.yaml says, for this run')
     .option('--every <duration>', 'with --all: repeat, for example every 60s', duration);
   addLimits(resume).action(lazily(context, async () => (await import('./commands/run.ts')).resume));
 

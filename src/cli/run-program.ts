@@ -1,23 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { errorText, isSquadError } from '../model/errors.ts';
+import { machineError } from '../model/storage-error.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 import { errorLine, wasPrinted } from './error-line.ts';
 import type { Output } from './output.ts';
-import { CommanderError, createProgram } from './program.ts';
-import { errorBlock } from './render/error-text.ts';
+import { type Command, CommanderError, createProgram } from './program.ts';
+import { errorBlock, wholeErrorBlock } from './render/error-text.ts';
 
-/** Runs one command. Prints its error, if there is one, and gives the exit code to `exit`. */
-export async function runProgram(argv: readonly string[], base: Omit<CommandContext, 'logLevel'>): Promise<void> {
+/** Runs one command. Prints its error, if there is one, and gives the exit code to `exit`. Returns the command's words. */
+export async function runProgram(argv: readonly string[], base: Omit<CommandContext, 'logLevel'>): Promise<string> {
   const program = await createProgram(base, version(), argv);
   let json = wantsJson(argv);
-  program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true));
+  let words = '';
+  program.hook('preAction', (_, command) => {
+    json = command.opts()['json'] === true;
+    words = wordsOf(command);
+  });
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    base.exit(report(error, base.output, json));
+    base.exit(report(machineError(error), base.output, json));
   }
+  return words;
+}
+
+/** A command waits for something that will never be, so that Node has nothing left to do. */
+export const UNFINISHED = {
+  code: 'unfinished',
+  message: 'the command ended before its end: it waited for something that never came, so its work may not be done',
+  next: 'See with `squad status` what is done, and give the command again. Please report it: this is a bug in squad.',
+} as const;
+
+/** Prints an error outside of every command. Returns the exit code. */
+export function reportError(error: unknown, argv: readonly string[], output: Output): number {
+  return report(error, output, wantsJson(argv));
+}
+
+function wordsOf(command: Command): string {
+  const words: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) words.unshift(at.name());
+  return words.join(' ');
 }
 
 /** Prints the error; returns its exit code. */
@@ -26,7 +50,8 @@ function report(error: unknown, output: Output, json: boolean): number {
   if (json && !wasPrinted(error)) output.json(errorLine(error));
   if (error instanceof CommanderError) return 2;
   if (isSquadError(error)) {
-    output.problem(`squad: ${errorBlock(error.message)}`);
+    const block = error.code === 'not-trusted' ? wholeErrorBlock : errorBlock;
+    output.problem(`squad: ${block(error.message)}`);
     if (error.next !== undefined) output.problem(`Next: ${plainLine(error.next, 500)}`);
     return error.exitCode;
   }

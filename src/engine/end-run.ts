@@ -5,8 +5,8 @@ import { errorText } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { branchOf, RUN_EVENTS } from '../model/run.ts';
-import { isStorageError } from '../model/storage-error.ts';
+import { branchOf, placedAt, pushedOf, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
+import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
@@ -26,22 +26,25 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
+import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
 /** What is said at the end, the files of the report, and the conclusion of a finished run. */
-type Reported = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'rejections' | 'next'> & {
+type Reported = Pick<RunEnd, 'pushed' | 'report' | 'questions' | 'failures' | 'rejections' | 'next'> & {
   readonly conclusion: Conclusion | null;
   readonly files: readonly RunFile[];
 };
 
 interface ReportPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   readonly playbook: Playbook<unknown>;
+  warn(text: string): void;
 }
 
-interface EndPorts extends ReportPorts {
+interface EndPorts extends Omit<ReportPorts, 'warn'> {
   readonly files: RunFiles;
+  readonly watch: PlaceWatch;
   onEvent?(event: RunEvent): void;
 }
 
@@ -54,7 +57,7 @@ export async function endRun(
   { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
 ): Promise<RunEnd> {
   try {
-    const end = await segmentEnd(segment, resources, lease);
+    const end = await segmentEnd(segment, resources, lease, ports.watch);
     const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
     const { runId } = lease;
     const branch = branchOf(definition);
@@ -64,7 +67,11 @@ export async function endRun(
     const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
     noteFolder(resources.ledger, { definition, lease }, problem);
     if (!finished) release();
-    const { conclusion, files, ...written } = await makeReport(ports, resources, workspaces, runId);
+    const warn = (text: string): void => ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
+    const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
+      runId,
+      root: definition.repository.root,
+    });
     const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
     await ports.files.end(outcome, files);
     // Last: an engine that is killed before this leaves the files to the engine that resumes.
@@ -107,11 +114,25 @@ function runOutcome(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome 
   return stoppedBy === undefined ? end.end : 'stopped';
 }
 
-/** If the machine is broken, leaves the turns running for the next engine to adopt. */
-async function segmentEnd(segment: Segment, { ledger }: RunResources, lease: Lease): Promise<SegmentEnd> {
+/**
+ * If the machine is broken, leaves the turns running for the next engine to adopt. If the stores or the repository are gone, no next
+ * engine could: then it ends the turns.
+ */
+async function segmentEnd(
+  segment: Segment,
+  { ledger }: RunResources,
+  lease: Lease,
+  watch: PlaceWatch,
+): Promise<SegmentEnd> {
   try {
     return await segment.done;
-  } catch (error) {
+  } catch (thrown) {
+    const loss = watch.findLoss();
+    const error = loss ?? machineError(thrown);
+    if (loss !== undefined) {
+      await segment.control.cancel(loss.message);
+      watch.writeBack();
+    }
     await segment.supervisor.detach();
     const pause = isStorageError(error) ? error.message : undefined;
     releaseAfterFailure(ledger, lease, segment.workClock.segmentMs(), pause);
@@ -141,16 +162,27 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
   }
 }
 
+/** What git knows of the run's work. The run has ended, however it ended: a report that cannot show its changes says so. */
+async function readChanges(ports: ReportPorts, workspaces: Workspaces, definition: RunDefinition) {
+  try {
+    const changes = await readRunChanges(ports.git, workspaces, definition);
+    return { changes, patch: await foldPatch(readPatch(ports.git, definition, changes)) };
+  } catch (error) {
+    ports.warn(`the report shows no changes, because git could not tell them: ${errorText(error)}`);
+    const nothing = { base: definition.repository.base, commits: [], diffStat: '', kept: [] };
+    return { changes: nothing, patch: await foldPatch(readPatch(ports.git, definition, nothing)) };
+  }
+}
+
 /** `report.md` and `report.html`, from the current ledger and git. */
 export async function makeReport(
   ports: ReportPorts,
   resources: RunResources,
   workspaces: Workspaces,
-  runId: string,
+  { runId, root }: { readonly runId: string; readonly root: string },
 ): Promise<Reported> {
   const reading = readHistory(resources.ledger, runId, null, { [ports.playbook.name]: () => ports.playbook });
-  const changes = await readRunChanges(ports.git, workspaces, reading.definition);
-  const patch = await foldPatch(readPatch(ports.git, reading.definition, changes));
+  const { changes, patch } = await readChanges(ports, workspaces, placedAt(reading.definition, root));
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
   const git = ports.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
   const now = ports.clock.now();
@@ -169,5 +201,6 @@ export async function makeReport(
   const next = nextCommandsOf(reading, standing, failures, now);
   const report = join(runFolder(resources.directory, runId), 'report.md');
   const rejections = rejectionsOf(reading.board, runId);
-  return { report, files, questions, failures, rejections, next, conclusion: standing.conclusion };
+  const pushed = pushedOf(reading.published);
+  return { pushed, report, files, questions, failures, rejections, next, conclusion: standing.conclusion };
 }

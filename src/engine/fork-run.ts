@@ -1,5 +1,4 @@
 import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { applyInputs, type PlanInput } from '../graph/decisions/plan-step.ts';
 import { stepDecisions } from '../graph/nodes/node-context.ts';
@@ -11,6 +10,7 @@ import { uuid7 } from '../substrate/clock/ids.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { armoryFolder, writeRunFile } from '../substrate/files/run-files.ts';
 import { exists } from '../substrate/files/exists.ts';
+import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
 import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import type { NewFork, RunRow } from '../substrate/ports/ledger.ts';
@@ -37,7 +37,7 @@ export async function forkRun(
   repository: RepositoryReport,
   order: ForkOrder,
 ): Promise<RunRow> {
-  const directory = join(repository.root, '.squad');
+  const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
   const fork = newFork(ports, order);
   await copyArmory(directory, order.parent, fork.id);
   await writeRunFile(directory, fork.id, 'objective.md', order.definition.objective.text);
@@ -46,12 +46,9 @@ export async function forkRun(
   try {
     const row = ledger.fork(fork);
     failpoint('fork.recorded');
-    const workspaces = createGitWorkspaces(
-      { ...ports.git, stateDirectory: join(ports.host.stateHome, 'squad') },
-      repository,
-    );
+    const workspaces = createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
     try {
-      await createBranch(workspaces, fork.name, fork.forked);
+      await createBranch(workspaces, { run: fork.name, runId: fork.id }, fork.forked);
     } finally {
       await workspaces.close();
     }

@@ -3,6 +3,7 @@ import { createSupervisor } from '../attempts/supervisor.ts';
 import type { Composition, Host } from '../compose.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { readRun } from '../read-model/read-run.ts';
+import { findState } from '../substrate/files/state-place.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
 import { holderName } from '../substrate/ledger/index.ts';
 import { openRunResources } from './run-resources.ts';
@@ -17,9 +18,10 @@ export async function haltRun(
   key?: string,
 ): Promise<string[]> {
   const repository = await openCheckout(ports.git, path);
-  const resources = openRunResources(ports, join(repository.root, '.squad'));
+  const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
+  const resources = openRunResources(ports, directory);
   try {
-    const { ledger, directory } = resources;
+    const { ledger } = resources;
     const { definition } = readRun(ledger, runId, null);
     ledger.command(runId, 'stop', {}, by, key);
     const lease = ledger.acquireLease(runId, holderName(ports.host.pid));

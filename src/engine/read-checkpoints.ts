@@ -18,11 +18,16 @@ const BUSY_MS = 1_000;
  * `storage-refused`; no file is no checkpoints.
  */
 export class CheckpointReader extends BaseCheckpointSaver {
-  readonly #path: string;
+  readonly #directory: () => string;
 
-  constructor(directory: string) {
+  /** `directory`: that of the ledger, which the first run makes. */
+  constructor(directory: () => string) {
     super(plainSerde);
-    this.#path = join(directory, 'checkpoints.db');
+    this.#directory = directory;
+  }
+
+  get #path(): string {
+    return join(this.#directory(), 'checkpoints.db');
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {

@@ -19,7 +19,7 @@ const REST_MS = 200;
 const HASHES = 'folder.jsonl';
 
 /**
- * The files for people in `.squad/runs/<run id>/`, and those of the folder that the run was started on, by the ledger. squad never
+ * The files for people in `runs/<run id>/` of the state, and those of the folder that the run was started on, by the ledger. squad never
  * reads them back.
  */
 export interface RunFiles {
@@ -40,7 +40,7 @@ interface RunFilesPorts extends ProjectorPorts, Pick<Composition, 'clock' | 'red
   warn(text: string): void;
 }
 
-/** A resume makes them anew: what is there and the same is left alone. `directory`: `.squad`. */
+/** A resume makes them anew: what is there and the same is left alone. `directory`: that of the ledger. */
 export function createRunFiles(ports: RunFilesPorts, directory: string, of: ProjectedRun): RunFiles {
   const writers = createWriters(ports, directory, of);
   const ended = new AbortController();

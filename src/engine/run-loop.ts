@@ -27,7 +27,8 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
   const { lease, limits, definition } = of;
   const { deadline } = definition.objective;
   const { ledger } = resources;
-  const stopWatching = watchRun({ ledger, lease, clock: ports.clock, workClock, limits, deadline }, control);
+  const watching = { ledger, lease, clock: ports.clock, workClock, limits, deadline, places: of.watch };
+  const stopWatching = watchRun(watching, control);
   const leave = (): void => control.wake('no person answers questions here any more');
   of.attended?.addEventListener('abort', leave, { once: true });
   const done = outsideOfHost(async () => {

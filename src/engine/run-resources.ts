@@ -7,7 +7,7 @@ import { openCheckpoints, type Checkpoints } from './checkpoints.ts';
 
 /** The open stores of one workspace, under its lock. */
 export interface RunResources {
-  /** `<repository>/.squad`. */
+  /** The folder with the ledger. */
   readonly directory: string;
   readonly ledger: Ledger;
   readonly checkpointer: LinearSaver;

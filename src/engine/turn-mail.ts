@@ -16,7 +16,7 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   readonly ledger: Pick<Ledger, 'mail'>;
   readonly lease: Lease;
-  /** `.squad` of the repository. */
+  /** The folder with the ledger. */
   readonly directory: string;
   readonly redactor: Redactor;
   /** For a person to read. */

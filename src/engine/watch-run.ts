@@ -2,6 +2,7 @@ import type { WorkClock } from '../graph/ports.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { PlaceWatch } from './lost-place.ts';
 import type { SegmentControl } from './run-control.ts';
 
 const BEAT_MS = 2_000;
@@ -10,7 +11,10 @@ const MINUTE = 60_000;
 const GRACE_SHARE = 0.1;
 const MOST_GRACE_MS = MINUTE;
 
-/** Every two seconds, records that the engine runs, enforces the run's time limit, wakes it at its deadline and checks for a clock set back. Returns its stop. */
+/**
+ * Every two seconds, records that the engine runs, enforces the run's time limit, wakes it at its deadline, and checks for
+ * a clock set back and for stores that are gone. Returns its stop.
+ */
 export function watchRun(
   ports: {
     ledger: Ledger;
@@ -20,10 +24,11 @@ export function watchRun(
     limits: Limits;
     /** Epoch ms. */
     deadline: number | undefined;
+    places?: Pick<PlaceWatch, 'findLoss'> | undefined;
   },
   control: SegmentControl,
 ): () => void {
-  const { ledger, lease, clock, workClock, limits, deadline } = ports;
+  const { ledger, lease, clock, workClock, limits, deadline, places } = ports;
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   const setBack = watchClock(clock);
@@ -33,6 +38,11 @@ export function watchRun(
   let isDue = deadline !== undefined && clock.now() < deadline;
   const beat = (): void => {
     try {
+      const loss = places?.findLoss();
+      if (loss !== undefined) {
+        control.fail(loss);
+        return;
+      }
       ledger.renewLease(lease, workClock.segmentMs());
       const back = setBack();
       if (back > 0) control.clockSetBack(back);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Prepared } from '../attempts/start-attempt.ts';
 import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
@@ -7,9 +6,7 @@ import { engineTime } from '../model/spending.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
-import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
-import type { Attempt } from '../model/attempt.ts';
-import { attemptOrderSchema } from '../model/attempt-order.ts';
+import { attemptScope } from '../model/attempt-id.ts';
 import type { OwnPlaybook } from '../model/own-playbook.ts';
 import { publishFolder } from './publish-folder.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
@@ -18,10 +15,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/limits.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
-import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
-import { openPlace } from '../operations/open-place.ts';
-import type { OperationPorts } from '../operations/operation-ports.ts';
 import { createOperations, type Operations } from '../operations/operations.ts';
 import { allocateWorkspace } from '../operations/publish-run.ts';
 import { letThroughBy } from '../model/let-through.ts';
@@ -29,11 +23,14 @@ import { openRunView } from '../read-model/run-view.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
-import { createArmory } from './armory.ts';
+import { createArmory, type TurnArmory } from './armory.ts';
+import { equipmentPlaces, type EquipmentPlaces } from './equipment-places.ts';
 import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
+import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
+import { prepareTurn } from './prepare-turn.ts';
 import { plainJson } from '../text/json.ts';
 import { startsInTime } from './starts-in-time.ts';
 import type { RunResources } from './run-resources.ts';
@@ -44,7 +41,7 @@ import { createWorkClock, type SegmentClock } from './watch-run.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
-  'clock' | 'processes' | 'runtime' | 'runtimes' | 'checkRuntime' | 'redactor' | 'mailServer'
+  'clock' | 'processes' | 'runtime' | 'runtimes' | 'checkRuntime' | 'redactor' | 'mailServer' | 'taskCage'
 > {
   readonly host: Host;
   readonly workspaces: Workspaces;
@@ -71,6 +68,8 @@ export interface SegmentOf {
   readonly resumed: boolean;
   /** Sequence number of the last event before this segment. */
   readonly since: number;
+  /** Absent: no one moves or deletes its stores. */
+  readonly watch?: PlaceWatch;
 }
 
 /** The parts of one engine's work on a run. */
@@ -111,7 +110,7 @@ export function wireRun(
   const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;
   const turnMail = wireTurnMail(ports, resources, lease, redactor);
-  const equip = wireEquipment(ports, resources, of, turnMail);
+  const { places, armory } = wireArmory(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
     {
@@ -121,17 +120,20 @@ export function wireRun(
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
       prepare: startsInTime({ ledger, clock, runId: lease.runId, board: () => latest }, async (attempt, request) =>
-        prepareTurn(operations.ports, attempt, await equip(attempt, request)),
+        prepareTurn(operations.ports, armory, attempt, request),
       ),
-      beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
-      ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
+      beforeSpawn: async (attempt, folder) => {
+        await places.make(attempt.id);
+        await turnMail.beforeSpawn(attempt, folder);
+      },
+      ...hooksOf(ports, resources, { mail: turnMail, places }, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
   );
   const checks = createChecks({ ledger, supervisor, clock }, lease, attemptScope(definition.name, lease.runId));
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
-  const emptyFolder = join(ports.host.stateHome, 'squad', 'empty', lease.runId);
+  const emptyFolder = join(ports.host.stateDirectory, 'empty', lease.runId);
   const operations = createOperations(
     { ledger, lease, definition, workspaces: ports.workspaces, checks, forge: ports.forge, emptyFolder },
     clock,
@@ -158,6 +160,17 @@ function operationHooks(supervisor: Supervisor, control: SegmentControl, wake: (
   };
 }
 
+function wireArmory(
+  { host, taskCage }: SegmentPorts,
+  { directory }: RunResources,
+  { lease, definition }: Pick<SegmentOf, 'lease' | 'definition'>,
+  mail: TurnMail,
+): { readonly places: EquipmentPlaces; readonly armory: TurnArmory } {
+  const places = equipmentPlaces(host.stateDirectory, lease.runId);
+  const folders = { folder: armoryFolder(directory, lease.runId), turns: join(directory, 'turns') };
+  return { places, armory: createArmory({ taskCage, host, definition, mail, placeOf: places.of, ...folders }) };
+}
+
 function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease, redactor: Redactor): TurnMail {
   const { directory, ledger } = resources;
   return createTurnMail({
@@ -168,22 +181,6 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
     directory,
     onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
   });
-}
-
-/** What a turn gets besides its workspace. */
-function wireEquipment(
-  { host }: SegmentPorts,
-  { directory }: RunResources,
-  { lease, definition }: Pick<SegmentOf, 'lease' | 'definition'>,
-  mail: TurnMail,
-): (attempt: Attempt, request: TurnRequest) => Promise<Prepared> {
-  const equip = createArmory({ definition, host, folder: armoryFolder(directory, lease.runId) });
-  return async (attempt, request) => {
-    const equipped = await equip(attempt, request);
-    // A process that runs was equipped when it started.
-    if (equipped.type === 'refused' && attempt.process === null) return equipped;
-    return { type: 'ready', request: mail.wire(attempt, equipped.type === 'ready' ? equipped.request : request) };
-  };
 }
 
 function wirePublisher(
@@ -206,7 +203,7 @@ function wirePublisher(
 function hooksOf(
   ports: SegmentPorts,
   { ledger }: RunResources,
-  mail: TurnMail,
+  { mail, places }: { readonly mail: TurnMail; readonly places: EquipmentPlaces },
   showNews: () => void,
   wake: () => void,
 ) {
@@ -221,35 +218,9 @@ function hooksOf(
     onStarted: showNews,
     onSettled: (attemptId: string, result: TurnResult): void => {
       mail.onSettled(attemptId, result);
+      places.remove(attemptId);
       showNews();
       wake();
     },
   };
-}
-
-/** Completes a turn's request with its workspace, which is created when the turn starts. A check has one already. */
-async function prepareTurn(ports: OperationPorts, attempt: Attempt, equipped: Prepared): Promise<Prepared> {
-  if (equipped.type === 'refused') return equipped;
-  const { request } = equipped;
-  if (attempt.kind === 'check') return { type: 'ready', request };
-  const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
-  const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);
-  if (attempt.process !== null && place.folder !== null) {
-    // The process runs: its folder must not move.
-    const where = {
-      run: ports.definition.name,
-      task: place.folder,
-      commit: place.commit ?? ports.definition.repository.base,
-      kept: place.kept,
-    };
-    const { workspace } = await ports.workspaces.addFolder(where);
-    return { type: 'ready', request: { ...request, workspace } };
-  }
-  const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
-  if (opened.type === 'refused') return opened;
-  // `full` holds only in a folder of the task's own.
-  const access =
-    opened.folder === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
-  const gitSettings = await ports.workspaces.agentSettings();
-  return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
 }

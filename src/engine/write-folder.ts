@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
-import { RUN_EVENTS } from '../model/run.ts';
+import { placedAt, RUN_EVENTS } from '../model/run.ts';
 import { readRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
+import { workspacePlaces, findState } from '../substrate/files/state-place.ts';
 import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -27,13 +27,14 @@ interface WriteFolderPorts extends Composition {
  */
 export async function writeFolderAgain(ports: WriteFolderPorts, path: string, runId: string): Promise<string> {
   const repository = await inspectRepository(ports.git, path);
-  const resources = openRunResources(ports, join(repository.root, '.squad'));
+  const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
+  const resources = openRunResources(ports, directory);
   try {
     resources.claim(runId);
-    const stateDirectory = join(ports.host.stateHome, 'squad');
-    const workspaces = createGitWorkspaces({ ...ports.git, stateDirectory }, repository);
+    const places = workspacePlaces(ports.host, directory);
+    const workspaces = createGitWorkspaces({ ...ports.git, ...places }, repository);
     try {
-      return await write(ports, resources, workspaces, runId);
+      return await write(ports, resources, workspaces, { runId, root: repository.root });
     } finally {
       await workspaces.close();
     }
@@ -46,23 +47,25 @@ async function write(
   ports: WriteFolderPorts,
   resources: RunResources,
   workspaces: ReturnType<typeof createGitWorkspaces>,
-  runId: string,
+  of: { readonly runId: string; readonly root: string },
 ): Promise<string> {
   const { ledger, directory } = resources;
+  const { runId, root } = of;
   const reading = readRun(ledger, runId, null, ports.playbooks);
   ports.refuse(reading);
-  const { definition, limits, board, segments } = reading;
+  const { limits, board, segments } = reading;
+  const definition = placedAt(reading.definition, root);
   const { folder = '', name } = definition;
   const playbook = requireRegistered(ports, definition, []);
   const { state } = standingOf(reading, ports.clock.now());
   // No engine takes the run over, and this lease is used for no more than the id in it.
-  const of = { lease: { runId, epoch: segments.at(-1)?.epoch ?? 0 }, definition, limits };
-  const files = createRunFiles({ ...ports, ledger, workspaces, playbook }, directory, of);
+  const about = { lease: { runId, epoch: segments.at(-1)?.epoch ?? 0 }, definition, limits };
+  const files = createRunFiles({ ...ports, ledger, workspaces, playbook }, directory, about);
   files.changed(board);
   const problem = await files.endFolder(state);
   if (typeof problem === 'string') throw stillIncomplete(name, folder, problem);
   ledger.append(runId, RUN_EVENTS.folder, { folder, problem: null });
-  const { files: report } = await makeReport({ ...ports, playbook }, resources, workspaces, runId);
+  const { files: report } = await makeReport({ ...ports, playbook }, resources, workspaces, of);
   await files.end(state, report);
   return folder;
 }

@@ -58,8 +58,8 @@ function refuseClasses(value: unknown): void {
 function refused(why: string, cause?: unknown): SquadError {
   return new SquadError({
     code: 'database-corrupt',
-    message: `a checkpoint in .squad/checkpoints.db was not written by squad: it ${why}`,
-    next: 'Find out who wrote to .squad. Then move checkpoints.db away and run `squad resume`: the ledger knows where the run stands.',
+    message: `a checkpoint in checkpoints.db was not written by squad: it ${why}`,
+    next: 'Find out who wrote to the folder that `squad state` names. Then move checkpoints.db there away and run `squad resume`: the ledger knows where the run stands.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -19,6 +19,9 @@ const folderSchema = z
     'needs a folder with a SKILL.md: an absolute path, or one from the root of the repository without “..”',
   );
 
+/** Where a program starts: in an empty folder, or in the agent's own, in a cage. */
+const cwdSchema = z.literal('task', { error: 'can only be `task`, which starts it in the agent’s folder' }).optional();
+
 /** One of two forms: a program, or an address. */
 const serverSchema = z
   .strictObject({
@@ -29,16 +32,17 @@ const serverSchema = z
     args: z.array(argumentSchema).max(100).optional(),
     /** Names of the host's variables that the server gets. */
     env: z.array(variableSchema).max(100).optional(),
+    cwd: cwdSchema,
     url: urlSchema.optional(),
     /** By header: the name of the variable that holds its value. */
     headers: headersSchema.optional(),
   })
   .superRefine((server, context) => {
-    const { command, args, env, url, headers } = server;
+    const { command, args, env, cwd, url, headers } = server;
     const say = (message: string): void => context.addIssue({ code: 'custom', message });
     if ((command === undefined) === (url === undefined)) say('needs either `command` or `url`');
-    else if (url !== undefined && (args ?? env) !== undefined)
-      say('has a `url`, so it takes `headers` and neither `args` nor `env`');
+    else if (url !== undefined && (args ?? env ?? cwd) !== undefined)
+      say('has a `url`, so it takes `headers` and neither `args` nor `env` nor `cwd`');
     else if (command !== undefined && headers !== undefined) say('has a `command`, so it takes `env` and no `headers`');
   });
 
@@ -50,6 +54,7 @@ const hookSettings = z.strictObject({
     .regex(/^[\u0021-\u007e]{1,200}$/, 'needs the name of a tool')
     .optional(),
   run: commandSchema,
+  cwd: cwdSchema,
 });
 
 /** What `squad.yaml` may equip an agent with. */
@@ -85,12 +90,13 @@ export const equipmentSchema = {
         command: z.string().optional(),
         args: z.array(z.string()).optional(),
         env: z.array(z.string()).optional(),
+        cwd: cwdSchema,
         url: z.string().optional(),
         headers: z.record(z.string(), z.string()).optional(),
       }),
     )
     .optional(),
-  hooks: z.array(hookSchema).optional(),
+  hooks: z.array(hookSchema.extend({ cwd: cwdSchema })).optional(),
   env: z.array(z.string()).optional(),
   home: equipmentSettings.home,
   ask: equipmentSettings.ask,

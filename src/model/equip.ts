@@ -1,36 +1,48 @@
-import { basename, isAbsolute } from 'node:path';
+import { basename } from 'node:path';
 import { defined } from '../text/defined.ts';
-import { shellWord } from '../text/shell-word.ts';
+import type { EquipPaths, NamedPath } from './command-words.ts';
+import { readHook, readServer } from './read-equipment.ts';
 import type { BoundAgent } from './run.ts';
 import type { McpServer, TurnRequest } from './turn-request.ts';
 
 type Equipment = Pick<BoundAgent, 'skills' | 'mcp' | 'hooks' | 'env' | 'home' | 'ask' | 'files'>;
+type Cwd = { readonly cwd?: 'task' | undefined };
 type Commands = {
   readonly mcp?:
-    | readonly { readonly command?: string | undefined; readonly args?: readonly string[] | undefined }[]
+    | readonly (Cwd & { readonly command?: string | undefined; readonly args?: readonly string[] | undefined })[]
     | undefined;
-  readonly hooks?: readonly { readonly run: string }[] | undefined;
+  readonly hooks?: readonly (Cwd & { readonly run: string })[] | undefined;
 };
 
 export interface EquipPorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where the bound content with this hash is. */
   readonly folderOf: (hash: string) => string;
+  /** Where the agent works. */
+  readonly folder: string;
 }
+
+/** A server or hook, and where it starts. */
+export type Placed<Kind> = Kind & Cwd;
 
 export type Equipped =
   | {
       readonly type: 'equipped';
-      readonly equipment: Pick<TurnRequest, 'mcp' | 'skills' | 'hooks' | 'environment' | 'home' | 'ask'>;
+      readonly equipment: Pick<TurnRequest, 'skills' | 'environment' | 'home' | 'ask'> & {
+        readonly mcp: Placed<McpServer>[];
+        readonly hooks?: Placed<Hook>[];
+      };
     }
-  | ({ readonly type: 'refused' } & VariableProblem);
+  | ({ readonly type: 'refused' } & EquipProblem);
 
-/** A variable that an agent's equipment names, and that cannot be used. */
-interface VariableProblem {
+/** What an agent's equipment names and cannot use. */
+interface EquipProblem {
   /** Below the agent in the settings. */
   readonly at: readonly (string | number)[];
   readonly message: string;
 }
+
+type Hook = NonNullable<TurnRequest['hooks']>[number];
 
 /** What an agent may use besides the usual, and what it may not; undefined: nothing is said. */
 export function toolRulesOf({ allow, deny }: Pick<BoundAgent, 'allow' | 'deny'>): TurnRequest['toolRules'] {
@@ -38,20 +50,20 @@ export function toolRulesOf({ allow, deny }: Pick<BoundAgent, 'allow' | 'deny'>)
 }
 
 /** The equipment of an agent's turn: its bound contents, and the values of the variables that its servers name. */
-export function equip(agent: Equipment, { environment, folderOf }: EquipPorts): Equipped {
+export function equip(agent: Equipment, { environment, folderOf, folder }: EquipPorts): Equipped {
   const { skills, mcp = [], hooks, env, home, ask, files = [] } = agent;
-  const [problem] = variableProblems(agent, environment);
+  const problem = variableProblems(agent, environment)[0] ?? commandProblem(agent);
   if (problem !== undefined) return { type: 'refused', ...problem };
   const copies = new Map(files.map(({ path, hash }) => [path, `${folderOf(hash)}/${basename(path)}`]));
-  const copyOf = (word: string): string => copies.get(plainPath(word)) ?? word;
+  const paths = { copyOf: (path: string) => copies.get(path), folder };
   const valueOf = (name: string): string => environment[name] ?? '';
   return {
     type: 'equipped',
     equipment: {
-      mcp: mcp.map((server) => serverOf(server, copyOf, valueOf)),
+      mcp: mcp.map((server) => serverOf(server, paths, valueOf)),
       ...defined({
         skills: skills?.map(({ name, hash }) => ({ name, folder: `${folderOf(hash)}/${name}` })),
-        hooks: hooks?.map((hook) => ({ ...hook, run: withCopies(hook.run, copyOf) })),
+        hooks: hooks?.map((hook) => ({ ...hook, run: readHook(hook).render(paths) })),
         environment: env,
         home,
         ask,
@@ -61,10 +73,10 @@ export function equip(agent: Equipment, { environment, folderOf }: EquipPorts): 
 }
 
 function serverOf(
-  { name, command, args = [], env = [], url, headers = {} }: NonNullable<Equipment['mcp']>[number],
-  copyOf: (word: string) => string,
+  { name, command, args = [], env = [], cwd, url, headers = {} }: NonNullable<Equipment['mcp']>[number],
+  paths: EquipPaths,
   valueOf: (name: string) => string,
-): McpServer {
+): Placed<McpServer> {
   // A server that was asked for and does not start fails the turn.
   const required = true;
   if (command === undefined) {
@@ -72,12 +84,9 @@ function serverOf(
     return { name, required, transport: { type: 'http', url: url ?? '', headers: Object.fromEntries(values) } };
   }
   const values = env.map((variable) => [variable, valueOf(variable)]);
-  const words = args.map(copyOf);
-  return {
-    name,
-    required,
-    transport: { type: 'stdio', command: copyOf(command), args: words, env: Object.fromEntries(values) },
-  };
+  const [program = command, ...words] = readServer({ command, args, cwd }).render(paths);
+  const transport = { type: 'stdio', command: program, args: words, env: Object.fromEntries(values) } as const;
+  return { name, required, transport, ...defined({ cwd }) };
 }
 
 /** The variables of the host that an agent and its servers get by name. */
@@ -85,10 +94,7 @@ export function variablesOf({ env = [], mcp = [] }: Pick<Equipment, 'env' | 'mcp
   return [...env, ...mcp.flatMap((server) => [...(server.env ?? []), ...Object.values(server.headers ?? {})])];
 }
 
-function variableProblems(
-  { env = [], mcp = [] }: Equipment,
-  environment: EquipPorts['environment'],
-): VariableProblem[] {
+function variableProblems({ env = [], mcp = [] }: Equipment, environment: EquipPorts['environment']): EquipProblem[] {
   const named = [
     ...env.map((name, index) => ({ name, at: ['env', index], isHeader: false })),
     ...mcp.flatMap((server, index) => [
@@ -108,46 +114,45 @@ function variableProblems(
   });
 }
 
+/** The file of the repository that a setting's command names. */
+interface NamedFile extends NamedPath {
+  /** The setting, below the agent. */
+  readonly at: readonly [key: 'mcp' | 'hooks', index: number];
+}
+
 /**
- * The words of an agent's commands that can name a file of the repository. Its folder in a turn is a clone that it may change, and
- * its servers and hooks run outside its sandbox, so they run copies of these files.
+ * The files of the repository that an agent's commands name, each once. Its folder in a turn is a clone that it may change, and its
+ * servers and hooks run outside its sandbox, so they run copies of these files.
  */
-export function fileWords({ mcp = [], hooks = [] }: Commands): string[] {
-  const words = [
-    ...mcp.flatMap(({ command, args = [] }) =>
-      command === undefined ? [] : [...(isPath(command) ? [command] : []), ...args],
+export function namedFiles(agent: Commands): NamedFile[] {
+  const files = new Map<string, NamedFile>();
+  for (const { at, paths } of readingsOf(agent)) {
+    for (const { path, must } of paths) {
+      const known = files.get(path);
+      if (known === undefined || (must && !known.must)) files.set(path, { path, must, at });
+    }
+  }
+  return [...files.values()];
+}
+
+/** The first command of an agent that squad does not start, and why. */
+export function commandProblem(agent: Commands): EquipProblem | undefined {
+  const found = readingsOf(agent).find(({ problem }) => problem !== undefined);
+  if (found === undefined) return undefined;
+  const { at, problem = '' } = found;
+  return { at: [...at, at[0] === 'mcp' ? 'command' : 'run'], message: problem };
+}
+
+/** The refusal of what would start in an agent's folder where nothing confines it. */
+export function uncagedMessage({ why, next }: { readonly why: string; readonly next: string }): string {
+  return `it starts in the agent’s folder (\`cwd: task\`), where nothing can confine it here: ${why}. To go on, ${next}, or take out \`cwd: task\``;
+}
+
+function readingsOf({ mcp = [], hooks = [] }: Commands) {
+  return [
+    ...mcp.flatMap(({ command, ...server }, index) =>
+      command === undefined ? [] : [{ at: ['mcp', index] as const, ...readServer({ command, ...server }) }],
     ),
-    ...hooks.flatMap(({ run }) => [...run.matchAll(WORD)].map(([word]) => word)),
+    ...hooks.map((hook, index) => ({ at: ['hooks', index] as const, ...readHook(hook) })),
   ];
-  // With a dot or a slash: `npm test` means no file that is called `test`.
-  return [...new Set(words.filter((word) => /[./]/.test(word)).map(plainPath))].filter((path) => FILE.test(path));
 }
-
-/** The programs among them that are named by a path from the root of the repository, so that there is no other place for them. */
-export function programPaths({ mcp = [], hooks = [] }: Commands): string[] {
-  const first = hooks.map(({ run }) => /^\s*([\w.@%+,/-]*)(?!\S)/.exec(run)?.[1] ?? '');
-  const commands = mcp.map(({ command = '' }) => command);
-  return [...commands, ...first]
-    .filter(isPath)
-    .map(plainPath)
-    .filter((path) => FILE.test(path));
-}
-
-function isPath(word: string): boolean {
-  return word.includes('/') && !isAbsolute(word);
-}
-
-function plainPath(word: string): string {
-  return word.replace(/^(?:\.\/+)+/, '');
-}
-
-function withCopies(run: string, copyOf: (word: string) => string): string {
-  return run.replaceAll(WORD, (word) => {
-    const copy = copyOf(word);
-    return copy === word ? word : shellWord(copy);
-  });
-}
-
-/** A word of a shell's command line without quotes and expansions. */
-const WORD = /(?<![^\s;&|()<>])[\w.@%+,/-]+(?![^\s;&|()<>])/g;
-const FILE = /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\u0000-\u001f\\:]{1,300}$/;

@@ -1,7 +1,7 @@
 const MARK = Symbol.for('agentsquad.error');
 
 /** Exit codes are API: 2 usage, 65 bad data, 75 busy, 78 wrong environment. The others are in docs/errors.md. */
-export type ErrorExitCode = 1 | 2 | 65 | 75 | 78;
+export type ErrorExitCode = 1 | 2 | 65 | 70 | 75 | 78;
 
 /** Stable names of the errors that squad reports, with their exit codes. docs/errors.md explains each. */
 export const ERROR_CODES = {
@@ -15,12 +15,14 @@ export const ERROR_CODES = {
   'database-corrupt': 65,
   'storage-full': 75,
   'storage-refused': 75,
+  'machine-limit': 75,
   'workspace-busy': 75,
   'port-busy': 75,
   'lease-fenced': 75,
   'cursor-refused': 75,
   'bad-input': 65,
   'unknown-attempt': 2,
+  unfinished: 70,
 } as const satisfies Record<string, ErrorExitCode>;
 
 /** The stable name of an error. */

@@ -81,19 +81,6 @@ export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limit
   return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...defined(some.task) } };
 }
 
-/** The command line overrides the objective, which overrides the settings. */
-export function mergeLimits({
-  settings,
-  objective,
-  commandLine,
-}: {
-  readonly settings: Limits;
-  readonly objective?: SomeLimits | undefined;
-  readonly commandLine?: SomeLimits | undefined;
-}): Limits {
-  return raiseLimits(raiseLimits(settings, objective), commandLine);
-}
-
 /** A limit that cannot stop all agents of a run. */
 export interface LimitWarning {
   readonly about: 'limits';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { limitsSchema } from './limits.ts';
 import { TASK_STATUSES } from './plan/task.ts';
-import { decidedSchema } from './run.ts';
+import { decidedSchema, pushedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
 import { rejectionSchema } from './rejection.ts';
 import { shownStageSchema } from './shown-stage.ts';
@@ -221,6 +221,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     branch: z.string().optional(),
     /** The run branch's head; absent while there is no branch. */
     head: z.string().optional(),
+    /** What was pushed with the person's login; absent: nothing was. */
+    pushed: pushedSchema.optional(),
     report: z.string(),
     /** Why tasks were not delivered, and where their work is. */
     failures: z.array(taskFailureSchema),

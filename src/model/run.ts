@@ -45,7 +45,7 @@ export const runDefinitionSchema = z.object({
     deadline: z.int().optional(),
   }),
   playbook: z.string(),
-  /** Real path of the folder that it keeps up to date: that of its session. Absent: it writes nowhere outside of `.squad`. */
+  /** Real path of the folder that it keeps up to date: that of its session. Absent: it writes nowhere outside of the state folder. */
   folder: z.string().optional(),
   /** The settings that the playbook uses. */
   options: jsonSchema,
@@ -84,6 +84,15 @@ export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 /** undefined: the run makes none. */
 export function branchOf({ name, makesBranch }: Pick<RunDefinition, 'name' | 'makesBranch'>): string | undefined {
   return makesBranch === false ? undefined : `squad/${name}`;
+}
+
+/** The definition of a run whose repository is at `root` now: a checkout can be moved. */
+export function placedAt(definition: RunDefinition, root: string): RunDefinition {
+  const { repository, folder } = definition;
+  if (repository.root === root) return definition;
+  const isInside = folder?.startsWith(`${repository.root}/`) === true;
+  const moved = isInside ? { folder: `${root}${folder.slice(repository.root.length)}` } : {};
+  return { ...definition, ...moved, repository: { ...repository, root } };
 }
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
@@ -191,3 +200,19 @@ export const publishFactsSchema = z.object({
     .optional(),
 });
 export type PublishFacts = z.infer<typeof publishFactsSchema>;
+
+/** Work of a run that left this machine. `pr`: the address of its pull request. */
+export const pushedSchema = z.object({
+  branch: z.string(),
+  head: z.string(),
+  remote: z.string(),
+  pr: z.string().optional(),
+});
+export type PushedWork = z.infer<typeof pushedSchema>;
+
+/** undefined: nothing was pushed. */
+export function pushedOf(published: PublishFacts | undefined): PushedWork | undefined {
+  const { branch, head, remote, pr } = published ?? {};
+  if (branch === undefined || head === undefined || remote === undefined) return undefined;
+  return { branch, head, remote, ...(pr === undefined ? {} : { pr }) };
+}

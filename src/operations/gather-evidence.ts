@@ -3,6 +3,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
+import { decideEvidence } from '../graph/decisions/evidence.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
@@ -38,7 +39,21 @@ export async function gatherEvidence(
     commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
-  return { type: 'evidence-gathered', facts };
+  return { type: 'evidence-gathered', facts: { ...facts, ...(await ignoredIn(ports, state, folder, seen, facts)) } };
+}
+
+/** What may be missing, because git ignores it. */
+async function ignoredIn(
+  { workspaces }: OperationPorts,
+  { task, work }: TaskState,
+  folder: TaskFolder,
+  { head }: Seen,
+  facts: EvidenceFacts,
+): Promise<Pick<EvidenceFacts, 'ignored'>> {
+  const owes = { requires: task.requires, judged: true, returned: work.commit };
+  if (facts.problem !== undefined || decideEvidence(owes, facts).ok) return {};
+  const { paths, more } = await workspaces.ignoredWork(folder, head);
+  return paths.length === 0 ? {} : { ignored: { paths: [...paths], more } };
 }
 
 type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted' | 'problem'> & {

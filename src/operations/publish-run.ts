@@ -15,17 +15,17 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   const branch = branchOf(definition);
   const [forked] = ledger.events({ stream: lease.runId, types: [RUN_EVENTS.forked], limit: 1 });
   const work = forked === undefined ? { head: base, kept: [], pins: [] } : forkedSchema.parse(forked.data);
-  await createBranch(workspaces, definition.name, work);
+  await createBranch(workspaces, { run: definition.name, runId: lease.runId }, work);
   ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson(defined({ branch, base })));
 }
 
 /** The run branch, and the refs of the commits that the run begins with. Safe to repeat before the run's first turn. */
 export async function createBranch(
   workspaces: Pick<Workspaces, 'createRunBranch' | 'keepAttempt'>,
-  run: string,
+  { run, runId }: { readonly run: string; readonly runId: string },
   { head, kept, pins }: Omit<Forked, 'parent'>,
 ): Promise<void> {
-  const answer = await workspaces.createRunBranch(run, head, pins);
+  const answer = await workspaces.createRunBranch(run, head, pins, runId);
   if (answer.type === 'taken') {
     const branch = `squad/${run}`;
     throw new SquadError({
@@ -71,7 +71,9 @@ async function removeFolders({ workspaces, definition }: OperationPorts, board: 
   const left = (await workspaces.listFolders(definition.name)).filter(({ task }) => !task.startsWith('_'));
   for (let from = 0; from < left.length; from += AT_ONCE) {
     const some = left.slice(from, from + AT_ONCE).map(async (folder) => {
-      const answer = await workspaces.removeFolder(folder, lastAttempt(board, folder.task));
+      const phase = board.tasks.get(folder.task)?.work.phase;
+      const failed = phase?.at !== 'ended' || phase.as !== 'done';
+      const answer = await workspaces.removeFolder(folder, lastAttempt(board, folder.task), failed);
       if (answer.type === 'removed') return [];
       return [{ path: folder.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
     });

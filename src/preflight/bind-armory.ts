@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Host } from '../compose.ts';
 import { contentOf, type Content, type ContentFile } from '../model/content.ts';
-import { equip, fileWords, programPaths } from '../model/equip.ts';
+import { FOLDER } from '../model/command-words.ts';
+import { commandProblem, equip, namedFiles } from '../model/equip.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { BoundAgent } from '../model/run.ts';
@@ -65,6 +66,8 @@ export function openArmory(place: ArmoryPlace): Armory {
       const refuse = (at: Path, message: string): SquadError => refusal(agent.name, at, message);
       const { effort, deny, mcp, hooks, env, home, ask } = agent;
       const skills = await bindSkills(agent, place.root, refuse, keep);
+      const problem = commandProblem(agent);
+      if (problem !== undefined) throw refuse(problem.at, problem.message);
       const files = await bindFiles(agent, place.root, refuse, keep);
       await refuseMissingPrograms(agent, place.host, refuse);
       const bound = defined({ effort, deny, skills, mcp, hooks, env, home, ask, files }) as Equipment;
@@ -72,7 +75,7 @@ export function openArmory(place: ArmoryPlace): Armory {
       if (sized.reduce((sum, size) => sum + size, 0) > MOST_OF_A_RUN) {
         throw refuse([], 'with its skills and files the run would keep more than 64 MiB');
       }
-      const tried = equip(bound, { environment: place.host.environment, folderOf: (hash) => `/${hash}` });
+      const tried = equip(bound, { environment: place.host.environment, folderOf: (hash) => `/${hash}`, folder: '/' });
       if (tried.type === 'refused') throw refuse(tried.at, tried.message);
       return bound;
     },
@@ -108,17 +111,17 @@ async function bindSkills(
 /** The files of the repository that commands name. A word that names none is left as it is. */
 async function bindFiles(agent: AgentSettings, root: string, refuse: Refuse, keep: Keep): Promise<Equipment['files']> {
   const bound: NonNullable<Equipment['files']> = [];
-  const programs = programPaths(agent);
-  for (const path of fileWords(agent)) {
-    const at = placeOf(agent, path);
+  for (const { path, must, at } of namedFiles(agent)) {
     const refuseFile = (why: string): SquadError => refuse(at, `${path} ${why}`);
-    const isProgram = programs.includes(path);
     const read = await readWord(root, path, refuseFile);
-    if (read === undefined && isProgram) throw refuseFile('is not a file of the repository');
+    if (read === undefined && must) throw refuseFile(NO_FILE);
     if (read !== undefined) bound.push({ path, hash: keep(path, [{ ...read, path: basename(path) }]) });
   }
   return bound.length === 0 ? undefined : bound;
 }
+
+/** Elsewhere a relative path would name something in the folder that the command starts in. */
+const NO_FILE = `is not a file of the repository, and the command starts in another folder: ${FOLDER} stands for the agent’s`;
 
 async function readWord(
   root: string,
@@ -130,13 +133,6 @@ async function readWord(
   return found?.isFile() === true ? readFileBelow(root, path, refuse) : undefined;
 }
 
-/** The setting whose command has this word. */
-function placeOf({ mcp = [], hooks = [] }: AgentSettings, path: string): Path {
-  const server = mcp.findIndex((one) => fileWords({ mcp: [one] }).includes(path));
-  if (server >= 0) return ['mcp', server];
-  return ['hooks', hooks.findIndex((one) => fileWords({ hooks: [one] }).includes(path))];
-}
-
 /** The runtime would only report that a server did not start. */
 async function refuseMissingPrograms(
   { mcp = [] }: AgentSettings,
@@ -146,6 +142,7 @@ async function refuseMissingPrograms(
   for (const [index, { command }] of mcp.entries()) {
     if (command === undefined) continue;
     const at = ['mcp', index, 'command'];
+    if (command.startsWith(`${FOLDER}/`)) continue;
     if (isAbsolute(command) && !(await isExecutable(command))) throw refuse(at, `${command} is not a program`);
     if (!command.includes('/') && (await findProgram(environment['PATH'], command)) === undefined) {
       throw refuse(at, `${command} is not on PATH`);

@@ -29,7 +29,7 @@ interface SquadPlace {
 
 /** The roster: each agent with its instructions, on a runtime that works here. */
 export async function bindSquad(
-  ports: Pick<Composition, 'runtime'> & { readonly host: Host },
+  ports: Pick<Composition, 'runtime' | 'taskCage'> & { readonly host: Host },
   request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
   playbook: Playbook<unknown>,
   { root, read, described, redactor }: SquadPlace,

@@ -5,7 +5,7 @@ import { plannedStages, type PlannedStage } from '../playbooks/stages/planned-st
 import { optionsOf } from '../playbooks/stages/stage-options.ts';
 import { defined } from '../text/defined.ts';
 import type { Preflight } from './preflight.ts';
-import type { TrustItem } from './trust.ts';
+import type { TrustItem } from './trust-item.ts';
 
 /** What a run would begin with. */
 export interface PlannedRun {

@@ -9,15 +9,8 @@ import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { defined } from '../text/defined.ts';
-import {
-  checkLimits,
-  limitWarnings,
-  mergeLimits,
-  type Limits,
-  type LimitWarning,
-  type SomeLimits,
-} from '../model/limits.ts';
-import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import { limitWarnings, type LimitWarning, type SomeLimits } from '../model/limits.ts';
+import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -36,20 +29,15 @@ import { refuseReadOnly } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import { describeRuntimes, refuseUnregistered } from './runtimes.ts';
-import {
-  agree,
-  consentTo,
-  itemsToTrust,
-  ownCommands,
-  type OwnCommands,
-  type TrustItem,
-  type TrustPorts,
-} from './trust.ts';
+import { agree, consentTo, type TrustPorts } from './consent.ts';
+import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
+import { itemsToTrust, ownCommands, type OwnCommands } from './trust.ts';
+import type { TrustItem } from './trust-item.ts';
 
 export interface PreflightPorts
   extends
     TrustPorts,
-    Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'describe' | 'playbooks' | 'forge' | 'redactor'> {
+    Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'describe' | 'playbooks' | 'forge' | 'redactor' | 'taskCage'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
@@ -91,7 +79,14 @@ export interface Preflight {
   readonly repository: RepositoryReport;
   /** What the run keeps of the machine's files for its agents. */
   readonly contents: readonly Content[];
-  readonly warnings: readonly (RepositoryWarning | LimitWarning | PriorityWarning | SecretWarning | OwnCommands)[];
+  readonly warnings: readonly (
+    | RepositoryWarning
+    | LimitWarning
+    | LimitNote
+    | PriorityWarning
+    | SecretWarning
+    | OwnCommands
+  )[];
   /** What needs a person's consent. */
   readonly items: readonly TrustItem[];
 }
@@ -104,27 +99,30 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const { host } = ports;
   const { alone } = request;
   refuseUnregistered(ports.runtimes, request.runtime);
-  const repository = await inspectRepository(ports.git, host.workingDirectory);
+  const repository = await inspectForWork(ports.git, host.workingDirectory);
   const given = await readGiven(request.objective, host.workingDirectory);
   if ('session' in given) await ports.refuseTaken(repository, given);
-  const read = loneSettings(await readSettings(repository.root, ports, host), alone);
+  const written = loneSettings(await readSettings(repository.root, ports, host), alone);
   refuseBadName(request.name);
-  const redactor = ports.redactor(letThroughBy(read.settings));
+  const redactor = ports.redactor(letThroughBy(written.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
-  refuseSecretSettings(read, redactor);
-  const subject = subjectOf(given, request, { own: ports.playbooks, read, redactor });
+  refuseSecretSettings(written, redactor);
+  const subject = subjectOf(given, request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder } = subject;
   refusePassed(objective, request.madeFor?.file, source, ports.clock.now());
-  const limits = limitsOf(request.limits, objective, read.settings);
+  const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);
+  const { read } = decided;
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
-  const items = itemsToTrust(used.repository.settings, objective, read.repository, described);
-  const trust = createTrust(ports, request, repository.root, items);
+  const items = [...itemsToTrust(used.repository.settings, objective, read.repository, described), ...decided.items];
+  const trust = createTrust(ports, request, repository, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
+  // What starts has been agreed to; only a dry run shows what would hold without that.
+  const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
   const place = { root: repository.root, read, described, redactor };
   const { agents: bound, runtimes, armory } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
@@ -152,7 +150,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
-  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...ownCommands(used, described)];
+  const notes = [...decided.notes, ...ownCommands(used, described)];
+  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }
 
@@ -194,7 +193,7 @@ function settingsOf(
 function createTrust(
   ports: PreflightPorts,
   { yes, dryRun = false }: PreflightRequest,
-  repository: string,
+  repository: RepositoryReport,
   items: readonly TrustItem[],
 ): () => Promise<string | null> {
   let answer: Promise<string | null> | undefined;
@@ -222,14 +221,6 @@ function refusePassed({ deadline, file }: Objective, madeFor: string | undefined
       ? `Give ${file} a later deadline, or take it out.`
       : `Play the session without this deadline: \`squad run --session=${shellWord(source)}\`.`,
   );
-}
-
-function limitsOf(commandLine: SomeLimits, { frontMatter }: Objective, settings: Settings): Limits {
-  return mergeLimits({
-    settings: settings.limits,
-    objective: frontMatter.limits,
-    commandLine: checkLimits(commandLine),
-  });
 }
 
 function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed: boolean): void {

@@ -5,7 +5,7 @@ import { wrongEnvironment } from '../model/errors.ts';
 import type { KnownNames, Settings } from '../model/settings.ts';
 import { settingsSections } from '../playbooks/registry.ts';
 import { checkList } from '../playbooks/stages/check-list.ts';
-import { mergeSettings } from '../settings/merge-settings.ts';
+import { limitsWithoutConsent, mergeSettings } from '../settings/merge-settings.ts';
 import {
   defaultSettings,
   parseSettings,
@@ -33,7 +33,7 @@ interface FileRead extends SettingsFile {
 
 /** The settings of a repository, and where they come from. */
 export interface SettingsRead {
-  /** The repository's over the user's own. */
+  /** The repository's over the user's own. Its limits are those that need no consent. */
   readonly settings: Settings;
   readonly raw: RawSettings;
   /** `squad.yaml`. Empty if there is none. */
@@ -51,7 +51,10 @@ export async function readSettings(
   const known = knownNames(registered);
   const own = await readOwnSettings(registered, host);
   const repository = await readRepositoryFile(root, own === undefined ? known : withAgents(known, own.raw));
-  if (own === undefined) return { ...repository, repository, own };
+  if (own === undefined) {
+    const settings = { ...repository.settings, limits: limitsWithoutConsent(undefined, repository.raw) };
+    return { settings, raw: repository.raw, repository, own };
+  }
   const { settings, raw } = mergeSettings(own.raw, repository.raw, known);
   return { settings, raw, repository, own };
 }

@@ -1,12 +1,17 @@
 import type { Reload } from '../model/plan/intervention.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { someLimitsSchema, type Limits } from '../model/limits.ts';
+import type { Limits, SomeLimits } from '../model/limits.ts';
+import { limitsIn } from '../settings/decide-limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import type { PreflightPorts } from './preflight.ts';
 import { readSettings, type SettingsRead } from './read-settings.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { refuseSecretSettings } from './secrets.ts';
-import { agree, itemsToTrust } from './trust.ts';
+import type { TrustedPlace } from './trust-store.ts';
+import { agree } from './consent.ts';
+import { limitItem, limitsOfReload } from './run-limits.ts';
+import { itemsToTrust } from './trust.ts';
+import type { TrustItem } from './trust-item.ts';
 
 export type ReloadPorts = Pick<
   PreflightPorts,
@@ -25,46 +30,57 @@ export interface ReloadRead {
 /** Limits that earlier decisions of the plan depend on. */
 const OF_THE_PLAN = ['reviewRounds', 'retries', 'walls'] as const;
 
-/** Reads what `squad.yaml` says now for a run that continues. Throws `not-trusted` without consent to new commands. */
+/** Who has to agree, and in which repository. */
+interface ReloadRequest {
+  readonly repository: TrustedPlace;
+  readonly yes: boolean;
+}
+
+/** Reads what `squad.yaml` says now for a run that continues. Throws `not-trusted` without consent to what is new and needs it. */
 export async function readReload(
   ports: ReloadPorts,
   definition: RunDefinition,
   limits: Limits,
-  yes: boolean,
+  request: ReloadRequest,
 ): Promise<ReloadRead> {
   const { root } = definition.repository;
   const read = await readSettings(root, ports, ports.host);
   const { settings } = read;
   refuseSecretSettings(read, ports.redactor(letThroughBy(settings)));
   const { setup, verify } = settings;
-  const named = someLimitsSchema.parse(read.raw['limits'] ?? {});
+  const { asked, raised } = limitsOfReload(read);
+  const named = namedIn(read, asked);
   const kept = OF_THE_PLAN.filter((name) => named[name] !== undefined && differs(named[name], definition.limits[name]));
   const { reviewRounds: _rounds, retries: _retries, walls: _walls, ...others } = named;
+  const isNew = (name: string): boolean =>
+    Object.hasOwn(others, name) && differs(asked[name as keyof Limits], limits[name as keyof Limits]);
   const changed = [
     ...(differs(setup, definition.setup) ? [`setup: ${commandsOf(setup)}`] : []),
     ...(differs(verify, definition.verify) ? [`verify: ${commandsOf(verify)}`] : []),
     ...Object.entries(others).flatMap(([name, value]) =>
-      differs(value, limits[name as keyof Limits]) ? [`limits.${name}: ${JSON.stringify(value)}`] : [],
+      isNew(name) ? [`limits.${name}: ${JSON.stringify(value)}`] : [],
     ),
   ];
   const about = { changed, kept: kept.map((name) => `limits.${name}`) };
   if (changed.length === 0) return { ...about, reload: undefined };
-  const trusted = await agreeTo(read, definition, ports, yes);
+  const more = raised.filter(({ key }) => isNew(key.split('.')[0] ?? '')).map(limitItem);
+  const items = [...newCommands(read, definition), ...more];
+  const trusted = items.length === 0 ? definition.trusted : await agree(items, ports, request);
   return { ...about, reload: { verb: 'reload', setup, verify, limits: others, trusted } };
 }
 
-/** Asks for the repository's commands. */
-async function agreeTo(
-  { repository }: SettingsRead,
-  definition: RunDefinition,
-  ports: ReloadPorts,
-  yes: boolean,
-): Promise<string | null> {
+/** The limits that either file names, with the values that count. */
+function namedIn({ own, repository }: SettingsRead, asked: Limits): SomeLimits {
+  const names = new Set([own, repository].flatMap((file) => Object.keys(limitsIn(file?.raw) ?? {})));
+  return Object.fromEntries(Object.entries(asked).filter(([name]) => names.has(name)));
+}
+
+/** The repository's commands, if the run did not begin with all of them. */
+function newCommands({ repository }: SettingsRead, definition: RunDefinition): TrustItem[] {
   const { setup, verify } = repository.settings;
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
-  if ([...setup, ...verify].every(({ run }) => known.has(run))) return definition.trusted;
-  const items = itemsToTrust({ ...defaultSettings(), setup, verify }, { file: '', criteria: [] }, repository, {});
-  return agree(items, ports, { repository: definition.repository.root, yes });
+  if ([...setup, ...verify].every(({ run }) => known.has(run))) return [];
+  return itemsToTrust({ ...defaultSettings(), setup, verify }, { file: '', criteria: [] }, repository, {});
 }
 
 function commandsOf(steps: readonly { readonly run: string }[]): string {

@@ -1,11 +1,14 @@
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Host } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import { errorCode, isStorageError } from '../model/storage-error.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { writeWhole } from '../substrate/files/run-files.ts';
+import { bindState, findState } from '../substrate/files/state-place.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { parseJson } from '../text/json.ts';
 
 /** The oldest entries beyond this number are dropped; squad asks for them again. */
@@ -15,43 +18,87 @@ const entrySchema = z.object({
   hash: z.string(),
   /** Epoch ms. */
   at: z.int(),
-  /** Root of the checkout: `npm test` is a different program in another one. */
-  repository: z.string(),
 });
-const fileSchema = z.object({ version: z.literal(1), trusted: z.array(entrySchema) });
-type Entry = z.infer<typeof entrySchema>;
+/** Consent to one run, now and when it is resumed. `run`: its id; `hash`: of what it is made of. */
+const runEntrySchema = entrySchema.extend({ run: z.string() });
+const fileSchema = z.object({
+  version: z.literal(1),
+  trusted: z.array(entrySchema),
+  runs: z.array(runEntrySchema).default([]),
+});
+type File = z.infer<typeof fileSchema>;
 
-/** The file with this person's consents. It is outside every repository, so that no repository can consent for itself. */
+/**
+ * The file with this person's consents for one repository: `npm test` is a different program in another one. It is with the
+ * repository's state, outside of the repository, so that none can consent for itself.
+ */
 export interface TrustStore {
   readonly path: string;
+  /** Where it is written: a repository in which nothing ran yet gets a place in the state folder. */
+  place(): string;
 }
 
-export function trustStoreOf(host: Pick<Host, 'configHome'>): TrustStore {
-  return { path: join(host.configHome, 'squad', 'trust.json') };
+const FILE = 'trust.json';
+
+/** A repository, as it is found in the state folder. */
+export type TrustedPlace = Pick<RepositoryReport, 'root' | 'commonDirectory'>;
+
+export function trustStoreOf(
+  { stateDirectory }: Pick<Host, 'stateDirectory'>,
+  { root, commonDirectory }: TrustedPlace,
+): TrustStore {
+  return {
+    path: join(findState(stateDirectory, commonDirectory).directory, FILE),
+    place: () => join(bindState(stateDirectory, commonDirectory, basename(root)).directory, FILE),
+  };
 }
 
-export async function isTrusted(store: TrustStore, { hash, repository }: Omit<Entry, 'at'>): Promise<boolean> {
-  const entries = await readEntries(store);
-  return entries.some((entry) => entry.hash === hash && entry.repository === repository);
+export async function isTrusted(store: TrustStore, hash: string): Promise<boolean> {
+  const { trusted } = await readStore(store);
+  return trusted.some((entry) => entry.hash === hash);
 }
 
-/** Atomic. If two processes write at once, one entry is lost and squad asks again. */
-export async function rememberTrust(store: TrustStore, entry: Entry): Promise<void> {
-  const others = (await readEntries(store)).filter(
-    ({ hash, repository }) => hash !== entry.hash || repository !== entry.repository,
-  );
-  const trusted = [...others, entry].slice(-MOST_ENTRIES);
+export async function isRunTrusted(store: TrustStore, run: string, hash: string): Promise<boolean> {
+  const { runs } = await readStore(store);
+  return runs.some((entry) => entry.run === run && entry.hash === hash);
+}
+
+/** Atomic: neither a crash nor another process that writes at the same time loses an entry. */
+export async function rememberTrust(store: TrustStore, { hash, at }: { hash: string; at: number }): Promise<void> {
+  await update(store, ({ trusted, runs }) => {
+    const others = trusted.filter((entry) => entry.hash !== hash);
+    return { trusted: [...others, { hash, at }].slice(-MOST_ENTRIES), runs };
+  });
+}
+
+/** The same for a run. What it was agreed to before stays: a crash may leave the run as it was. */
+export async function rememberRun(
+  store: TrustStore,
+  { run, hash, at }: { run: string; hash: string; at: number },
+): Promise<void> {
+  await update(store, ({ trusted, runs }) => {
+    const others = runs.filter((entry) => entry.run !== run || entry.hash !== hash);
+    return { trusted, runs: [...others, { run, hash, at }].slice(-MOST_ENTRIES) };
+  });
+}
+
+type Entries = Pick<File, 'trusted' | 'runs'>;
+
+async function update(store: TrustStore, change: (entries: Entries) => Entries): Promise<void> {
   try {
-    await mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
-    // Follow a link (people link their settings to one place) and replace the file itself.
-    const path = await realpath(store.path).catch(() => store.path);
-    await writeWhole(path, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, {
-      beforeRename: () => {
-        failpoint('trust.before-rename');
-        return Promise.resolve();
-      },
+    const path = store.place();
+    await locked(`${path}.lock`, async () => {
+      const { trusted, runs } = change(await readStore({ path }));
+      const content = { version: 1, trusted, ...(runs.length === 0 ? {} : { runs }) };
+      await writeWhole(path, `${JSON.stringify(content, null, 2)}\n`, {
+        beforeRename: () => {
+          failpoint('trust.before-rename');
+          return Promise.resolve();
+        },
+      });
     });
   } catch (error) {
+    if (error instanceof SquadError && !isStorageError(error)) throw error;
     const why = errorText(isStorageError(error) ? error.cause : error);
     throw new SquadError({
       code: 'storage-refused',
@@ -62,7 +109,39 @@ export async function rememberTrust(store: TrustStore, entry: Entry): Promise<vo
   }
 }
 
-async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
+const LOOK_MS = 20;
+/** A write takes a few milliseconds: an older lock is that of a killed process. */
+const STALE_MS = 3_000;
+
+/** While other processes wait. */
+async function locked(path: string, work: () => Promise<void>): Promise<void> {
+  while (!(await take(path))) {
+    const since = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    // A clock that was set back must not keep the lock for ever.
+    if (Math.abs(Date.now() - since) > STALE_MS) await rm(path, { force: true });
+    else await sleep(LOOK_MS);
+  }
+  try {
+    await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function take(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function readStore({ path }: Pick<TrustStore, 'path'>): Promise<Entries> {
   let text: string;
   try {
     if (((await stat(path)).mode & 0o022) !== 0) {
@@ -75,11 +154,11 @@ async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     // The first time: there is no consent yet.
-    if (errorCode(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return { trusted: [], runs: [] };
     throw error;
   }
   const read = fileSchema.safeParse(parseJson(text));
-  if (read.success) return read.data.trusted;
+  if (read.success) return read.data;
   throw new SquadError({
     code: 'bad-input',
     message: `${path}: squad did not write this content`,

@@ -1,39 +1,48 @@
 import { isAbsolute } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
-import type { Composition, Host } from '../compose.ts';
 import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { SquadError } from '../model/errors.ts';
+import { readHook, readServer, type Reading } from '../model/read-equipment.ts';
 import { commandsOf } from '../playbooks/stages/list-facts.ts';
+import { isJsonObject, type Json } from '../text/json.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { listIn } from './list-choice.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile, SettingsRead } from './read-settings.ts';
-import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
-
-/** A command from the objective or the repository that would run on this machine, as squad shows it. */
-interface TrustedCommand {
-  readonly from: 'setup' | 'verify' | 'notify' | 'stage' | 'criterion' | 'runtime';
-  readonly run: string;
-}
+import { spendingItems } from './spending-items.ts';
+import type { TrustedCommand, TrustItem } from './trust-item.ts';
 
 /** All commands, including a runtime's program and configuration, which can name programs too. */
-export function commandsToTrust(settings: Settings, objective: Pick<Objective, 'criteria'>): TrustedCommand[] {
+export function commandsToTrust(
+  settings: Settings,
+  objective: Pick<Objective, 'criteria'>,
+  list = listIn(settings),
+): TrustedCommand[] {
   const runtimes = Object.entries(settings.runtimes).flatMap(([name, { command, config }]) => [
     ...(command === undefined || command === name ? [] : [`${name}: ${command}`]),
-    ...(config === undefined ? [] : [`${name} with ${JSON.stringify(config)}`]),
+    ...(config === undefined ? [] : configLines(config).map((line) => `${name} with config.${line}`)),
   ]);
   return [
     ...settings.setup.map(({ run }) => ({ from: 'setup' as const, run })),
     ...settings.verify.map(({ run }) => ({ from: 'verify' as const, run })),
     ...(settings.notify === undefined ? [] : [{ from: 'notify' as const, run: settings.notify }]),
-    ...commandsOf(listIn(settings)).map((run) => ({ from: 'stage' as const, run })),
+    ...commandsOf(list).map((run) => ({ from: 'stage' as const, run })),
     ...objective.criteria.flatMap(({ command }) =>
       command === undefined ? [] : [{ from: 'criterion' as const, run: command }],
     ),
     ...runtimes.map((run) => ({ from: 'runtime' as const, run })),
   ];
+}
+
+/** Each value of a runtime's configuration by itself, so that none hides in a long line. */
+function configLines(config: Readonly<Record<string, Json>>): string[] {
+  return Object.entries(config).flatMap(([name, value]) => {
+    const key = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+    return isJsonObject(value) && Object.keys(value).length > 0
+      ? configLines(value).map((line) => `${key}.${line}`)
+      : [`${key} = ${JSON.stringify(value)}`];
+  });
 }
 
 /** Hash of a set of commands. Order and repetition do not matter; every character does. */
@@ -42,27 +51,20 @@ export function trustHash(commands: readonly string[]): string {
   return sha256Of(content);
 }
 
-/** Something that a person has to consent to before a run, as squad shows it. */
-export interface TrustItem {
-  /** `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. */
-  readonly from: TrustedCommand['from'] | 'agent' | 'tracing';
-  readonly run: string;
-  /** Its place: `objective.md:12`. */
-  readonly where: string;
-}
-
-/** All commands and grants in the repository and the objective. */
+/** All commands and grants in the repository and the objective, but for limits. `list`: the stages, if not as the settings have them. */
 export function itemsToTrust(
   settings: Settings,
   objective: Pick<Objective, 'file' | 'criteria'>,
   source: SettingsFile,
   described: DescribedRuntimes,
+  list = listIn(settings),
 ): TrustItem[] {
-  const commands = commandsToTrust(settings, objective).map((command) => ({
+  const commands = commandsToTrust(settings, objective, list).map((command) => ({
     ...command,
     where: whereOf(command, objective, source),
   }));
-  return [...commands, ...grantsOf(settings, source, described), ...tracingOf(settings, source)];
+  const others = [...grantsOf(settings, source, described), ...tracingOf(settings, source)];
+  return [...commands, ...others, ...spendingItems(settings, source)];
 }
 
 /** What the user's own file runs or opens here. Writing it there is the consent, so squad shows it and does not ask. */
@@ -75,7 +77,10 @@ export interface OwnCommands {
 export function ownCommands({ settings, repository, own }: SettingsRead, described: DescribedRuntimes): OwnCommands[] {
   if (own === undefined) return [];
   const said = (from: Settings, source: SettingsFile): string[] =>
-    itemsToTrust(from, { file: '', criteria: [] }, source, described).map(({ from: kind, run }) => `${kind}: ${run}`);
+    itemsToTrust(from, { file: '', criteria: [] }, source, described)
+      // The first lines of a run show each agent with its model.
+      .filter(({ from: kind }) => kind !== 'models')
+      .map(({ from: kind, run }) => `${kind}: ${run}`);
   const asked = said(repository.settings, repository);
   const items = said(settings, own).filter((item) => !asked.includes(item));
   return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
@@ -97,12 +102,13 @@ function whereOf(
 /** A stranger's file must not send a person's work or keys anywhere. */
 function tracingOf({ tracing }: Settings, { file, text }: SettingsFile): TrustItem[] {
   if (tracing === undefined) return [];
-  const { to, endpoint, content, headers = {} } = tracing;
+  const { to, endpoint, project, content, headers = {} } = tracing;
   const what = content ? 'prompts, answers, and what tools were given and gave back' : 'what happens in runs';
   const own = to === 'langsmith' ? 'the LangSmith of your LANGSMITH_API_KEY' : 'your OTEL_EXPORTER_OTLP_ENDPOINT';
   const variables = Object.values(headers).map((variable) => `the endpoint of traces gets the variable ${variable}`);
   const where = `${file}:${lineOf(text, /^tracing\s*:/)}`;
-  return [`sends ${what} to ${endpoint ?? own}`, ...variables].map((run) => ({ from: 'tracing', run, where }));
+  const into = project === undefined ? '' : `, project ${project}`;
+  return [`sends ${what} to ${endpoint ?? own}${into}`, ...variables].map((run) => ({ from: 'tracing', run, where }));
 }
 
 type ServerSettings = NonNullable<AgentSettings['mcp']>[number];
@@ -128,21 +134,24 @@ function grantsOfAgent(agent: AgentSettings, isOwn: (variable: string) => boolea
     ...(home === 'mine' ? [`${name} works with your own settings, memory and plugins (home: mine)`] : []),
     ...allow.map((tool) => `${name} may use ${tool}`),
     ...skills.filter((folder) => isAbsolute(folder)).map((folder) => `${name} reads the skill ${folder}`),
-    ...mcp.flatMap((server) => serverGrants(name, server)),
-    ...hooks.map(({ on, tool, run }) => `${name} runs on ${on}${tool === undefined ? '' : ` of ${tool}`}: ${run}`),
+    ...mcp.flatMap((server) => serverGrants(agent, server)),
+    ...hooks.map((hook) => {
+      const event = `${hook.on}${hook.tool === undefined ? '' : ` of ${hook.tool}`}`;
+      return `${name} runs on ${event}${startOf(agent, hook, readHook(hook), hook.run)}: ${hook.run}`;
+    }),
     ...env.filter((variable) => !isOwn(variable)).map((variable) => `${name} gets the variable ${variable}`),
   ];
 }
 
 /** A server's own variables are listed all: a stranger's server could send any of them away. */
-function serverGrants(
-  agent: string,
-  { name, command, args = [], env = [], url, headers = {} }: ServerSettings,
-): string[] {
+function serverGrants(of: AgentSettings, server: ServerSettings): string[] {
+  const { name: agent } = of;
+  const { name, command, args = [], env = [], cwd, url, headers = {} } = server;
+  const words = [command ?? '', ...args].map(shellWord).join(' ');
   const how =
     command === undefined
       ? `uses the MCP server ${name} at ${url ?? ''}`
-      : `starts the MCP server ${name}: ${[command, ...args].map(shellWord).join(' ')}`;
+      : `starts the MCP server ${name}${startOf(of, server, readServer({ command, args, cwd }), words)}: ${words}`;
   const variables = [...env, ...Object.values(headers)];
   return [
     `${agent} ${how}`,
@@ -150,63 +159,21 @@ function serverGrants(
   ];
 }
 
+/** What of a command's start its words do not show to everybody. Before them, because a stranger wrote them. */
+function startOf(
+  { access }: AgentSettings,
+  { cwd }: { readonly cwd?: 'task' | undefined },
+  { downloads }: Pick<Reading<unknown>, 'downloads'>,
+  words: string,
+): string {
+  const inTask = access === 'full' ? 'starts in the agent’s folder' : 'starts in the agent’s folder, in a cage';
+  const said = [
+    ...(downloads.length === 0 ? [] : [`downloads and runs ${downloads.map(shellWord).join(', ')}`]),
+    ...(cwd === 'task' ? [inTask] : []),
+    ...(cwd === undefined && /\{folder\}|SQUAD_TASK_FOLDER/.test(words) ? ['gets the agent’s folder'] : []),
+  ];
+  return said.length === 0 ? '' : ` (${said.join('; ')})`;
+}
+
 /** Like a runtime's own variables, they are how it reaches its model. It would read them anyway. */
 const NETWORK = /^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;
-
-export interface TrustPorts extends Pick<Composition, 'clock'> {
-  readonly host: Pick<Host, 'configHome'>;
-  /** Shows the commands and asks for consent; absent if no person can answer. */
-  confirm?(items: readonly TrustItem[]): Promise<boolean>;
-}
-
-/** The hash of the items, null if there are none. Throws `not-trusted` without consent. `yes`: for this run only, not stored. */
-export async function agree(
-  items: readonly TrustItem[],
-  ports: TrustPorts,
-  { repository, yes }: { readonly repository: string; readonly yes: boolean },
-): Promise<string | null> {
-  if (items.length === 0) return null;
-  const store = trustStoreOf(ports.host);
-  const hash = hashOf(items);
-  if (yes || (await isTrusted(store, { hash, repository }))) return hash;
-  if (ports.confirm === undefined) throw unanswered(items);
-  if (!(await ports.confirm(items))) {
-    throw notTrusted(items, 'you did not consent to these commands', 'Remove them from the file that names them.');
-  }
-  await rememberTrust(store, { hash, repository, at: ports.clock.now() });
-  return hash;
-}
-
-function hashOf(items: readonly TrustItem[]): string {
-  return trustHash(items.map(({ from, run }) => `${from}: ${run}`));
-}
-
-function unanswered(items: readonly TrustItem[]): SquadError {
-  const next = "Read them, then run it again with `--yes`, or from a program with `trust: 'yes'`.";
-  return notTrusted(items, 'these commands need your consent', next);
-}
-
-/**
- * The hash of the items if there is consent to them, and null otherwise: it neither asks nor stores. Throws `not-trusted` for a
- * program of the repository, which no check may start without.
- */
-export async function consentTo(
-  items: readonly TrustItem[],
-  ports: Pick<TrustPorts, 'host'>,
-  { repository, yes }: { readonly repository: string; readonly yes: boolean },
-): Promise<string | null> {
-  if (items.length === 0) return null;
-  const hash = hashOf(items);
-  if (yes || (await isTrusted(trustStoreOf(ports.host), { hash, repository }))) return hash;
-  if (items.every(({ from }) => from !== 'runtime')) return null;
-  throw unanswered(items);
-}
-
-function notTrusted(items: readonly TrustItem[], message: string, next: string): SquadError {
-  return new SquadError({ code: 'not-trusted', message: [`${message}:`, ...trustLines(items)].join('\n'), next });
-}
-
-/** Lines for people. The text is untrusted: use `plainText` where it is shown. */
-function trustLines(items: readonly TrustItem[]): string[] {
-  return items.map(({ from, run, where }) => `${where}: ${from}: ${run}`);
-}

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
-import { equip, toolRulesOf, type EquipPorts } from '../model/equip.ts';
+import { equip, toolRulesOf, uncagedMessage, type EquipPorts } from '../model/equip.ts';
 import type { Failure } from '../model/failure.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
@@ -12,12 +12,14 @@ import { runtimeChoice } from './runtimes.ts';
 
 /** Throws `bad-input` for the first setting of an agent that its runtime cannot honour, as the runtime says itself. */
 export async function refuseUnsupported(
-  ports: Pick<Composition, 'runtime'> & { readonly host: Host },
+  ports: Pick<Composition, 'runtime' | 'taskCage'> & { readonly host: Host },
   { agents, runtimes, root }: Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly root: string },
   armory: Pick<Armory, 'refusal'>,
 ): Promise<void> {
   const made = new Map<string, AgentRuntime>();
   for (const agent of agents) {
+    const open = await uncaged(ports, agent, root);
+    if (open !== undefined) throw armory.refusal(agent.name, open.at, open.message);
     // Made only to refuse something; each looks up its program and its sandbox once.
     const runtime = (): AgentRuntime => {
       const its = made.get(agent.runtime) ?? ports.runtime(agent.runtime, runtimeChoice(runtimes, agent.runtime));
@@ -36,7 +38,7 @@ export async function refuseUnsupported(
 export async function unsupportedBy(
   runtime: () => AgentRuntime,
   agent: BoundAgent,
-  about: EquipPorts & { readonly root: string },
+  about: Omit<EquipPorts, 'folder'> & { readonly root: string },
 ): Promise<Failure | undefined> {
   const request = requestOf(agent, about);
   const failure = request && (await runtime().refusal?.(request));
@@ -53,7 +55,7 @@ function requestOf(
   const network = access.level === 'edit' && access.network === true;
   const asked = [effort, allow, deny, skills, mcp, hooks, env, home, ask].some((setting) => setting !== undefined);
   if (!asked && !network) return undefined;
-  const equipped = equip(agent, ports);
+  const equipped = equip(agent, { ...ports, folder: root });
   if (equipped.type === 'refused') return undefined;
   return {
     turnId: '0'.repeat(24),
@@ -66,6 +68,21 @@ function requestOf(
     ...equipped.equipment,
   };
 }
+
+/** Why nothing can confine what the agent starts in its own folder; undefined: it starts nothing there, or something can. */
+async function uncaged({ taskCage }: Pick<Composition, 'taskCage'>, agent: BoundAgent, root: string) {
+  const { mcp = [], hooks = [], access } = agent;
+  const key = [mcp, hooks].findIndex((starts) => starts.some(({ cwd }) => cwd === 'task'));
+  if (key < 0 || access.level === 'full') return undefined;
+  const cage = await taskCage({ access, workspace: { path: root }, directory: NO_TURN, readable: [] });
+  if (cage.type === 'caged') return undefined;
+  const at = key === 0 ? 'mcp' : 'hooks';
+  const index = (key === 0 ? mcp : hooks).findIndex(({ cwd }) => cwd === 'task');
+  return { at: [at, index, 'cwd'], message: uncagedMessage(cage) };
+}
+
+/** Stands for the folder of a turn that never starts. */
+const NO_TURN = '/turn';
 
 /** Where a content was read: there is no copy of it yet, and a runtime may look into a skill. */
 function originOf({ skills = [], files = [] }: BoundAgent, root: string, hash: string): string {

@@ -233,8 +233,9 @@ function newestRun(ledger: Ledger) {
   throw noRunYet();
 }
 
-export function noRunYet(): SquadError {
-  return usageError('there is no run here yet', 'Start one: `squad run objective.md`.');
+/** `next`: what helps besides. */
+export function noRunYet(next = ''): SquadError {
+  return usageError('there is no run here yet', `Start one: \`squad run objective.md\`.${next}`);
 }
 
 /** Refuses what only a run that has not ended can do. */
@@ -256,7 +257,7 @@ function namedRun(ledger: Ledger, idOrName: string) {
   throw usageError(why, `See what happened with \`squad log ${row.name}\`.`);
 }
 
-export function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
+export function findDefinition(ledger: Pick<Ledger, 'events'>, row: RunRow): RunDefinition | undefined {
   const first = ledger.events({ stream: row.id, types: [RUN_EVENTS.defined], limit: 1 });
   return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
 }

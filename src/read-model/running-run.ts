@@ -1,3 +1,4 @@
+import type { PushedWork } from '../model/run.ts';
 import type { RunOutcome } from '../model/run-state.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -32,6 +33,8 @@ export interface RunEnd {
   readonly branch: string | undefined;
   /** Its newest commit; undefined: nothing was delivered. */
   readonly head: string | undefined;
+  /** What was pushed with the person's login; absent: nothing was. */
+  readonly pushed?: PushedWork | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
   /** Path of the report. */

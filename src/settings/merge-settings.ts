@@ -1,14 +1,17 @@
 import { mergeAgents } from '../model/acp-agents.ts';
+import type { Limits } from '../model/limits.ts';
 import { settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
 import { isJsonObject } from '../text/json.ts';
+import { decideLimits, limitsIn } from './decide-limits.ts';
 import { withAgents, type RawSettings } from './parse-settings.ts';
 
 /** Their keys are merged one by one. Those of `runtimes` are names, so that one file sets up a runtime. */
-const MERGED = ['limits', 'models', 'runtimes', 'team', 'mail'];
+const MERGED = ['models', 'runtimes', 'team', 'mail'];
 
 /**
- * The user's own settings with those of a repository over them. Keys of the mappings above, of a playbook's section and of
- * `limits.task` are merged; anything else that the repository sets replaces what the user has, but for `plan: ask`. Both are parsed already.
+ * The user's own settings with those of a repository over them. Keys of the mappings above and of a playbook's section are merged;
+ * limits of the repository only lower the user's; anything else that the repository sets replaces what the user has, but for
+ * `plan: ask`. Both are parsed already.
  */
 export function mergeSettings(
   own: RawSettings,
@@ -16,12 +19,17 @@ export function mergeSettings(
   known: KnownNames,
 ): { readonly settings: Settings; readonly raw: RawSettings } {
   const raw = mergeKeys(own, repository, [...MERGED, ...Object.keys(known.sections)]);
-  const [ownLimits, limits] = [own['limits'], repository['limits']];
-  if (isJsonObject(ownLimits) && isJsonObject(limits)) raw['limits'] = mergeKeys(ownLimits, limits, ['task']);
+  raw['limits'] = limitsWithoutConsent(own, repository);
   if (isJsonObject(raw['runtimes'])) raw['runtimes'] = { ...raw['runtimes'], ...mergeAgents(own, repository) };
   // A stranger's repository cannot do without the user's approval of plans.
   if (own['plan'] === 'ask') raw['plan'] = 'ask';
   return { settings: settingsSchemaFor(withAgents(known, raw)).parse(raw), raw };
+}
+
+/** The limits that hold as long as no person has agreed to more. */
+export function limitsWithoutConsent(own: RawSettings | undefined, repository: RawSettings): Limits {
+  const sources = [{ where: '', limits: limitsIn(repository) }];
+  return decideLimits({ own: limitsIn(own), sources, commandLine: {} }).held;
 }
 
 /** One mapping over another; mappings under the keys in `inner` likewise. */

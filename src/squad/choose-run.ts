@@ -4,7 +4,7 @@ import { isOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
-import { openRun, openWorkspace, readLedger, type OpenedWorkspace, type Place } from './open-run.ts';
+import { openRun, openWorkspace, readLedger, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** The run that `squad resume` is about. */
 export interface ChosenRun {
@@ -23,6 +23,7 @@ export interface ChosenRun {
 /** The named run, or the one that needs it most. Throws `usage` if there is none. `raises`: it gets new limits. */
 export async function chooseRun(place: Place, name: string | undefined, raises: boolean): Promise<ChosenRun> {
   const workspace = await openWorkspace(place);
+  requireRuns(workspace);
   bringUpToDate(workspace.directory, workspace.composition.clock);
   const {
     name: known,

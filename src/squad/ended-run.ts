@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { exitCodeOf } from '../model/run-state.ts';
-import { branchOf } from '../model/run.ts';
+import { branchOf, pushedOf } from '../model/run.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
@@ -45,6 +45,7 @@ export function endOf(
     ...{ runId: row.id, name: row.name, ...conclusionOf(standing) },
     branch,
     head: branch === undefined ? undefined : published?.head,
+    pushed: pushedOf(published),
     report: join(directory, 'runs', row.id, 'report.md'),
     // A finished run has no question to answer.
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
@@ -56,13 +57,13 @@ export function endOf(
 
 /** The last line of `--json`. */
 export function endEvent(
-  { head, failures, rejections, next, questions, ...end }: RunEnd,
+  { head, pushed, failures, rejections, next, questions, ...end }: RunEnd,
   exitCode = end.exitCode,
 ): RunEvent {
   const { runId, name, outcome, headline, why, branch, report } = end;
   return {
     ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode },
-    ...defined({ branch, head }),
+    ...defined({ branch, head, pushed }),
     report,
     failures: [...failures],
     rejections: [...rejections],

@@ -11,7 +11,7 @@ export interface FollowPorts {
   readonly ledger: Ledger;
   readonly composition: Composition;
   readonly redactor: Redactor;
-  /** `.squad` */
+  /** The folder with the ledger. */
   readonly directory: string;
 }
 

@@ -3,7 +3,7 @@ import { nameRun, refuseBadName } from '../preflight/run-name.ts';
 import { forkPoints, momentAt, planFork, type ForkPoint } from '../read-model/fork-plan.ts';
 import { findDefinition } from '../read-model/read-run.ts';
 import { findCommits } from '../substrate/git/find-commits.ts';
-import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { RunDefinition } from '../model/run.ts';
@@ -11,6 +11,7 @@ import type { RunRow } from '../substrate/ports/ledger.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { loadEngine } from './load-engine.ts';
 import { findNames } from './new-run.ts';
+import { keepConsent } from './run-consent.ts';
 import { openWorkspace, readRunIn, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** Where a fork begins. */
@@ -53,7 +54,7 @@ export async function fork(place: Place, run: string | undefined, { at, name }: 
   const seq = momentAt(events, at);
   if (seq === undefined) throw noMoment(source, at);
   const loading = loadEngine();
-  const repository = await inspectRepository(composition.git, source.repository.root);
+  const repository = await inspectForWork(composition.git, source.repository.root);
   const plan = planFork(definition, events, seq);
   const named = [...plan.needed, ...plan.work.kept.map(({ commit }) => commit), ...plan.work.pins];
   const found = await findCommits(composition.git, repository, named);
@@ -61,10 +62,12 @@ export async function fork(place: Place, run: string | undefined, { at, name }: 
   if (gone.length > 0) throw commitsGone(source, seq, gone);
   const taken = await findNames({ host, composition, repository });
   const { forkRun } = await loading;
-  const { id: runId, name: own } = await forkRun({ ...composition, host }, repository, {
+  const order = {
     name: nameRun({ given: name, objective: row.name, title: '' }, taken),
     ...{ definition, parent: row.id, plan, found },
-  });
+  };
+  const make = async () => forkRun({ ...composition, host }, repository, order);
+  const { id: runId, name: own } = await keepConsent(source, row.id, make, ({ id }) => id);
   return { runId, name: own, parent: { runId: row.id, seq } };
 }
 

@@ -1,6 +1,9 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Host } from '../compose.ts';
+import { wrongEnvironment } from '../model/errors.ts';
+import { absolutePath } from '../text/absolute-path.ts';
+import { commonDirectoryAt } from '../substrate/git/plain-checkout.ts';
 import { plainLine } from '../text/plain-text.ts';
 
 /** How a squad sees its machine, where that differs from the process that it runs in. */
@@ -14,17 +17,21 @@ export interface MachineOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The only place that reads the process it runs in. */
-export function readMachine({ cwd = process.cwd(), environment = process.env }: MachineOptions = {}): Host {
-  const userHome = environment['HOME'] ?? homedir();
+/** Variables that name a folder. git and agents would take a relative one from the folder that they stand in. */
+const FOLDERS = ['HOME', 'TMPDIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'];
+
+/** The only place that reads the process it runs in. Throws `wrong-environment` where it has no folder, or no home. */
+export function readMachine({ cwd = currentFolder(), environment = process.env }: MachineOptions = {}): Host {
+  const userHome = absolutePath(environment['HOME']) ?? homeOfUser();
   // The XDG specification: empty is unset, and a relative path is invalid and to be ignored.
   const folder = (path: string | undefined, ...otherwise: string[]): string =>
-    path !== undefined && isAbsolute(path) ? path : join(userHome, ...otherwise);
+    absolutePath(path) ?? join(userHome, ...otherwise);
+  const stateHome = folder(environment['XDG_STATE_HOME'], '.local', 'state');
   return {
-    environment,
+    environment: withWholePaths(environment, userHome),
     workingDirectory: resolve(cwd),
     userHome,
-    stateHome: folder(environment['XDG_STATE_HOME'], '.local', 'state'),
+    stateDirectory: stateDirectoryOf(environment['SQUAD_STATE'], resolve(cwd), stateHome),
     configHome: folder(environment['XDG_CONFIG_HOME'], '.config'),
     platform: process.platform,
     architecture: process.arch,
@@ -32,6 +39,49 @@ export function readMachine({ cwd = process.cwd(), environment = process.env }: 
     node: process.execPath,
     pid: process.pid,
   };
+}
+
+/** The same variables, without the folders that are no absolute paths. */
+function withWholePaths(environment: Host['environment'], userHome: string): Host['environment'] {
+  const isWrong = (name: string): boolean =>
+    environment[name] !== undefined && absolutePath(environment[name]) === undefined;
+  const wrong = FOLDERS.filter(isWrong);
+  if (wrong.length === 0) return environment;
+  const kept = Object.entries(environment).filter(([name]) => !wrong.includes(name));
+  return { ...Object.fromEntries(kept), HOME: userHome };
+}
+
+/** As the system's list of users has it. Node's `homedir` would give back what HOME says. */
+function homeOfUser(): string {
+  try {
+    const home = absolutePath(userInfo().homedir);
+    if (home !== undefined) return home;
+  } catch {
+    // A user id without an entry there, as in some containers.
+  }
+  throw wrongEnvironment(
+    'HOME is no absolute path, and the system knows no home of this user',
+    'Set HOME to a folder of yours, for example with `export HOME=/home/me`.',
+  );
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw wrongEnvironment(
+      'the folder that squad was started in is gone',
+      'Change to a folder that is there, with `cd`.',
+    );
+  }
+}
+
+/** `git`: below the git directory of the repository, for a home that does not last. `openMachine` refuses what is no absolute path. */
+function stateDirectoryOf(setting: string | undefined, cwd: string, stateHome: string): string {
+  if (setting === undefined || setting === '') return join(stateHome, 'squad');
+  if (setting !== 'git') return setting;
+  const common = commonDirectoryAt(cwd);
+  return common === undefined ? join(stateHome, 'squad') : join(common, 'squad', `state-${process.getuid?.() ?? 0}`);
 }
 
 /** The person who gives a command, as stored and shown. A user id without a name, as in some containers, is `operator`. */

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { SomeLimits } from '../model/limits.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
-import type { TrustItem } from '../preflight/trust.ts';
+import type { TrustItem } from '../preflight/trust-item.ts';
+import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
 import { refuseTaken } from './session-runs.ts';
@@ -61,7 +61,7 @@ export async function checkNewRun(
     return names.filter((name) => name !== own);
   };
   const refuseOthers = (...[repository, given]: Parameters<PreflightPorts['refuseTaken']>): Promise<void> =>
-    refuseTaken(composition, repository, given);
+    refuseTaken({ host, composition }, repository, given);
   return preflight(
     { ...ports, takenNames, refuseTaken: refuseOthers },
     { objective, limits, yes: trust === 'yes', ...options },
@@ -76,12 +76,13 @@ export function consentOf(trust: TrustOption['trust']) {
 export async function findNames({
   host,
   composition,
-  repository: { root, key, runBranches },
+  repository: { commonDirectory, runBranches },
 }: Pick<OpenedWorkspace, 'host' | 'composition'> & { readonly repository: RepositoryReport }): Promise<
   readonly string[]
 > {
-  const place = { directory: join(root, '.squad'), composition };
+  const { directory } = findState(host.stateDirectory, commonDirectory);
+  const place = { directory, composition };
   const recorded = readIfThere(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
-  const folders = await readdir(join(host.stateHome, 'squad', key)).catch(() => []);
+  const folders = await readdir(workspacePlaces(host, directory).runsDirectory).catch(() => []);
   return [...recorded, ...folders, ...runBranches];
 }

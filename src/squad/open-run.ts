@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
 import type { Composition } from '../compose.ts';
 import type { Host, Machine } from '../machine.ts';
@@ -13,8 +13,12 @@ import {
   type RunReading,
 } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
-import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import { showState } from '../substrate/files/checkout-view.ts';
+import { bindState, findState, type FoundState } from '../substrate/files/state-place.ts';
+import { bringUpToDate, hasLedger, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import { requireOwnFolder } from '../substrate/ledger/require-place.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
+import { plainLine } from '../text/plain-text.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
 /** The machine, seen from one folder of it, and what was composed for it. */
@@ -24,10 +28,11 @@ export interface Place<Ports extends Machine = Composition> {
   readonly composition?: Ports;
 }
 
-/** A repository and its `.squad` folder. */
+/** A repository, and what this person's state folder has of it. */
 export interface OpenedWorkspace<Ports extends Machine = Composition> extends Required<Place<Ports>> {
   readonly repository: Checkout;
-  /** `.squad` of the repository. */
+  readonly state: FoundState;
+  /** The folder with the ledger. Nothing is there if nothing ran yet. */
   readonly directory: string;
 }
 
@@ -41,6 +46,28 @@ export async function openWorkspace(place: Place): Promise<OpenedWorkspace> {
   return workspaceIn({ ...place, composition: await composed(place) });
 }
 
+/** The same, with a place in the state folder, where the next run writes. */
+export function bindWorkspace<Ports extends Machine>(workspace: OpenedWorkspace<Ports>): OpenedWorkspace<Ports> {
+  const { repository, host } = workspace;
+  const place = bindState(host.stateDirectory, repository.commonDirectory, basename(repository.root));
+  return { ...workspace, state: { type: 'known', ...place }, directory: place.directory };
+}
+
+/** The same for a long time: its state is looked up at each use, because the first run may begin meanwhile. */
+export function followWorkspace<Ports extends Machine>(opened: OpenedWorkspace<Ports>): OpenedWorkspace<Ports> {
+  const { host, repository } = opened;
+  const find = (): FoundState => findState(host.stateDirectory, repository.commonDirectory);
+  return {
+    ...opened,
+    get state() {
+      return find();
+    },
+    get directory() {
+      return find().directory;
+    },
+  };
+}
+
 async function composed({ host, composition }: Place): Promise<Composition> {
   return composition ?? (await import('../compose.ts')).compose(host);
 }
@@ -50,7 +77,10 @@ export async function workspaceIn<Ports extends Machine>(
   place: Required<Place<Ports>>,
 ): Promise<OpenedWorkspace<Ports>> {
   const repository = await openCheckout(place.composition.git, place.host.workingDirectory);
-  return { ...place, repository, directory: join(repository.root, '.squad') };
+  const state = findState(place.host.stateDirectory, repository.commonDirectory);
+  requireOwnFolder(state.directory);
+  if (state.type === 'known') showState(repository.root, state.directory);
+  return { ...place, repository, state, directory: state.directory };
 }
 
 /**
@@ -70,16 +100,32 @@ export async function readRunIn<Ports extends Machine, Found>(
 ): Promise<OpenedWorkspace<Ports> & { readonly found: Found; readonly now: number }> {
   const workspace = await workspaceIn(place);
   const { directory, composition } = workspace;
+  requireRuns(workspace);
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
   const found = readLedger(workspace, (ledger) => {
-    const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
+    const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.directory, name));
     return read(
       ledger,
       readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy, composition.playbooks),
     );
   });
   return { ...workspace, found, now: composition.clock.now() };
+}
+
+/** Throws `usage` if no run was ever started here. */
+export function requireRuns(workspace: OpenedWorkspace<Machine>): void {
+  if (!hasLedger(workspace.directory)) throw noRunYet(whereRunsAre(workspace));
+}
+
+/** Where the runs are that a person may look for. */
+function whereRunsAre({ repository, state }: OpenedWorkspace<Machine>): string {
+  const old = join(repository.root, '.squad');
+  if (existsSync(ledgerPath(old)))
+    return ' To take over the runs in .squad, which squad does not read: `squad state --adopt .squad`.';
+  if (state.type === 'known' || state.why === 'no-id') return '';
+  if (state.why === 'copy') return ` This is a copy of the repository at ${plainLine(state.of, 300)}, which has runs.`;
+  return ' squad ran here with another state folder. To take that over: `squad state --adopt FOLDER`, or set SQUAD_STATE.';
 }
 
 type LedgerPlace<Ports extends Machine = Machine> = Pick<OpenedWorkspace<Ports>, 'directory' | 'composition'>;
@@ -128,11 +174,11 @@ export async function writeLedger<T>(
 }
 
 /**
- * The id of the run that a caller calls `id`: the same for the same repository, and another one elsewhere, because its end
- * marks the run's processes on this machine.
+ * The id of the run that a caller calls `id`: the same for the same repository, whose state is in `directory`, and another one
+ * elsewhere, because its end marks the run's processes on this machine.
  */
-export function runIdOf(root: string, id: string): string {
-  const hex = sha256Of(`squad-run\0${root}\0${id}`);
+export function runIdOf(directory: string, id: string): string {
+  const hex = sha256Of(`squad-run\0${basename(directory)}\0${id}`);
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readTurnSecrets } from '../attempts/turn-secrets.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { redactorOf } from '../model/redaction/redactor.ts';
 import { storageError } from '../model/storage-error.ts';
@@ -51,7 +52,8 @@ async function asksOf({ directory, host, now, reading }: Read, { id, agent }: At
   const folder = join(directory, 'turns', id);
   const names = new Set(namesIn(folder));
   const open = [...names].filter((name) => isAsk(name) && !names.has(answerTo(name)));
-  const redactor = redactorOf(host.environment, letThroughBy(reading.definition));
+  const secrets = await readTurnSecrets(folder);
+  const redactor = redactorOf(host.environment, letThroughBy(reading.definition)).with(secrets);
   const read = open.toSorted().map(async (name): Promise<PermissionAsk[]> => {
     const found = await readConfinedStart(folder, name, MOST_BYTES);
     const asked = askSchema.safeParse(parseJson(found?.text ?? '')).data;

@@ -1,9 +1,11 @@
 import { SquadError } from '../model/errors.ts';
 import { readReload } from '../preflight/reload.ts';
 import { plainJson } from '../text/json.ts';
+import { placedAt } from '../model/run.ts';
 import { storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
+import { keepConsent } from './run-consent.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
 
 /** What a run uses from `squad.yaml` since a reload. */
@@ -33,12 +35,21 @@ export async function reload(
     });
   }
   const ports = { ...composition, host, ...consentOf(trust) };
-  const { reload: found, changed, kept } = await readReload(ports, definition, limits, trust === 'yes');
+  const {
+    reload: found,
+    changed,
+    kept,
+  } = await readReload(ports, placedAt(definition, opened.repository.root), limits, {
+    repository: opened.repository,
+    yes: trust === 'yes',
+  });
   if (found !== undefined) {
     const { verb, ...data } = found;
-    await writeLedger(opened, (ledger) =>
-      ledger.command(row.id, verb, plainJson(data), operatorOf(host), storedKey(row.id, key)),
-    );
+    const amend = async () =>
+      writeLedger(opened, (ledger) =>
+        ledger.command(row.id, verb, plainJson(data), operatorOf(host), storedKey(row.id, key)),
+      );
+    await keepConsent(opened, row.id, amend, () => row.id);
   }
   return { runId: row.id, name: row.name, changed, kept };
 }

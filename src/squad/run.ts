@@ -1,23 +1,32 @@
-import type { Admission, EnginePorts } from '../engine.ts';
+import type { Admission, EnginePorts, RunToAdmit } from '../engine.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
-import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight, PreflightRequest } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
+import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
 import type { TraceOption } from '../tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
-import { checkNewRun, type NewRunOptions } from './new-run.ts';
+import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts';
+import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
 import { refuseChanged } from '../preflight/subject.ts';
 import { refuseWithOther, refuseInUse } from './session-runs.ts';
-import { openRun, openWorkspace, readIfThere, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
+import {
+  bindWorkspace,
+  openRun,
+  openWorkspace,
+  readIfThere,
+  runIdOf,
+  type OpenedWorkspace,
+  type Place,
+} from './open-run.ts';
 
 /** How this process drives a run. */
 export interface DriveOptions {
@@ -51,8 +60,8 @@ export interface RunOptions extends NewRunOptions, DriveOptions {
   readonly runId?: string | undefined;
 }
 
-/** How to continue a run. */
-export interface ResumeOptions extends DriveOptions {
+/** How to continue a run. `trust`: who agrees to a run that no person has agreed to on this machine. */
+export interface ResumeOptions extends DriveOptions, TrustOption {
   /** Limits from now on. */
   readonly limits?: SomeLimits | undefined;
 }
@@ -65,8 +74,10 @@ export async function run(
 ): Promise<RunningRun> {
   const { id, runId: ownId, onEvent, patienceMs, attended, trace, ...request } = options;
   const drive = { onEvent, patienceMs, attended, trace };
-  const workspace = await openWorkspace(place);
-  const runId = chosenId(workspace.repository.root, id, ownId);
+  const opened = await openWorkspace(place);
+  // The run's own id follows from the repository's.
+  const workspace = id === undefined ? opened : bindWorkspace(opened);
+  const runId = chosenId(workspace.directory, id, ownId);
   const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
   if (begun !== undefined) {
     const reading = readIfThere(workspace, (ledger) => {
@@ -74,7 +85,9 @@ export async function run(
       return found && withFailedAttempts(ledger, found);
     });
     if (reading !== undefined)
-      return isOver(reading) ? endedRun(workspace, reading) : resume(workspace, begun.id, drive);
+      return isOver(reading)
+        ? endedRun(workspace, reading)
+        : resume(workspace, begun.id, { ...drive, trust: request.trust });
   }
   // Its start was cut short before it was defined: the next one takes its place.
   const name = begun?.name ?? request.name;
@@ -96,13 +109,13 @@ export async function startNew(
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const { definition, repository, contents } = checked;
   const drive = { onEvent, patienceMs, attended, trace };
-  const ports = enginePorts(workspace, drive);
-  const refuse = async (id: string): Promise<Admission> => {
-    const admitted = refuseWithOther(workspace, id, definition);
+  const admit = async (begins: RunToAdmit): Promise<Admission> => {
+    const admitted = refuseWithOther(workspace, begins.id, definition);
     await refuseChanged(definition);
+    await recordRun(workspace, begins);
     return admitted;
   };
-  const running = await startRun({ ...ports, refuse }, definition, repository, { runId, contents });
+  const running = await startRun(enginePorts(workspace, drive, admit), definition, repository, { runId, contents });
   warn(checked.warnings, running.runId, onEvent);
   return running;
 }
@@ -115,26 +128,43 @@ export async function resume(place: Place, name: string | undefined, options: Re
   const loading = loadEngine();
   const workspace = await openWorkspace(place);
   bringUpToDate(workspace.directory, workspace.composition.clock);
-  const { limits, ...drive } = options;
-  const runId = name === undefined ? undefined : (await openRun(workspace, name)).reading.row.id;
+  const { limits, trust, ...drive } = options;
+  const raise = checkLimits(limits ?? {});
+  const runId = name === undefined ? urgentIn(workspace, raise) : (await openRun(workspace, name)).reading.row.id;
+  // Before this process has the workspace: a person may take long to answer.
+  const agreed = runId === undefined ? undefined : await agreeToRun(workspace, runId, trust);
+  const admit = async (run: RunToAdmit): Promise<Admission> => {
+    const admitted = refuseWithOther(workspace, run.id, run.definition);
+    await requireConsent(workspace, run, { agreed, raise });
+    return admitted;
+  };
   const { resumeRun } = await loading;
-  return resumeRun(enginePorts(workspace, drive), workspace.repository.root, runId, checkLimits(limits ?? {}));
+  return resumeRun(enginePorts(workspace, drive, admit), workspace.repository.root, runId, raise);
+}
+
+/** The run that needs an engine most; undefined: there is none. */
+function urgentIn(workspace: OpenedWorkspace, raise: SomeLimits): string | undefined {
+  const now = workspace.composition.clock.now();
+  const all = readIfThere(workspace, (ledger) => listUnfinished(ledger, null, now)) ?? [];
+  return mostUrgent(all, Object.keys(raise).length > 0)?.runId;
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-function chosenId(root: string, id: string | undefined, runId: string | undefined): string | undefined {
-  if (runId === undefined) return id === undefined ? undefined : runIdOf(root, id);
+function chosenId(directory: string, id: string | undefined, runId: string | undefined): string | undefined {
+  if (runId === undefined) return id === undefined ? undefined : runIdOf(directory, id);
   if (id !== undefined) throw usageError('`id` and `runId` cannot be given together', 'Give the run one of them.');
   const own = runId.toLowerCase();
   if (UUID.test(own)) return own;
   throw usageError(`${plainLine(runId, 80)} is no id of a run`, 'Give `runId` a UUID, or name the run by `id`.');
 }
 
-function enginePorts(workspace: OpenedWorkspace, drive: DriveOptions): EnginePorts {
-  const { host, composition } = workspace;
-  const refuse = (runId: string, definition: RunDefinition): Admission => refuseWithOther(workspace, runId, definition);
-  return { ...composition, host, refuse, ...defined({ ...drive }) };
+function enginePorts(
+  { host, composition }: OpenedWorkspace,
+  drive: DriveOptions,
+  admit: EnginePorts['admit'],
+): EnginePorts {
+  return { ...composition, host, admit, ...defined({ ...drive }) };
 }
 
 function warn(warnings: Preflight['warnings'], runId: string, onEvent: DriveOptions['onEvent']): void {

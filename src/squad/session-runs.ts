@@ -3,7 +3,7 @@ import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import type { Admission } from '../engine.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { COORDINATE } from '../model/playbook-name.ts';
-import type { RunDefinition } from '../model/run.ts';
+import { placedAt, type RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { leftIncomplete, playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
@@ -14,23 +14,30 @@ import { predictBoard } from '../read-model/replay-plan.ts';
 import { unfinishedOf } from '../read-model/unfinished.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
 import { realPath } from '../substrate/files/real-path.ts';
+import { findState } from '../substrate/files/state-place.ts';
 import { probeLock, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { openWorkspace, readIfThere, type OpenedWorkspace, type Place as Location } from './open-run.ts';
 
-type Place = Pick<OpenedWorkspace, 'directory' | 'composition'>;
+type Place = Pick<OpenedWorkspace, 'directory' | 'composition' | 'repository'>;
+
+/** The folder of a run's session where the repository is now. */
+function sessionOf({ repository: { root } }: Pick<Place, 'repository'>, definition: RunDefinition | undefined) {
+  return definition === undefined ? undefined : folderOf(placedAt(definition, root));
+}
 
 /** The runs on one folder, the newest first. `path`: absolute, without links. */
-function runsOn({ directory, composition }: Place, path: string) {
+function runsOn(place: Place, path: string) {
+  const { directory, composition } = place;
   const lockedBy = probeLock(directory);
   return (
     readIfThere({ directory, composition }, (ledger) =>
       ledger
         .runs()
         .toReversed()
-        .filter((row) => folderOf(findDefinition(ledger, row)) === path)
+        .filter((row) => sessionOf(place, findDefinition(ledger, row)) === path)
         .flatMap(({ id }) => findRun(ledger, id, lockedBy, composition.playbooks) ?? []),
     ) ?? []
   );
@@ -45,7 +52,7 @@ export function refuseSecondRun(place: Place, path: string): RunReading[] {
 
 /** The same for a run that is over and that a person opens again. Throws `usage` if a newer run has played the folder. */
 export function refuseReopening(place: Place, { row, definition }: RunReading): void {
-  const path = folderOf(definition);
+  const path = sessionOf(place, definition);
   if (path === undefined) return;
   const runs = runsOn(place, path);
   const others = runs.filter(({ row: { id } }) => id !== row.id);
@@ -57,7 +64,7 @@ export function refuseReopening(place: Place, { row, definition }: RunReading): 
 
 /** The same for a run that is about to begin or to continue. One that only has to end may, and then leaves the folder as it is. */
 export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): Admission {
-  const path = folderOf(definition);
+  const path = sessionOf(place, definition);
   if (path === undefined) return 'plays';
   const runs = runsOn(place, path);
   refuseUnfinished(othersThan(runs, runId), path, place.composition.clock.now());
@@ -142,11 +149,12 @@ export async function refusePlayed(place: Location, folder: string): Promise<voi
  * from: they count as done only together with their work.
  */
 export async function refuseTaken(
-  composition: OpenedWorkspace['composition'],
+  { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   repository: RepositoryReport,
   { session, path, folder }: GivenSession,
 ): Promise<void> {
-  const runs = refuseSecondRun({ directory: join(repository.root, '.squad'), composition }, path);
+  const { directory } = findState(host.stateDirectory, repository.commonDirectory);
+  const runs = refuseSecondRun({ directory, composition, repository }, path);
   const incomplete = leftIncomplete(runs, session);
   if (incomplete !== undefined) throw notWritten(incomplete, path);
   for (const { reading, tasks } of tasksByRun(runs, session)) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { redactTurn } from '../attempts/redact-turn.ts';
+import { readTurnSecrets } from '../attempts/turn-secrets.ts';
 import type { Composition } from '../compose.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
@@ -9,7 +10,7 @@ import { turnRequestSchema } from '../model/turn-request.ts';
 interface OutputPorts {
   readonly composition: Composition;
   readonly redactor: Redactor;
-  /** `.squad` */
+  /** The folder with the ledger. */
   readonly directory: string;
 }
 
@@ -23,7 +24,8 @@ export async function readTurnOutput(
   const read = composition.transcript(attempt.runtime);
   if (read === undefined) return;
   const request = turnRequestSchema.parse(JSON.parse(attempt.request));
-  const { onEvent } = redactTurn(redactor, take);
-  const reports = read(request, join(directory, 'turns', attempt.id), ended);
+  const folder = join(directory, 'turns', attempt.id);
+  const { onEvent } = redactTurn(redactor.with(await readTurnSecrets(folder)), take);
+  const reports = read(request, folder, ended);
   for await (const report of reports) onEvent({ at: composition.clock.now(), ...report });
 }

@@ -1,14 +1,19 @@
-import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Instead } from './guard.ts';
 
-/** Decides about a request before the server hears of it; undefined: the server may have it. */
-export type Decide = (request: IncomingMessage) => Promise<Instead | undefined>;
+/** The server may have the request, with this target in place of its own. */
+interface Passed {
+  readonly target: string;
+}
+
+/** Decides about a request before the server hears of it. */
+export type Decide = (request: IncomingMessage) => Promise<Instead | Passed>;
 
 /** How a request reaches the listeners of an HTTP server, with or without a change of the protocol. */
 const ARRIVALS: ReadonlySet<unknown> = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect']);
 
-/** From now on the server hears only of requests that `decide` lets through; the others get its answer. */
+/** From now on the server hears only of requests that `decide` lets through, by the target that it names; the others get its answer. */
 export function keepDoor(server: Server, decide: Decide): void {
   const emit = server.emit.bind(server) as (event: string | symbol, ...given: unknown[]) => boolean;
   // Node itself would answer 400 to a request without a Host header, and no sentence.
@@ -19,7 +24,11 @@ export function keepDoor(server: Server, decide: Decide): void {
     if (!ARRIVALS.has(event)) return emit(event, ...given);
     const [request, target] = given as [IncomingMessage, ServerResponse | Socket];
     decide(request).then(
-      (instead) => (instead === undefined ? void emit(event, ...given) : answer(target, instead)),
+      (decided) => {
+        if (!('target' in decided)) return answer(target, decided);
+        request.url = decided.target;
+        emit(event, ...given);
+      },
       () => answer(target, { status: 403, text: 'squad studio could not find out who asks.' }),
     );
     return true;
@@ -40,5 +49,5 @@ function answer(target: ServerResponse | Socket, { status, text, readBy }: Inste
   }
   // Of a request to change the protocol, for which Node makes no response.
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  target.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Refused\r\n${head.join('')}\r\n`), body]));
+  target.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n`), body]));
 }

@@ -1,3 +1,5 @@
+import { isSameSecret } from '../model/secret.ts';
+
 /** The page of LangChain's Studio. It comes from the internet and speaks to the server from the person's browser. */
 export const STUDIO_PAGE = 'https://smith.langchain.com/studio/';
 
@@ -96,11 +98,34 @@ export function answerInstead(
 const NO_PAGE =
   'squad studio answers here, and has no pages of its own: it printed the address of Studio when it started.';
 
-/** As the server reads it. */
+/** As a rule compares it: nothing is escaped. */
 function pathOf(target: string): string {
   try {
     return decodeURIComponent(target.replace(/[?#][^]*$/, ''));
   } catch {
     return target;
   }
+}
+
+/** Characters that mean the same when they are not escaped. */
+const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
+
+/**
+ * The target in the one form that rules and server read: no dot segments, no doubled or turned slashes, and nothing escaped without
+ * need. `target` begins with a slash.
+ */
+export function plainTarget(target: string): string {
+  const [, path = '/', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(target) ?? [];
+  const plain = path
+    .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
+    .replaceAll(UNRESERVED, (escaped) => decodeURIComponent(escaped))
+    .replaceAll(/[/\\]+/g, '/');
+  return new URL(`http://localhost${plain}`).pathname + query;
+}
+
+/** What follows the secret in a target that begins with it; undefined: it does not. */
+export function targetBehind(secret: string, target: string): string | undefined {
+  const [, given = '', rest = ''] = /^\/([^/?#]*)([^]*)$/.exec(target) ?? [];
+  if (!isSameSecret(given, secret)) return undefined;
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -1,23 +1,35 @@
 import type { IncomingMessage } from 'node:http';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openWorkspace, type Place } from '../squad/open-run.ts';
+import { makeSecret } from '../model/secret.ts';
+import { isSquadError } from '../model/errors.ts';
+import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
 import { findClient, type Client } from '../substrate/process/loopback-client.ts';
-import { readProcess } from '../substrate/process/process-table.ts';
 import { startAgentServer, type AgentServer } from './agent-server.ts';
 import type { Decide } from './front-door.ts';
-import { answerInstead, KNOWN_ORIGINS, refusalOf, STUDIO_PAGE, type Instead } from './guard.ts';
+import {
+  answerInstead,
+  KNOWN_ORIGINS,
+  plainTarget,
+  refusalOf,
+  STUDIO_PAGE,
+  targetBehind,
+  type Instead,
+} from './guard.ts';
+import { makeFolder, noteServer, servedOn } from './server-folders.ts';
 import { keepThreads, type ThreadList } from './threads.ts';
 
 export interface ServeOptions {
   readonly port: number;
   /** Pages besides that of Studio that may speak to the server. */
   readonly origins: readonly string[];
+  /** Clients whose process cannot be seen here may use it, such as the server of a tunnel. */
+  readonly tunnel: boolean;
   readonly onProblem: (line: string) => void;
 }
 
 export interface Served {
-  /** What clients connect to. */
+  /** What clients connect to. Who knows it can use the server: it is in no file, and in no other process. */
   readonly url: string;
   /** Where people look at it; the page comes from the internet. */
   readonly studio: string;
@@ -25,12 +37,15 @@ export interface Served {
 }
 
 /** Serves the runs of the repository at or above the place's working directory, until it is closed. No run depends on it. */
-export async function serveStudio(place: Place, { port, origins, onProblem }: ServeOptions): Promise<Served> {
-  const workspace = await openWorkspace(place);
+export async function serveStudio(place: Place, options: ServeOptions): Promise<Served> {
+  const { port, onProblem } = options;
+  const workspace = followWorkspace(await openWorkspace(place));
   const { createStudioView } = await import('./view.ts');
   const graph = await createStudioView(place);
-  const folder = await makeFolder(join(place.host.stateHome, 'squad', 'studio'), place.host.pid);
-  const pages = [...KNOWN_ORIGINS, ...origins];
+  const folders = join(place.host.stateDirectory, 'studio');
+  const folder = await makeFolder(folders, place.host.pid);
+  const secret = makeSecret();
+  const origins = [...KNOWN_ORIGINS, ...options.origins];
   let threads: ThreadList | undefined;
   let server: AgentServer | undefined;
   const close = async (): Promise<void> => {
@@ -39,47 +54,52 @@ export async function serveStudio(place: Place, { port, origins, onProblem }: Se
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const decide = decideWith(pages, (id) => threads?.nameOf(id));
-    server = await startAgentServer({ folder, port, graph, decide, origins: pages, onProblem });
+    const decide = decideWith({ ...options, secret, origins }, (id) => threads?.nameOf(id));
+    server = await startAgentServer({ folder, port, graph, decide, origins, onProblem });
     threads = await keepThreads(workspace, server, onProblem);
+    await noteServer(folder, { pid: place.host.pid, port: server.port, repository: workspace.repository.root });
   } catch (error) {
     await close();
-    throw error;
+    throw (
+      (isSquadError(error) && error.code === 'port-busy' ? await servedOn(folders, port, error) : undefined) ?? error
+    );
   }
-  const url = `http://127.0.0.1:${server.port}`;
+  const url = `http://127.0.0.1:${server.port}/${secret}`;
   return { url, studio: `${STUDIO_PAGE}?baseUrl=${url}`, close };
 }
 
-/** The guard of every request, with what the machine says about who sent it. */
-function decideWith(pages: readonly string[], nameOf: (threadId: string) => string | undefined): Decide {
+interface Door {
+  readonly secret: string;
+  readonly origins: readonly string[];
+  readonly tunnel: boolean;
+}
+
+/** The guard of every request, with what the machine says about who sent it. It tells nothing to one without the secret. */
+function decideWith({ secret, origins, tunnel }: Door, nameOf: (threadId: string) => string | undefined): Decide {
   const clients = new WeakMap<object, Client>();
-  return async (request: IncomingMessage): Promise<Instead | undefined> => {
-    const { method = '', url: target = '', rawHeaders, socket } = request;
-    const asked = { method, target, rawHeaders };
-    const refusal = refusalOf(asked, pages);
+  return async (request: IncomingMessage) => {
+    const { method = '', url = '', rawHeaders, socket } = request;
+    const behind = targetBehind(secret, url);
+    if (behind === undefined) return NOTHING_HERE;
+    const asked = { method, target: plainTarget(behind), rawHeaders };
+    const refusal = refusalOf(asked, origins);
     if (refusal !== undefined) return { status: 403, text: refusal };
     const client = clients.get(socket) ?? findClient(socket);
     clients.set(socket, client);
-    if (client !== 'own') return { status: 403, text: NOT_YOU[client] };
+    if (client !== 'own' && !(tunnel && client === 'unseen')) return { status: 403, text: NOT_YOU[client] };
     const instead = answerInstead(asked, nameOf);
     const { origin } = request.headers;
-    return instead === undefined || origin === undefined ? instead : { ...instead, readBy: origin };
+    if (instead === undefined) return { target: asked.target };
+    return origin === undefined ? instead : { ...instead, readBy: origin };
   };
 }
+
+const NOTHING_HERE: Instead = { status: 404, text: 'Not Found' };
 
 const NOT_YOU: Readonly<Record<Exclude<Client, 'own'>, string>> = {
   agent: 'An agent of squad may not speak to squad studio, which starts and steers agents.',
   'other-user': 'squad studio answers to the user who started it only.',
+  unseen:
+    'squad studio could not see a process of yours that asks. For a tunnel, end it and start `squad studio --tunnel`.',
   gone: 'squad studio could not find out which process asks.',
 };
-
-/** A new folder of this process. Removes those of processes that were killed. */
-async function makeFolder(parent: string, pid: number): Promise<string> {
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(parent)) {
-    const owner = Number.parseInt(name, 10);
-    if (!Number.isInteger(owner) || readProcess(owner) !== undefined) continue;
-    await rm(join(parent, name), { recursive: true, force: true });
-  }
-  return mkdtemp(join(parent, `${pid}-`));
-}

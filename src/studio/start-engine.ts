@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { errorLineSchema } from '../model/error-line.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { startDetachedEngine, type EngineStart, type EngineStarted } from '../squad/detached-engine.ts';
-import { readIfThere, type OpenedWorkspace } from '../squad/open-run.ts';
+import { bindWorkspace, readIfThere, type OpenedWorkspace } from '../squad/open-run.ts';
 import { writeTicket } from '../squad/ticket.ts';
-import { prepareWorkspace } from '../substrate/ledger/index.ts';
 import { fieldsOf } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -22,8 +21,8 @@ const BUSY = 75;
 const GIVEN = 'ticket';
 
 /** Starts a run with the id of the thread, in a process of its own. Throws a refusal with what `squad run` says. */
-export async function startRun(workspace: OpenedWorkspace, threadId: string, input: StartInput): Promise<void> {
-  prepareWorkspace(workspace.directory);
+export async function startRun(opened: OpenedWorkspace, threadId: string, input: StartInput): Promise<void> {
+  const workspace = bindWorkspace(opened);
   // Others can see command lines.
   const ticket = await writeTicket(workspace.directory, { argument: input.objective });
   try {

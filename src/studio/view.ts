@@ -4,7 +4,7 @@ import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import { CheckpointReader } from '../engine/read-checkpoints.ts';
 import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
-import { openWorkspace, type Place } from '../squad/open-run.ts';
+import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
 import { bodyOf, callOf, type Asked } from './call.ts';
 import { driveThread, planCall } from './drive.ts';
@@ -128,7 +128,7 @@ export class StudioView {
 
 /** The view of the repository at or above the place's working directory. Throws `not-a-repository` where there is none. */
 export async function createStudioView(place: Place): Promise<StudioView> {
-  const workspace = await openWorkspace(place);
-  const checkpoints = new CheckpointReader(workspace.directory);
+  const workspace = followWorkspace(await openWorkspace(place));
+  const checkpoints = new CheckpointReader(() => workspace.directory);
   return new StudioView({ workspace, graph: shownGraph(checkpoints), checkpoints });
 }

@@ -11,15 +11,16 @@ const INVISIBLE =
 
 /** Makes untrusted text safe to show: removes terminal sequences, and shows other invisible characters as codes. */
 export function plainText(text: string): string {
-  return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visible);
+  return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visibleCode);
 }
 
 /** The same for the content of files, in which nothing may be hidden: a terminal sequence shows as the codes that it is made of. */
 export function visibleText(text: string): string {
-  return text.replaceAll(INVISIBLE, visible);
+  return text.replaceAll(INVISIBLE, visibleCode);
 }
 
-function visible(character: string): string {
+/** A character as the code that it is. */
+export function visibleCode(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
   return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
 }

@@ -11,6 +11,7 @@ import { openEngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { CLIS, NO_KEYS, laneOf, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
 import { some, SPREAD, spread } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 const MB = 1024 * 1024;
 /** What an engine may grow by for a turn, and what is kept of a turn's output (bar T13). */
@@ -67,10 +68,10 @@ async function hear(cli: Cli, entry: ChaosEntry, look: (heard: Heard) => void): 
     const end = JSON.parse(last.trimEnd().split('\n').at(-1) ?? '') as TurnResult & { attemptId: string };
     const growth = most - (before ?? 0);
     console.log(`${cli} ${entry.mode}: the engine grew by ${(growth / MB).toFixed(1)} MiB`);
-    const turns = join(room.repository, '.squad', 'turns');
+    const turns = join(stateOf(room.repository), 'turns');
     look({ result: end, growth, stdout: join(turns, end.attemptId, 'stdout') });
     expect(markedPids(end.attemptId)).toEqual([]);
-    const { problems, violations } = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+    const { problems, violations } = checkDatabase(ledgerPath(stateOf(room.repository)));
     expect([...problems, ...violations]).toEqual([]);
   } finally {
     room.close();

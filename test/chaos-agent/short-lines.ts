@@ -9,6 +9,7 @@ import type { Engine } from '../support/engine.ts';
 import { usageOf } from '../support/process-usage.ts';
 import type { Printer } from './chaos-bench.ts';
 import { openChaosRun, planned, type ChaosRun } from './chaos-run.ts';
+import { stateOf } from '../support/state.ts';
 
 /** Longest time from the wish to stop until nothing of the run lives, its engine included. */
 const STOPPED_MS = 10_000;
@@ -31,7 +32,7 @@ function openFlood(cli: Printer, bytes: number, more: Pick<ChaosEntry, 'says'> =
 async function startFlood(chaos: ChaosRun): Promise<{ engine: Engine; turn: string }> {
   // Without --json: all that it prints is kept here.
   const engine = chaos.start(['run', 'objective.md', '--yes'], AS_LAUNCHED);
-  const turns = join(chaos.bench.repository, '.squad', 'turns');
+  const turns = join(stateOf(chaos.bench.repository), 'turns');
   const turn = await until(() => {
     const name = existsSync(turns) ? readdirSync(turns).find((one) => one.includes('flood')) : undefined;
     const path = join(turns, name ?? '', 'stdout');

@@ -8,6 +8,7 @@ import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
+import { stateOf } from '../support/state.ts';
 
 const TRIALS = trialsOf({ commit: 60, nightly: 1_000, release: 4_000 });
 /** Resumes of one turn that are killed too, before one may live. */
@@ -81,9 +82,9 @@ async function oneTurn(
   counts.turns += 1;
   expect(readFileSync(traceOf(room), 'utf8')).toBe('ran\n');
   expect(hasUnsettled(room)).toBe(false);
-  const check = checkLedger(ledgerPath(join(room.repository, '.squad')));
+  const check = checkLedger(ledgerPath(stateOf(room.repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
-  for (const marker of readdirSync(join(room.repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
+  for (const marker of readdirSync(join(stateOf(room.repository), 'turns'))) expect(markedPids(marker)).toEqual([]);
 }
 
 /** From then on the turn is resumed: asked for again, it would be another one. */

@@ -6,6 +6,7 @@ import { openRunBench, startsOf } from '../runs/run-bench.ts';
 import { piece, plan, verdict, type Step } from '../runs/run-script.ts';
 import { reportTrials } from '../support/chaos-row.ts';
 import { slopeOf, usageOf } from '../support/process-usage.ts';
+import { stateOf } from '../support/state.ts';
 
 const TIER_MINUTES: Readonly<Record<string, number>> = { commit: 3, nightly: 120, release: 720 };
 const MINUTES = Number(
@@ -69,7 +70,7 @@ it(`T22 ${MINUTES} minutes of six agents, as real processes`, async () => {
     expect(ended.code, ended.stderr).toBe(0);
     const turns = startsOf(ended).length;
     expect(turns).toBe(1 + 2 * ROUNDS * pieces);
-    judge(samples, turns, databaseMb(join(bench.repository, '.squad')));
+    judge(samples, turns, databaseMb(stateOf(bench.repository)));
   } finally {
     bench.end();
   }

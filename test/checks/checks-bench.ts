@@ -121,6 +121,6 @@ function superviseWith(
 function hostOf(root: string, environment: Record<string, string>) {
   return testHost(root, {
     environment: { PATH: process.env['PATH'], HOME: root, ...environment },
-    stateHome: join(root, 'xdg'),
+    stateDirectory: join(root, 'xdg', 'squad'),
   });
 }

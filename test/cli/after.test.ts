@@ -5,6 +5,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, waitFor } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
 import { commandRoom } from './room.ts';
+import { stateOf } from '../support/state.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const RUN = 'make-things';
@@ -157,7 +158,7 @@ describe('squad show', () => {
   });
 
   it('says what is not kept', async () => {
-    const turns = join(bench.repository, '.squad', 'turns');
+    const turns = join(stateOf(bench.repository), 'turns');
     renameSync(turns, `${turns}-away`);
     try {
       const { stdout, code } = await squad('show', 'one');

@@ -19,7 +19,15 @@ describe('a person is called', () => {
   it('at the terminal, for a question and for the end', () => {
     const written: string[] = [];
     const terminal = { write: (text: string) => void written.push(text) } as Terminal;
-    const output = { terminal, line: vi.fn(), json: vi.fn(), problem: vi.fn(), style: vi.fn(), columns: vi.fn() };
+    const output = {
+      terminal,
+      line: vi.fn(),
+      json: vi.fn(),
+      problem: vi.fn(),
+      style: vi.fn(),
+      columns: vi.fn(),
+      isLost: () => false,
+    };
     const caller = callerAt({ output, host: testHost('/none') })!;
     caller.hear({ type: 'question-asked', at: 1, runId: 'r', question: 'q', text: 'Which?', options: [], tasks: [] });
     caller.ended({ name: 'run', headline: 'DONE', outcome: 'done' });
@@ -34,6 +42,7 @@ describe('a person is called', () => {
       problem: vi.fn(),
       style: vi.fn(),
       columns: vi.fn(),
+      isLost: () => false,
     };
     expect(callerAt({ output, host: testHost('/none') })).toBeUndefined();
   });

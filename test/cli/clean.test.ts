@@ -1,6 +1,7 @@
+import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
@@ -15,6 +16,7 @@ import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { commandRoom, scriptedTurn } from './room.ts';
 import { ALL } from '../support/lane.ts';
+import { newStateOf, stateOf } from '../support/state.ts';
 
 interface Left {
   readonly room: EngineRoom;
@@ -29,10 +31,10 @@ interface Left {
 async function leave(name = 'tidy'): Promise<Left> {
   const room = commandRoom();
   const stateDirectory = join(room.root, 'state', 'squad');
-  const ports = { ...portsIn(room.root), stateDirectory };
+  const ports = { ...portsIn(room.root), ...workspacePlaces({ stateDirectory }, newStateOf(room.repository)) };
   const report = await inspectRepository(ports, room.repository);
   const workspaces = createGitWorkspaces(ports, report);
-  const run = new RecordedRun({ ...definition(), name }, join(room.repository, '.squad')).allocate(report.head);
+  const run = new RecordedRun({ ...definition(), name }, newStateOf(room.repository)).allocate(report.head);
   await workspaces.createRunBranch(name, report.head);
   const add = (task: string) => workspaces.addFolder({ run: name, task, commit: report.head });
   return { room, run, workspaces, stateDirectory, base: report.head, add };
@@ -40,7 +42,7 @@ async function leave(name = 'tidy'): Promise<Left> {
 
 /** What `squad dev turn` of versions before 0.2 left: a run without a definition. */
 function singleTurnOfOld({ repository }: EngineRoom, settled: boolean): void {
-  const directory = join(repository, '.squad');
+  const directory = stateOf(repository);
   const lock = lockWorkspace(directory, holderHere(process.pid, Date.now()));
   const ledger = openLedger(directory, { clock: createSystemClock(), lock });
   ledger.createRun({ id: 'old', name: 'turn-old' });
@@ -68,10 +70,15 @@ function refsOf(room: EngineRoom): string[] {
 }
 
 /** An engine that is killed once git has its first worktree and before there is a file in it. */
+/** Where the folders of runs are, below the room. */
+function workIn({ root, repository }: EngineRoom): string {
+  return relative(root, join(stateOf(repository), 'work'));
+}
+
 async function crashWhileAdding(room: EngineRoom, run: string, base: string): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,
-    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.folder-filled=kill', 'state/squad'],
+    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.folder-filled=kill', workIn(room)],
     { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } },
   );
   return new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
@@ -114,7 +121,7 @@ describe('squad clean', () => {
       },
     ]);
     expect(git(room.repository, 'show', 'refs/squad/tidy/b-left:draft.txt')).toBe('draft');
-    expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
+    expect(readdirSync(join(stateOf(room.repository), 'work'))).toEqual([]);
     expect(existsSync(join(clean.workspace.path, '..'))).toBe(false);
     expect(refsOf(room)).toEqual(['refs/heads/squad/tidy', 'refs/squad/tidy/b-1', 'refs/squad/tidy/b-left']);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
@@ -123,7 +130,7 @@ describe('squad clean', () => {
   it('removes the files of the run that follow from its ledger, and no report', async () => {
     const { room, run } = await leave();
     run.publish().close();
-    const folder = join(room.repository, '.squad', 'runs', run.id);
+    const folder = join(stateOf(room.repository), 'runs', run.id);
     mkdirSync(join(folder, 'history'), { recursive: true });
     for (const name of ['history/1.md', 'state.json', 'report.md', 'engine.log']) writeFileSync(join(folder, name), '');
     const paths = ['history', 'state.json'].map((name) => join(folder, name));
@@ -135,7 +142,7 @@ describe('squad clean', () => {
   });
 
   it('T17 removes what was half made when its engine died, or half deleted', async () => {
-    const { room, run, stateDirectory, base, add } = await leave();
+    const { room, run, base, add } = await leave();
     const { workspace } = await add('a');
     const ended = await crashWhileAdding(room, 'tidy', base);
     expect(ended).toBe('SIGKILL');
@@ -147,7 +154,7 @@ describe('squad clean', () => {
     );
     expect((await room.run(['clean'])).stdout).toBe(`removed  ${workspace.path}\nremoved  ${half}\n`);
     expect(existsSync(join(workspace.path, '..'))).toBe(false);
-    expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
+    expect(readdirSync(join(stateOf(room.repository), 'work'))).toEqual([]);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
@@ -273,39 +280,8 @@ describe('squad clean', () => {
       if (!folder.endsWith('new')) utimesSync(folder, dayAgo, dayAgo);
     }
     const { stdout } = await room.run(['clean']);
-    expect(stdout).toBe(`removed  ${folders[0]}  (left by a dead engine or an older version)\n`);
+    expect(stdout).toBe(`removed  ${folders[0]}  (left by a dead engine)\n`);
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
-  });
-});
-
-describe('the locks of an older version in the git directory', () => {
-  const leaveLocks = async () => {
-    const left = await leave();
-    const locks = join(left.room.repository, '.git/squad');
-    mkdirSync(locks);
-    for (const name of ['worktrees.db', 'integration.db', 'integration.holder']) writeFileSync(join(locks, name), '');
-    return { ...left, locks };
-  };
-
-  it('go once no run needs them', async () => {
-    const { room, run, locks } = await leaveLocks();
-    run.publish().close();
-    const line = `${locks}  (left by a dead engine or an older version)\n`;
-    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(`would remove  ${line}`);
-    expect((await room.run(['clean'])).stdout).toBe(`removed  ${line}`);
-    expect(existsSync(locks)).toBe(false);
-  });
-
-  it('stay while a run is unfinished, and with anything else in their folder', ALL, async () => {
-    const { room, run, locks } = await leaveLocks();
-    run.decide('stop', 'usd').close();
-    await room.run(['clean', '--all']);
-    expect(existsSync(locks)).toBe(true);
-    const other = await leaveLocks();
-    other.run.publish().close();
-    writeFileSync(join(other.locks, 'notes'), 'mine');
-    expect((await other.room.run(['clean'])).stdout).toBe('nothing to clean\n');
-    expect(existsSync(other.locks)).toBe(true);
   });
 });
 

@@ -9,6 +9,7 @@ import { definition, RecordedRun } from '../report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { roomForTest } from './room.ts';
+import { newStateOf } from '../support/state.ts';
 
 const program = await allCommands();
 const KNOWN: KnownNames = { runs: ['tidy', 'tide'], tasks: ['greet', 'docs'], agents: ['bob', 'builder-1'] };
@@ -49,13 +50,18 @@ describe('what completes a word', () => {
 /** A room in which `squad` is on PATH, with a run called tidy. */
 function shellRoom(): { room: EngineRoom; environment: NodeJS.ProcessEnv } {
   const room = roomForTest();
-  const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
+  const run = new RecordedRun(definition(), newStateOf(room.repository)).allocate();
   run.publish();
   run.close();
   const bin = join(room.root, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'squad'), `#!/bin/sh\nexec '${process.execPath}' '${CLI_ENTRY}' "$@"\n`, { mode: 0o755 });
-  const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: room.root, TERM: 'dumb' };
+  const environment = {
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HOME: room.root,
+    XDG_STATE_HOME: join(room.root, 'state'),
+    TERM: 'dumb',
+  };
   return { room, environment };
 }
 

@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -17,6 +8,7 @@ import { startProgram } from '../substrate/ledger/programs.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { storedLedger } from '../support/stored-ledger.ts';
 import { ALL } from '../support/lane.ts';
+import { newStateOf } from '../support/state.ts';
 
 interface Room extends EngineRoom {
   readonly directory: string;
@@ -27,8 +19,7 @@ interface Room extends EngineRoom {
 function openRoom(): Room {
   const room = openEngineRoom();
   onTestFinished(() => room.close());
-  const directory = join(room.repository, '.squad');
-  mkdirSync(directory, { mode: 0o700 });
+  const directory = newStateOf(room.repository);
   const database = join(directory, 'squad.db');
   copyFileSync(storedLedger().path, database);
   openLedger(directory, { clock: { now: () => 5 }, ballastBytes: 4096 }).close();
@@ -64,7 +55,7 @@ describe('db backup', () => {
     ]);
     expect(copies.map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
     expect(second.lines).toMatchObject([{ type: 'db-backup', path: copies[1], bytes: statSync(copies[1] ?? '').size }]);
-    expect(first.stdout).toContain(`cp .squad/backups/${name} .squad/squad.db.restored`);
+    expect(first.stdout).toContain(`cp ${join(directory, 'backups', name)} ${database}.restored`);
     expect(checkLedger(database).backups).toEqual(['squad.db.backup-v1', `backups/${name}`]);
     expect(readdirSync(repository).filter((file) => file.endsWith('.new'))).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { ALL } from '../support/lane.ts';
 import type { Finished } from '../support/engine.ts';
 import { killAll } from '../support/marked-pids.ts';
 import { eventually } from '../support/tmux.ts';
+import { stateOf } from '../support/state.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 
@@ -37,16 +38,16 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     const { pid, log, runId } = detached(started);
     test.onTestFinished(() => killAll([pid]));
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).toBe(String(pid));
-    expect(log).toBe(join(bench.repository, '.squad', 'runs', runId, 'engine.log'));
+    expect(log).toBe(join(stateOf(bench.repository), 'runs', runId, 'engine.log'));
     expect(statSync(log).mode & 0o077).toBe(0);
-    const kept = join(log, '..', 'objective.md');
+    const kept = join(bench.repository, '.squad', 'runs', runId, 'objective.md');
     await eventually('the objective', () => existsSync(kept) || undefined);
     expect(readFileSync(kept, 'utf8')).toBe('make things');
     const busy = await bench.start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--detach']).finished;
     expect([busy.code, busy.stdout]).toEqual([75, '']);
     const stopped = await bench.run(['stop', 'make-things']);
     expect(stopped.code, stopped.stderr).toBe(0);
-    expect(readdirSync(join(bench.repository, '.squad', 'panes'))).toEqual([]);
+    expect(readdirSync(join(stateOf(bench.repository), 'panes'))).toEqual([]);
     // The run is stopped before its engine has said so and ended.
     await eventually('its last line', () => readFileSync(log, 'utf8').includes('"type":"run-ended"') || undefined);
   });
@@ -58,7 +59,7 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     const resumed = await bench.start(['resume', '--detach', '--max-turns', '9']).finished;
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(resumed.stdout).toMatch(
-      /^make-things runs in the background \(process \d+\)\.\n {2}watch {3}squad watch make-things\n {2}stop {4}squad stop make-things\n {2}output {2}\.squad\/runs\/[^/]+\/engine\.log\n$/,
+      /^make-things runs in the background \(process \d+\)\.\n {2}watch {3}squad watch make-things\n {2}stop {4}squad stop make-things\n {2}output {2}\.\.\/state\/squad\/repository-[0-9a-f]+\/runs\/[^/]+\/engine\.log\n$/,
     );
     test.onTestFinished(() => killAll([Number(/process (\d+)/.exec(resumed.stdout)?.[1])]));
     const stopped = await bench.run(['stop']);
@@ -69,7 +70,7 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     const bench = openBench(test);
     const refusals: [string[], number, string][] = [
       [['run', 'gone.md', '--detach'], 65, 'gone.md:1: file not found'],
-      [['run', 'objective.md', '--detach', '--runtime', 'scripted'], 78, 'these commands need your consent'],
+      [['run', 'objective.md', '--detach', '--runtime', 'scripted'], 78, 'this needs your consent'],
       [['run', 'objective.md', '--detach', '--yes', '--runtime', 'none'], 2, 'no runtime is called none'],
       [['resume', '--detach'], 2, 'there is no run'],
       [['resume', '--detach', '--all'], 2, '--detach works on one whole run'],
@@ -78,6 +79,6 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
       const refused = await bench.start(args).finished;
       expect([refused.code, refused.stdout, refused.stderr]).toEqual([code, '', expect.stringContaining(message)]);
     }
-    expect(existsSync(join(bench.repository, '.squad', 'runs'))).toBe(false);
+    expect(existsSync(join(stateOf(bench.repository), 'runs'))).toBe(false);
   });
 });

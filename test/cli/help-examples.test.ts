@@ -40,6 +40,7 @@ const MINE = JSON.stringify({ summary: 'mine', tasks: [piece('greet')] });
 const PLACES: Readonly<Record<string, Place>> = {
   'squad init': { in: 'new' },
   'squad doctor': { in: 'new' },
+  'squad doctor --trust': { in: 'new' },
   'squad demo': { in: 'new' },
   'squad run': { in: 'new' },
   'squad run objective.md --detach': { in: 'new', after: ['squad watch --plain'] },
@@ -86,6 +87,9 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad trace': { in: 'done', code: 78 },
   // Programs of this machine have nothing open in the folders of a test.
   'squad uninstall': { in: 'stopped' },
+  'squad state': { in: 'done' },
+  // The repository has runs of its own.
+  'squad state --adopt': { in: 'done', code: 2 },
   squad: { in: 'done' },
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideIsolationCheck } from '../../src/cli/doctor-checks.ts';
+import { decideCageCheck, decideIsolationCheck } from '../../src/cli/doctor-checks.ts';
 import type { TurnIsolation } from '../../src/substrate/ports/processes.ts';
 
 it.each<[TurnIsolation, string, string[]]>([
@@ -16,4 +16,11 @@ it.each<[TurnIsolation, string, string[]]>([
   const check = decideIsolationCheck(isolation);
   expect(check).toMatchObject({ name: 'turns', ok: true, found });
   expect(check.problems.map(({ text }) => text)).toEqual(problems);
+});
+
+it('says which wall a git of squad’s lacks, and is in nobody’s way', () => {
+  expect(decideCageCheck({})).toEqual({ name: 'git cage', ok: true, found: 'bubblewrap', problems: [] });
+  const without = decideCageCheck({ problem: 'bubblewrap is not installed' });
+  expect(without).toMatchObject({ ok: true, found: 'none' });
+  expect(without.problems[0]?.text).toContain('without a cage (bubblewrap is not installed)');
 });

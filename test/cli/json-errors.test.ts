@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
@@ -10,6 +9,7 @@ import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
 import { commandRoom, roomForTest } from './room.ts';
+import { newStateOf } from '../support/state.ts';
 
 /** Never used: the commands are only looked at. */
 const NOTHING = { output: { style: PLAIN } } as Omit<CommandContext, 'logLevel'>;
@@ -39,7 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'mail reply': ['yes'],
 };
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs', 'uninstall']);
+const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs', 'state', 'uninstall']);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['plan', 'mail ask', 'mail send']);
@@ -104,7 +104,7 @@ it.each([
   const room = commandRoom();
   const about = definition();
   const { entries } = play(about);
-  new RecordedRun(about, join(room.repository, '.squad')).allocate().plan(entries.slice(0, 8)).close();
+  new RecordedRun(about, newStateOf(room.repository)).allocate().plan(entries.slice(0, 8)).close();
   const { code, lines } = await room.run([...words, '--json']);
   expect(lines).toMatchObject([{ type: 'error', code: 'usage', message }]);
   expect(code).toBe(2);

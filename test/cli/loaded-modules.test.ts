@@ -9,6 +9,7 @@ import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { some, SPREAD } from '../support/lane.ts';
 import { mailRoom } from './mail/room.ts';
 import { roomForTest, scriptedTurn } from './room.ts';
+import { newStateOf } from '../support/state.ts';
 
 const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href;
 /** The graph library, or the part of the built command line that holds it. */
@@ -22,7 +23,12 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** URLs of the modules that a Node with these arguments loads. */
 function loadedBy(args: readonly string[], cwd: string, recordTo: string): string[] {
-  const env = { PATH: process.env['PATH'], HOME: cwd, SQUAD_TEST_MODULES: recordTo };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: cwd,
+    XDG_STATE_HOME: join(cwd, '../state'),
+    SQUAD_TEST_MODULES: recordTo,
+  };
   const run = spawnSync(process.execPath, ['--import', HOOK, ...args], { cwd, env, encoding: 'utf8' });
   const urls = readFileSync(recordTo, 'utf8').split('\n');
   expect(urls.length, run.stderr).toBeGreaterThan(1);
@@ -50,7 +56,7 @@ describe('the graph library is loaded by what needs it only', () => {
     SPREAD,
     async (words) => {
       const room = roomForTest();
-      const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
+      const run = new RecordedRun(definition(), newStateOf(room.repository)).allocate();
       if (words === 'answer yes') {
         const ask: PlanEvent = {
           type: 'mail',

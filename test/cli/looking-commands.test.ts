@@ -8,13 +8,14 @@ import { failed } from '../playbooks/simulator.ts';
 import { definition, planOf, play, RecordedRun } from '../report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { commandRoom, expectSound, roomForTest } from './room.ts';
+import { newStateOf } from '../support/state.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil';
 
 /** A run in this room's own ledger. Its lock is held, as an engine's, until it is closed. */
 function record(room: EngineRoom, about = definition()): RecordedRun {
-  return new RecordedRun(about, join(room.repository, '.squad'));
+  return new RecordedRun(about, newStateOf(room.repository));
 }
 
 /** Waits for a person: agents cannot log in. */

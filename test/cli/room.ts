@@ -8,6 +8,7 @@ import { openEngineRoom, type EngineRoom, type Finished } from '../support/engin
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
+import { stateOf } from '../support/state.ts';
 
 /** As `roomForTest`; its commands run in the process of the test where they get no environment of their own. */
 export function commandRoom(): EngineRoom {
@@ -32,7 +33,7 @@ export function roomForTest(): EngineRoom {
 
 /** Live processes of all turns of this room. */
 export function aliveIn(room: EngineRoom): number[] {
-  const turns = join(room.repository, '.squad', 'turns');
+  const turns = join(stateOf(room.repository), 'turns');
   try {
     return readdirSync(turns).flatMap(markedPids);
   } catch {
@@ -77,6 +78,6 @@ export function deafNode(room: EngineRoom): string {
 }
 
 export function expectSound(room: EngineRoom): void {
-  const check = checkLedger(ledgerPath(join(room.repository, '.squad')));
+  const check = checkLedger(ledgerPath(stateOf(room.repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
 }

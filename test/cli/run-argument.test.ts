@@ -10,6 +10,7 @@ import { git } from '../support/git.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { shell } from './room.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 const RUN = '--runtime scripted --yes --json';
@@ -52,7 +53,7 @@ function modelsIn(started: Record<string, unknown> | undefined): Record<string, 
 }
 
 function copyOf({ repository }: RunBench): string {
-  const runs = join(repository, '.squad', 'runs');
+  const runs = join(stateOf(repository), 'runs');
   return readFileSync(join(runs, readdirSync(runs)[0] ?? '', 'objective.md'), 'utf8');
 }
 
@@ -95,7 +96,7 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
       const refused = await shell(bench, `${given} | squad run - --runtime scripted --yes`);
       expect([refused.code, refused.stderr]).toEqual([code, expect.stringMatching(message as RegExp)]);
     }
-    expect(readdirSync(join(bench.repository, '.squad', 'runs'))).toHaveLength(1);
+    expect(readdirSync(join(stateOf(bench.repository), 'runs'))).toHaveLength(1);
   });
 
   it.skipIf(NO_TMUX !== undefined)(
@@ -111,9 +112,9 @@ describe.concurrent('squad run without a file', { timeout: 120_000 }, () => {
       await seen('Write the objective, then press Ctrl-D');
       tmux('in', 'send-keys', '-l', 'add a login form');
       tmux('in', 'send-keys', 'Enter', 'C-d');
-      await seen('Allow exactly these commands');
+      await seen('Allow exactly this');
       tmux('in', 'send-keys', 'n', 'Enter');
-      await seen('you did not consent to these commands');
+      await seen('you did not consent to this');
       await seen('ended with 78');
     },
   );

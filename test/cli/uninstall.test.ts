@@ -1,6 +1,8 @@
+import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
+import { newStateOf, stateOf } from '../support/state.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
@@ -18,10 +20,11 @@ import { ALL } from '../support/lane.ts';
 
 /** A run that is not over in a repository: its ledger, a folder with a commit, a ref of that work, and its branch, which is merged. */
 async function leaveRun(root: string, repository: string, name: string): Promise<string> {
-  const ports = { ...portsIn(root), stateDirectory: join(root, 'state', 'squad') };
+  const directory = newStateOf(repository);
+  const ports = { ...portsIn(root), ...workspacePlaces({ stateDirectory: dirname(directory) }, directory) };
   const report = await inspectRepository(ports, repository);
   const workspaces = createGitWorkspaces(ports, report);
-  const run = new RecordedRun({ ...definition(), name }, join(repository, '.squad')).allocate(report.head);
+  const run = new RecordedRun({ ...definition(), name }, directory).allocate(report.head);
   await workspaces.createRunBranch(name, report.head);
   const folder = await workspaces.addFolder({ run: name, task: 'a', commit: report.head });
   const commit = await keptIn(workspaces, folder, { 'a.txt': 'a\n' });
@@ -48,7 +51,6 @@ async function machine(): Promise<Machine> {
   const settings = join(room.root, '.config', 'squad');
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, 'config.yaml'), 'version: 1\n');
-  writeFileSync(join(settings, 'trust.json'), '{"version":1,"trusted":[]}');
   return { room, state: join(room.root, 'state', 'squad'), settings, other, commit };
 }
 
@@ -68,30 +70,30 @@ describe('squad uninstall', () => {
     const found = await room.run(['uninstall', '--dry-run', '--json']);
     expect(found, found.stderr).toMatchObject({ code: 0, lines: [{ type: 'uninstall', dryRun: true, kept: [] }] });
     const things = listed(found, 'removed').map(({ what, path, name }) => [what, path, name]);
-    expect(things).toHaveLength(9);
+    expect(things).toHaveLength(10);
     expect(things).toEqual(
       expect.arrayContaining([
         ...[room.repository, other].flatMap((path) => [
           ['refs', path, 'refs/squad'],
-          ['folder', join(path, '.squad'), null],
+          ['folder', stateOf(path), null],
+          ['folder', join(path, '.git', 'squad'), null],
         ]),
         ['branch', room.repository, 'squad/tidy'],
         ['branch', other, 'squad/elsewhere'],
         ['file', join(settings, 'config.yaml'), null],
-        ['file', join(settings, 'trust.json'), null],
       ]),
     );
     expect(things.at(-1)).toEqual(['folder', state, null]);
     const bytes = new Map(listed(found, 'removed').map((thing) => [thing['path'], thing['bytes']]));
     expect(bytes.get(join(settings, 'config.yaml'))).toBe('version: 1\n'.length);
-    expect(bytes.get(join(room.repository, '.squad'))).toBeGreaterThan(10_000);
+    expect(bytes.get(stateOf(room.repository))).toBeGreaterThan(10_000);
     const { stdout } = await room.run(['uninstall', '--dry-run']);
     expect(stdout).toContain(`would remove  11 B`);
     expect(stdout).toContain(`squad/tidy in ${room.repository}`);
     expect(stdout).toMatch(/ledger, prompts, output and reports of 1 run; not over: tidy\n/);
     expect(stdout).toMatch(/^stays {2}the program: .*npm uninstall --global agentsquad$/m);
     expect(refsOf(room.repository)).toEqual(['refs/heads/main', 'refs/heads/squad/tidy', 'refs/squad/tidy/a-1']);
-    expect([state, join(other, '.squad'), join(settings, 'trust.json')].every((path) => existsSync(path))).toBe(true);
+    expect([state, stateOf(other), join(settings, 'config.yaml')].every((path) => existsSync(path))).toBe(true);
   });
 
   it('removes it all with --yes, and nothing else', async () => {
@@ -102,7 +104,7 @@ describe('squad uninstall', () => {
     git(room.repository, 'tag', 'squad');
     const removed = await room.run(['uninstall', '--yes']);
     expect(removed, removed.stdout).toMatchObject({ code: 0, stderr: '' });
-    for (const gone of [state, join(room.repository, '.squad'), join(other, '.squad')]) {
+    for (const gone of [state, join(room.repository, '.git', 'squad'), join(other, '.git', 'squad')]) {
       expect(existsSync(gone), gone).toBe(false);
     }
     expect(git(room.repository, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(
@@ -166,8 +168,11 @@ describe('squad uninstall', () => {
     const outside = join(root, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'config.yaml'), 'version: 1\n');
-    renameSync(join(repository, '.squad'), join(outside, 'squad-folder'));
-    symlinkSync(join(outside, 'squad-folder'), join(repository, '.squad'));
+    renameSync(stateOf(repository), join(outside, 'squad-folder'));
+    symlinkSync(
+      join(outside, 'squad-folder'),
+      join(state, readFileSync(join(repository, '.git/squad/id'), 'utf8').trim()),
+    );
     renameSync(join(settings, 'config.yaml'), join(outside, 'config.yaml'));
     symlinkSync(join(outside, 'config.yaml'), join(settings, 'config.yaml'));
     symlinkSync(outside, join(state, 'homes'));
@@ -186,9 +191,10 @@ describe('squad uninstall', () => {
 
   it('removes a ledger that it cannot read', ALL, async () => {
     const { room } = await machine();
-    writeFileSync(join(room.repository, '.squad', 'squad.db'), 'no database');
+    const directory = stateOf(room.repository);
+    writeFileSync(join(directory, 'squad.db'), 'no database');
     expect(await room.run(['uninstall', '--yes'])).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(join(room.repository, '.squad'))).toBe(false);
+    expect(existsSync(directory)).toBe(false);
     expect(refsOf(room.repository)).toEqual(['refs/heads/main']);
   });
 
@@ -196,17 +202,16 @@ describe('squad uninstall', () => {
     const { room, other } = await machine();
     renameSync(other, `${other}-moved`);
     createRepository(other);
-    mkdirSync(join(other, '.squad'));
     renameSync(other, join(room.root, 'new'));
     const removed = await room.run(['uninstall', '--yes', '--json']);
     expect(removed.code, removed.stderr).toBe(0);
     expect(listed(removed, 'left')).toContainEqual({
-      name: expect.stringMatching(/^what runs of other-[0-9a-f]{8} left/) as string,
-      why: 'it was not found; call squad there',
+      name: `what runs left in the repository that was at ${other}`,
+      why: 'it is not there; call squad where it is now',
       next: 'squad uninstall',
     });
-    expect(existsSync(join(`${other}-moved`, '.squad'))).toBe(true);
-    expect(existsSync(join(room.root, 'new', '.squad'))).toBe(true);
+    expect(existsSync(join(`${other}-moved`, '.git/squad/id'))).toBe(true);
+    expect(refsOf(`${other}-moved`)).toContain('refs/heads/squad/elsewhere');
   });
 
   it('is refused while a process works in a folder', ALL, async () => {
@@ -238,7 +243,7 @@ it(
       const refused = await runInProcess({ root: bench.root, repository: elsewhere }, ['uninstall', how]);
       expect(refused.code).toBe(75);
     }
-    expect(existsSync(join(bench.repository, '.squad', 'squad.db'))).toBe(true);
+    expect(existsSync(join(stateOf(bench.repository), 'squad.db'))).toBe(true);
     // Its own repository says which process it is.
     const refused = await bench.run(['uninstall', '--yes']);
     expect(refused.code).toBe(75);

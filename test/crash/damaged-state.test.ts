@@ -9,13 +9,14 @@ import { createRandom } from '../support/random.ts';
 import { expectUnharmed, openRunRoom } from '../support/run-room.ts';
 import { FAN_OUT, fanOut } from '../support/run-scenarios.ts';
 import { ALL } from '../support/lane.ts';
+import { newStateOf } from '../support/state.ts';
 
 const KILLED = { SQUAD_FAILPOINTS: 'graph.applied:3=kill' };
 
 it('T6 a damaged checkpoints.db is set aside with a notice, and the run goes on from its ledger', async () => {
   const room = openRunRoom(FAN_OUT);
   onTestFinished(() => room.close());
-  const path = join(room.repository, '.squad', 'checkpoints.db');
+  const path = join(newStateOf(room.repository), 'checkpoints.db');
   expect((await room.begin(KILLED).finished).signal).toBe('SIGKILL');
   writeFileSync(path, 'no database at all');
   const last = await room.resume().finished;
@@ -32,7 +33,7 @@ it(
   async () => {
     const room = openRunRoom(FAN_OUT);
     onTestFinished(() => room.close());
-    const path = join(room.repository, '.squad', 'squad.db');
+    const path = join(newStateOf(room.repository), 'squad.db');
     expect((await room.begin({ SQUAD_FAILPOINTS: 'operation.noted:1=kill' }).finished).signal).toBe('SIGKILL');
     // A reader that is the last to leave brings the log into the file.
     expect((await room.run(['db', 'backup'])).code).toBe(0);
@@ -63,7 +64,7 @@ it(
 it('T6 a squad.db that comes to harm under a living engine ends the run with exit 65, the file and the next command', async () => {
   const room = openRunRoom(fanOut(3_000));
   onTestFinished(() => room.close());
-  const directory = join(room.repository, '.squad');
+  const directory = newStateOf(room.repository);
   // The engine leaves them to the next one; here none will come.
   onTestFinished(() => {
     const turns = readdirSync(join(directory, 'turns'));

@@ -6,6 +6,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 /** The agent leaves one line a run outside its folder, so that a second run of it cannot hide. */
 function scriptWithTrace(trace: string) {
@@ -99,7 +100,7 @@ function endOf(run: Finished): Record<string, unknown> | undefined {
 }
 
 function claimed({ repository, ledger }: EngineRoom): boolean {
-  if (!existsSync(ledgerPath(join(repository, '.squad')))) return false;
+  if (!existsSync(ledgerPath(stateOf(repository)))) return false;
   try {
     const open = ledger();
     try {
@@ -126,7 +127,7 @@ function settled({ ledger }: EngineRoom): boolean {
 }
 
 function expectSound({ repository }: EngineRoom): void {
-  const check = checkLedger(ledgerPath(join(repository, '.squad')));
+  const check = checkLedger(ledgerPath(stateOf(repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
-  for (const marker of readdirSync(join(repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
+  for (const marker of readdirSync(join(stateOf(repository), 'turns'))) expect(markedPids(marker)).toEqual([]);
 }

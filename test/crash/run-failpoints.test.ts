@@ -25,7 +25,6 @@ const ELSEWHERE: readonly FailpointName[] = [
   'merge.ready',
   'merge.written',
   'migration.after-backup',
-  'trust.before-rename',
 ];
 
 const MINUTES = 60_000;

@@ -7,6 +7,7 @@ import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type Death, type End
 import { REVIEW } from '../support/run-scenarios.ts';
 import type { Scenario } from '../support/scenario-parts.ts';
 import { STAGE_ENDS, THIRTEEN_STAGES } from '../support/thirteen-stages.ts';
+import { stateOf } from '../support/state.ts';
 
 const MINUTES = 60_000;
 /** Kills at each place: `SQUAD_CHAOS_TRIALS=5` makes five. */
@@ -86,7 +87,7 @@ it(
   { ...ALL, timeout: 5 * MINUTES },
   async () => {
     await inRunRoom(REVIEW, async (room) => {
-      const directory = join(room.repository, '.squad');
+      const directory = stateOf(room.repository);
       mkdirSync(directory, { mode: 0o700 });
       writeFileSync(join(directory, 'runs'), 'a file, and no folder');
       const { last } = await driveToEnd(room);

@@ -6,6 +6,7 @@ import { markedPids } from '../support/marked-pids.ts';
 import { effectsOf, endStateOf, expectUnharmed, openRunRoom, type RunRoom } from '../support/run-room.ts';
 import { fanOut } from '../support/run-scenarios.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 const TURN_MS = 4_000;
 const PATIENCE = 120_000;
@@ -29,7 +30,7 @@ async function untilBothWork(room: RunRoom): Promise<void> {
 
 /** Ids of the turns that have a process now. */
 function working(room: RunRoom): string[] {
-  const turns = readdirSync(join(room.repository, '.squad', 'turns'));
+  const turns = readdirSync(join(stateOf(room.repository), 'turns'));
   return turns.filter((id) => /\.(?:left|right)-\d+$/.test(id) && markedPids(id).length > 0).toSorted();
 }
 

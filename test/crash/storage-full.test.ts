@@ -36,12 +36,14 @@ it.skipIf(!mountable)(
       expect(first.signal).toBe('SIGKILL');
       disk.remount('ro');
       for (const refused of [await room.resume().finished, await room.begin().finished]) {
-        expect(refused.code, refused.stderr).toBe(75);
+        expect(refused.code, refused.stderr).toBe(78);
         expect(errorLineSchema.parse(JSON.parse(refused.stdout))).toMatchObject({
-          code: 'storage-refused',
-          exitCode: 75,
+          code: 'wrong-environment',
+          exitCode: 78,
         });
-        expect(refused.stderr).toMatch(/^squad: \/\S+: [^\n]*refused[^\n]*\nNext: [^\n]*`squad db check`\.\n$/);
+        expect(refused.stderr).toMatch(
+          /^squad: \/\S+ [^\n]*can only be read[^\n]*\nNext: [^\n]*Mount it for writing[^\n]*\n$/,
+        );
       }
       disk.remount('rw');
       const last = await room.resume().finished;

@@ -5,11 +5,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { lockWorkspace } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom } from '../support/engine.ts';
 import { storedLedger } from '../support/stored-ledger.ts';
+import { newStateOf } from '../support/state.ts';
 
 it('T18 the second engine of a folder exits 75, naming pid and host; a stale name with a reused pid blocks nobody', async () => {
   const room = openEngineRoom();
   onTestFinished(() => room.close());
-  const directory = join(room.repository, '.squad');
+  const directory = newStateOf(room.repository);
   cpSync(dirname(storedLedger().path), directory, { recursive: true });
   const holder = { pid: process.pid, host: hostname(), since: Date.now() };
   const lock = lockWorkspace(directory, holder);

@@ -16,6 +16,7 @@ import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
 import type { Scenario } from '../support/scenario-parts.ts';
 import { storedLedger } from '../support/stored-ledger.ts';
 import { testHost } from '../support/test-host.ts';
+import { stateOf } from '../support/state.ts';
 
 function endsOf(board: Board): string[] {
   return [...board.tasks.values()].map((state) => {
@@ -26,7 +27,7 @@ function endsOf(board: Board): string[] {
 
 /** Forks the room's run at each of its events, or some of them, in its own ledger. */
 function forkEverywhere(room: RunRoom, most: number): number {
-  const directory = join(room.repository, '.squad');
+  const directory = stateOf(room.repository);
   const composition = compose(testHost(room.root));
   const ledger = openLedger(directory, { clock: composition.clock });
   try {
@@ -68,7 +69,7 @@ async function expectForksEverywhere(scenario: Scenario, most: number): Promise<
     const ended = await room.begin().finished;
     expect(ended.code, ended.stderr).toBe(0);
     expect(forkEverywhere(room, most)).toBeGreaterThan(8);
-    const { problems, violations } = checkLedger(ledgerPath(join(room.repository, '.squad')));
+    const { problems, violations } = checkLedger(ledgerPath(stateOf(room.repository)));
     expect([...problems, ...violations]).toEqual([]);
   });
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { replayRun } from '../../src/engine/replay-run.ts';
@@ -10,6 +9,7 @@ import { driveToEnd, harmTo, inRunRoom, type RunRoom } from '../support/run-room
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
 import { snapshot } from '../support/snapshot.ts';
 import { testHost } from '../support/test-host.ts';
+import { stateOf } from '../support/state.ts';
 
 async function replayed(room: RunRoom, change: (definition: RunDefinition) => RunDefinition = (same) => same) {
   const ledger = room.ledger();
@@ -36,7 +36,7 @@ function lastSeq(room: RunRoom): number {
 
 /** Readers share memory in files of their own, which SQLite makes and removes. */
 function filesOf(room: RunRoom): readonly (readonly [string, string])[] {
-  return Object.entries(snapshot(join(room.repository, '.squad'))).filter(([path]) => !/-(?:shm|wal)$/.test(path));
+  return Object.entries(snapshot(stateOf(room.repository))).filter(([path]) => !/-(?:shm|wal)$/.test(path));
 }
 
 it(

@@ -1,3 +1,4 @@
+import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import { effectsOf, openRunRoom, type RunRoom } from '../support/run-room.ts';
 import { REVIEW } from '../support/run-scenarios.ts';
 import { testHost } from '../support/test-host.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 let room: RunRoom;
 let resources: RunResources | undefined;
@@ -32,13 +34,13 @@ async function openGraph(): Promise<{ graph: RunGraph; thread: string }> {
   const host = hostOf(room);
   const composition = compose(host);
   const repository = await inspectRepository(composition.git, room.repository);
-  resources = openRunResources({ ...composition, host }, join(room.repository, '.squad'));
+  resources = openRunResources({ ...composition, host }, stateOf(room.repository));
   const { row, definition, limits } = readRun(resources.ledger, undefined, null);
   const lease = resources.ledger.acquireLease(row.id, 'somebody with LangGraph’s own tools');
   const playbook = createPlaybook({}, definition.playbook);
   if (playbook === undefined) throw new Error('no playbook');
   const workspaces = createGitWorkspaces(
-    { ...composition.git, stateDirectory: join(host.stateHome, 'squad') },
+    { ...composition.git, ...workspacePlaces(host, stateOf(room.repository)) },
     repository,
   );
   const forge = composition.forge(repository);
@@ -72,7 +74,7 @@ async function oldCheckpoints(graph: RunGraph, thread: string): Promise<Map<stri
 function dump(): string {
   return ['squad.db', 'checkpoints.db']
     .map((name) => {
-      const db = new Database(join(room.repository, '.squad', name), { readonly: true });
+      const db = new Database(join(stateOf(room.repository), name), { readonly: true });
       try {
         const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
         return tables.map(

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -13,6 +12,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { scriptModel, type Act, type Asked, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Taken } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const BRANCH = 'squad/sums-and-more';
 const FUNCTIONS = { sum: '+', difference: '-', product: '*' } as const;
@@ -173,7 +173,7 @@ describe.each(LIVE_AGENTS)('a whole run with the real $name beside claude and co
       const turns = turnsTaken(engine);
       expectTurns(turns, agent);
       expectReport(end, agent);
-      const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+      const check = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
       expect(processesOf(engine.root)).toEqual([]);
     },

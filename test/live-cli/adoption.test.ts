@@ -16,6 +16,7 @@ import { startFakeOpenai } from './fake-openai.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { acpHosts } from '../support/acp-run.ts';
 import { markedPids } from '../support/marked-pids.ts';
+import { stateOf } from '../support/state.ts';
 
 const TRIALS = process.env['SQUAD_LIVE_TRIALS'];
 const processes = createSystemProcesses({ clock: createSystemClock() });
@@ -116,7 +117,7 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
     engine.child.kill('SIGKILL');
     await engine.finished;
     const [before] = attempts(room);
-    await until(() => existsSync(join(room.repository, '.squad', 'turns', before?.id ?? '', 'exit')));
+    await until(() => existsSync(join(stateOf(room.repository), 'turns', before?.id ?? '', 'exit')));
     await until(async () => !(await isAlive(before)));
     const resumed = await resume(live);
     expectOneSettlement(before, resumed);
@@ -243,7 +244,7 @@ function settlements({ ledger }: EngineRoom): (Settlement | undefined)[] {
 }
 
 function expectSound({ repository }: EngineRoom): void {
-  const check = checkLedger(ledgerPath(join(repository, '.squad')));
+  const check = checkLedger(ledgerPath(stateOf(repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
   for (const attempt of attempts(room)) expect(markedPids(attempt.id)).toEqual([]);
 }

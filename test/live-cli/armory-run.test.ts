@@ -11,6 +11,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { createGate, scriptModel, type Act } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const OBJECTIVE = `# Objective: Two files
 
@@ -200,7 +201,7 @@ describe.each([
     }
     // The raw output of a turn is kept as the program wrote it (docs/threat-model.md).
     const raws = /\/turns\/[^/]+\/std(?:out|err)$/;
-    expect(holding(join(engine.repository, '.squad'), TOKEN).filter((path) => !raws.test(path))).toEqual([]);
+    expect(holding(stateOf(engine.repository), TOKEN).filter((path) => !raws.test(path))).toEqual([]);
     expect(end.stdout + end.stderr).not.toContain(TOKEN);
     expect(processesOf(engine.root)).toEqual([]);
   });

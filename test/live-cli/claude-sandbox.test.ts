@@ -168,7 +168,7 @@ lane(
       const credentials = join(bench.parts.stateDirectory, 'claude', 'home', '.credentials.json');
       mkdirSync(join(credentials, '..'), { recursive: true });
       writeFileSync(credentials, 'login-secret');
-      const config = join(place.root, 'turns', '1', 'mcp.json');
+      const config = join(place.root, '.squad', 'turns', '1', 'mcp.json');
       const [, outputs] = await act(
         [
           runs('env; cat /proc/self/environ'),
@@ -285,7 +285,7 @@ lane('access edit of claude without bubblewrap', () => {
     const before = snapshot(place.root, [
       join(place.root, 'state'),
       join(place.root, 'home'),
-      join(place.root, 'turns'),
+      join(place.root, '.squad', 'turns'),
     ]);
     const [result, outputs] = await act(
       [
@@ -305,7 +305,7 @@ lane('access edit of claude without bubblewrap', () => {
     const after = snapshot(place.root, [
       join(place.root, 'state'),
       join(place.root, 'home'),
-      join(place.root, 'turns'),
+      join(place.root, '.squad', 'turns'),
     ]);
     expect(after).toEqual(before);
   });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -13,6 +12,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { scriptModel } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/the-router-waits';
@@ -72,7 +72,7 @@ describe('a council of the real claude as MAIN and the real codex as members', (
     // Each agent has one session, whatever it is asked.
     const sessions = new Set(turns.map(({ attempt, result }) => `${attempt.agent} ${result?.session?.id}`));
     expect(sessions.size).toBe(3);
-    const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+    const check = checkLedger(ledgerPath(stateOf(engine.repository)));
     expect([...check.problems, ...check.violations]).toEqual([]);
     expect(processesOf(engine.root)).toEqual([]);
   });

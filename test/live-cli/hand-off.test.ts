@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -12,6 +11,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/make-it';
@@ -127,7 +127,7 @@ describe('a tester that hands work on to a scribe, who deletes what was delivere
       const { messages } = mailOf(engine, String(last?.['runId']));
       expect(messages).toEqual(['tester-1 → scribe: ask/assign', 'scribe-1 → tester-1: done']);
       expect(turnsTaken(engine).filter(({ result }) => result?.outcome !== 'completed')).toEqual([]);
-      const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+      const check = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
       expect(processesOf(engine.root)).toEqual([]);
     } finally {

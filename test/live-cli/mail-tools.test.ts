@@ -11,6 +11,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { createGate, scriptModel, type Act, type Gate, type ScriptedModel } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const OBJECTIVE = `# Objective: One file
 
@@ -49,7 +50,7 @@ async function openMailRun(cli: Cli, gate: Gate): Promise<MailRun> {
   const files: string[] = [];
   let root = '';
   const look = (): void => {
-    files.push(...globSync(join(root, '.squad', 'turns', '*', 'mail-turn.json')));
+    files.push(...globSync(join(stateOf(root), 'turns', '*', 'mail-turn.json')));
   };
   const model = scriptModel([
     {
@@ -173,7 +174,7 @@ describe.each(CLIS)('the mailbox within turns of the real $cli', ({ cli, binary 
     expect(refused).toMatchObject([{ by: 'turn', address: 'builder', field: 'from' }]);
     const [, turn] = turnsTaken(engine);
     expect(turn?.result).toMatchObject({ outcome: 'completed', denials: [] });
-    const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+    const check = checkLedger(ledgerPath(stateOf(engine.repository)));
     expect([...check.problems, ...check.violations]).toEqual([]);
     expect(processesOf(engine.root)).toEqual([]);
   });

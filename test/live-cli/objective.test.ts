@@ -21,6 +21,7 @@ import {
   type Taken,
   type WholeRunRoom,
 } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const RUN = 'a-guest-book';
@@ -88,7 +89,7 @@ describe('a web app through all stages of objective, by the real claude and code
       expectFiles(taken);
       expectReport(end);
       expect(snapshotOf(repository)).toEqual(before);
-      const check = checkLedger(ledgerPath(join(repository, '.squad')));
+      const check = checkLedger(ledgerPath(stateOf(repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
       expect(processesOf(root)).toEqual([]);
     },
@@ -178,7 +179,7 @@ function expectFiles(taken: readonly Taken[]): void {
 }
 
 function runFolder(): string {
-  const runs = join(room.engine.repository, '.squad', 'runs');
+  const runs = join(stateOf(room.engine.repository), 'runs');
   return join(runs, readdirSync(runs)[0] ?? '');
 }
 

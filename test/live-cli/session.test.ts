@@ -18,6 +18,7 @@ import {
   type Taken,
   type WholeRunRoom,
 } from './whole-run-room.ts';
+import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/a-greeting';
@@ -81,7 +82,7 @@ describe('a session of three roles and six tasks, by the real claude and codex',
       const checked = await engine.run(['session', 'check', FOLDER], environment);
       expect(checked.code, checked.stderr).toBe(0);
       expect(withoutSession(snapshotOf(engine.repository))).toEqual(before);
-      const { problems, violations } = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+      const { problems, violations } = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...problems, ...violations]).toEqual([]);
       expect(processesOf(engine.root)).toEqual([]);
     },

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
@@ -19,6 +18,7 @@ import {
 import { ALL_STEPS, FINDING, PRODUCT, RIGHT_SUM } from './whole-run-script.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
+import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/sums-and-products';
@@ -136,7 +136,7 @@ function expectDone(end: Finished): void {
     'sum: reviewer completed',
   ]);
   for (const { result } of turns) expect(result?.denials).toEqual([]);
-  const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
+  const check = checkLedger(ledgerPath(stateOf(engine.repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
   expect(notSettledOnce()).toEqual([]);
   expect(processesOf(engine.root)).toEqual([]);

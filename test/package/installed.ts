@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NPM_SETTINGS } from '../support/machine.ts';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -48,13 +49,18 @@ export interface Packed {
   close(): void;
 }
 
+/** What of this machine npm needs, as test/support/machine.ts has kept it. */
+export function npmSettings(): Record<string, string> {
+  return JSON.parse(process.env[NPM_SETTINGS] ?? '{}') as Record<string, string>;
+}
+
 const QUIET = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export function pack(): Packed {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-package-')));
   mkdirSync(join(root, 'bin'));
   symlinkSync(process.execPath, join(root, 'bin', 'node'));
-  const environment = { PATH: `${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: root, TMPDIR: root };
+  const environment = { PATH: `${join(root, 'bin')}:${process.env['PATH']}`, HOME: root, TMPDIR: root };
   const run: Packed['run'] = (command, args, cwd, more = {}, input = '') => {
     const env = { ...environment, ...more };
     const done = spawnSync(command, args, { cwd, env, input, encoding: 'utf8', timeout: 120_000 });
@@ -62,11 +68,7 @@ export function pack(): Packed {
   };
   const npm: Packed['npm'] = (args, cwd) => {
     const path = spawnSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim();
-    const settings = Object.entries(process.env).filter(([name]) =>
-      /^(npm_config_|NPM_CONFIG_|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS)/.test(name),
-    );
-    const more = { ...Object.fromEntries(settings), HOME: process.env['HOME'] };
-    const done = run(process.execPath, [realpathSync(path), ...args], cwd, more);
+    const done = run(process.execPath, [realpathSync(path), ...args], cwd, npmSettings());
     if (done.code !== 0) throw new Error(`npm ${args.join(' ')}: ${done.stderr}`);
     return done.stdout;
   };

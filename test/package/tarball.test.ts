@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownPeers, pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
+import { npmSettings, ownPeers, pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
 
 /** Counted 33 when written; a dependency that doubles the tree should be noticed. */
 const MOST_PACKAGES = 90;
@@ -30,6 +30,7 @@ describe('the tarball', () => {
         'bin/squad.cjs',
         'dist/turn-wrapper.sh',
         'dist/turn-init.sh',
+        'dist/start-apart.sh',
         'dist/helper-host.mjs',
         'dist/run-child.mjs',
         'dist/player.mjs',
@@ -157,7 +158,7 @@ describe('squad, installed', () => {
 });
 
 describe('under a Node that is too old', () => {
-  const old = [process.env['npm_node_execpath'], '/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+  const old = [npmSettings()['npm_node_execpath'], '/usr/bin/node', '/usr/local/bin/node'].find((path) => {
     if (path === undefined || !existsSync(path)) return false;
     const napi = Number(spawnSync(path, ['-p', 'process.versions.napi'], { encoding: 'utf8' }).stdout);
     return napi > 0 && napi < 10;

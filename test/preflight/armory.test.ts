@@ -5,7 +5,7 @@ import type { Failure } from '../../src/model/failure.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { TurnRequest } from '../../src/model/turn-request.ts';
 import type { PreflightPorts } from '../../src/preflight/preflight.ts';
-import type { TrustItem } from '../../src/preflight/trust.ts';
+import type { TrustItem } from '../../src/preflight/trust-item.ts';
 import { openBench, type Bench } from './support.ts';
 
 const SKILL = '---\nname: review\ndescription: How to review.\n---\nLook twice.\n';
@@ -86,7 +86,9 @@ describe('what is bound', () => {
     const bench = openBench();
     write(bench, 'review/SKILL.md', `${SKILL}The key is hunter2hunter2.\n`);
     settings(bench, 'skills: [review]');
-    const host = bench.host({ environment: { ...process.env, DESK_TOKEN: 'hunter2hunter2' } });
+    const host = bench.host({
+      environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], DESK_TOKEN: 'hunter2hunter2' },
+    });
     const { contents, warnings } = await bench.run({}, { host });
     expect(texts(contents)['review/SKILL.md']).toContain('The key is [redacted].');
     expect(warnings.map(({ text }) => text).join()).toContain('squad found a secret in review/SKILL.md');
@@ -232,6 +234,21 @@ describe('what is refused before a run exists', () => {
       at(6, 'hooks[0]: tools/check.sh is not a file of the repository'),
     ],
     [
+      'a hook’s file that is not there',
+      (bench) => settings(bench, 'hooks: [{ on: turn-ended, run: sh "tools/check.sh" }]'),
+      at(6, 'hooks[0]: tools/check.sh is not a file of the repository, and the command starts in another folder'),
+    ],
+    [
+      'a hook that goes into a folder of the agent’s',
+      (bench) => settings(bench, 'hooks: [{ on: turn-ended, run: "cd tools && sh check.sh" }]'),
+      at(6, 'hooks[0].run: it starts in an empty folder and may not change to another one'),
+    ],
+    [
+      'a server that runs what it finds in its folder',
+      (bench) => settings(bench, 'mcp: [{ name: desk, command: make, args: [desk] }]'),
+      at(6, 'mcp[0].command: `make desk` runs what it finds in its working folder'),
+    ],
+    [
       'a file of a server that is a link out of the repository',
       (bench) => (
         settings(bench, 'mcp: [{ name: desk, command: cat, args: [./users] }]'),
@@ -252,6 +269,18 @@ describe('what is refused before a run exists', () => {
     const error = await bench.refusal({ yes: true });
     expect(error).toMatchObject({ code: 'bad-input' });
     expect(error.message).toContain(message);
+    expect(bench.traces()).toEqual(before);
+  });
+
+  it('what would start in the agent’s folder, where nothing confines it', async () => {
+    const bench = openBench();
+    settings(bench, 'hooks: [{ on: turn-ended, run: "true" }, { on: turn-ended, run: npm test, cwd: task }]');
+    const taskCage = () =>
+      Promise.resolve({ type: 'none', why: 'bubblewrap is not installed', next: 'install it' } as const);
+    const before = bench.traces();
+    const error = await bench.refusal({ yes: true }, { taskCage });
+    expect(error.message).toContain(at(6, 'hooks[1].cwd: it starts in the agent’s folder (`cwd: task`)'));
+    expect(error.message).toContain('bubblewrap is not installed. To go on, install it, or take out `cwd: task`');
     expect(bench.traces()).toEqual(before);
   });
 
@@ -300,7 +329,7 @@ describe('what is refused before a run exists', () => {
     settings(bench);
     await bench.run({}, refusing(failure, asked));
     expect(asked).toEqual([]);
-    settings(bench, 'effort: low');
+    settings(bench, 'deny: [x]');
     await bench.run({}, refusing(failure, asked));
     expect(asked).toHaveLength(1);
   });
@@ -329,8 +358,8 @@ function refusing(failure: Failure, asked: TurnRequest[]): Partial<PreflightPort
 describe('what of it has to be agreed to', () => {
   const FIELDS = [
     'skills: [review, /opt/skills/pdf]',
-    'mcp: [{ name: desk, command: node, args: ["a b"], env: [HOME] }, { name: web, url: "https://example.org/x" }]',
-    'hooks: [{ on: tool-ended, tool: Edit, run: "npm test" }]',
+    'mcp: [{ name: desk, command: node, args: ["--a b"], env: [HOME] }, { name: npx, command: env, args: [npx, -y, desk-mcp], cwd: task }, { name: web, url: "https://example.org/x" }]',
+    'hooks: [{ on: tool-ended, tool: Edit, run: "npm test", cwd: task }, { on: turn-ended, run: "npx -y lint {folder}" }]',
     'env: [HOME, ANTHROPIC_BASE_URL]',
     'network: true',
     'home: mine',
@@ -341,11 +370,14 @@ describe('what of it has to be agreed to', () => {
     'ann may use the network (network: true)',
     'ann works with your own settings, memory and plugins (home: mine)',
     'ann reads the skill /opt/skills/pdf',
-    "ann starts the MCP server desk: node 'a b'",
+    "ann starts the MCP server desk: node '--a b'",
     'the MCP server desk of ann gets the variable HOME',
+    'ann starts the MCP server npx (downloads and runs desk-mcp; starts in the agent’s folder, in a cage): env npx -y desk-mcp',
     'ann uses the MCP server web at https://example.org/x',
-    'ann runs on tool-ended of Edit: npm test',
+    'ann runs on tool-ended of Edit (starts in the agent’s folder, in a cage): npm test',
+    'ann runs on turn-ended (downloads and runs lint; gets the agent’s folder): npx -y lint {folder}',
     'ann gets the variable HOME',
+    'ann works with effort high',
   ];
 
   it('is what runs or opens something, and not what a model only reads or may not do', async () => {
@@ -357,10 +389,18 @@ describe('what of it has to be agreed to', () => {
     };
     write(bench, 'review/SKILL.md', SKILL);
     settings(bench, ...FIELDS.map((field) => field.replace(', /opt/skills/pdf', '')));
-    const host = bench.host({ environment: { ...process.env, ANTHROPIC_BASE_URL: 'https://example.org' } });
-    expect(await bench.refusal({}, { host, confirm })).toMatchObject({ code: 'not-trusted' });
+    const host = bench.host({
+      environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], ANTHROPIC_BASE_URL: 'https://example.org' },
+    });
+    const taskCage = () =>
+      Promise.resolve({
+        type: 'caged',
+        around: (one: { command: string; args: readonly string[] }) => Promise.resolve(one),
+      } as const);
+    const refused = await bench.refusal({}, { host, confirm, taskCage });
+    expect([refused.code, refused.message]).toEqual(['not-trusted', expect.any(String)]);
     expect(shown.map(({ run }) => run)).toEqual(ITEMS.filter((item) => !item.includes('/opt')));
-    expect(new Set(shown.map(({ from }) => from))).toEqual(new Set(['agent']));
+    expect(new Set(shown.map(({ from }) => from))).toEqual(new Set(['agent', 'models']));
   });
 
   it('is the user’s own word in the user’s own file, and the run says so', async () => {

@@ -166,7 +166,9 @@ describe('squad init', () => {
 
   it('is refused outside a repository', async () => {
     const room = roomForTest();
-    const run = await shell(room, 'squad init', room.root);
+    const none = join(room.root, 'none');
+    mkdirSync(none);
+    const run = await shell(room, 'squad init', none);
     expect(run.stderr).toMatch(/^squad: .* is not in a git checkout[^]*\nNext: .*git init/);
     expect(run).toMatchObject({ code: 78, stdout: '' });
   });

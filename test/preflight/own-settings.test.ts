@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.ts';
-import { openBench, type Bench } from './support.ts';
+import { OBJECTIVE, openBench, type Bench } from './support.ts';
 
 /** Writes `$XDG_CONFIG_HOME/squad/config.yaml`, whose folder is the bench's own. */
 function own(bench: Bench, text: string, name = 'config.yaml'): string {
@@ -20,8 +20,66 @@ describe('settings for all repositories', () => {
     const bench = openBench();
     own(bench, 'limits: { usd: 3, turns: 50, parallel: 2 }\nplaybook: objective\n');
     bench.write('squad.yaml', 'limits: { turns: 60 }\nplaybook: delivery\n');
-    const { definition } = await bench.run({ limits: { parallel: 4 } });
+    const { definition } = await bench.run({ limits: { parallel: 4 }, yes: true });
     expect(definition).toMatchObject({ playbook: 'delivery', limits: { usd: 3, turns: 60, parallel: 4 } });
+  });
+
+  it('are only lowered by a repository and an objective, unless a person agrees to more', async () => {
+    const bench = openBench();
+    own(bench, 'limits: { usd: 1, turns: 5, task: { turns: 2 } }\n');
+    bench.write('squad.yaml', 'version: 1\nlimits: { usd: 5000, turns: 4, parallel: 64, task: { turns: 9 } }\n');
+    bench.write('objective.md', `---\nlimits: { usd: 300, minutes: 20000, turns: 4 }\n---\n${OBJECTIVE}`);
+    const refused = await bench.refusal();
+    expect(refused).toMatchObject({ code: 'not-trusted', exitCode: 78 });
+    expect(refused.message.split('\n').slice(1)).toEqual([
+      'objective.md:2: limits: limits.minutes 20000, the default of squad is 480',
+      'objective.md:2: limits: limits.usd 300, your own limit is 1',
+      'squad.yaml:2: limits: limits.parallel 64, the default of squad is 6',
+      'squad.yaml:2: limits: limits.task.turns 9, your own limit is 2',
+    ]);
+    const held = { minutes: 480, usd: 1, turns: 4, parallel: 6, task: { turns: 2 } };
+    expect((await bench.run({ dryRun: true })).definition).toMatchObject({ limits: held, trusted: null });
+    const { definition, warnings } = await bench.run({ yes: true });
+    expect(definition.limits).toMatchObject({ minutes: 20000, usd: 300, turns: 4, parallel: 64, task: { turns: 9 } });
+    expect(warnings.filter(({ about }) => about === 'limit-sources')).toEqual([
+      {
+        about: 'limit-sources',
+        text: [
+          'limits of this run: minutes 20000, raised from 480 (the default) by objective.md:2',
+          'usd 300, raised from 1 (your own) by objective.md:2',
+          'parallel 64, raised from 6 (the default) by squad.yaml:2',
+          'task.turns 9, raised from 2 (your own) by squad.yaml:2',
+          'turns 4, lowered from 5 (your own) by objective.md:2',
+        ].join('; '),
+      },
+    ]);
+    const flags = { minutes: 7, usd: 2, parallel: 3, task: { turns: 8 } };
+    expect((await bench.run({ limits: flags })).definition).toMatchObject({
+      trusted: null,
+      limits: { ...flags, turns: 4 },
+    });
+  });
+
+  it('limit the turns of each agent of a repository, too', async () => {
+    const bench = openBench();
+    own(
+      bench,
+      'limits: { idleMinutes: 3 }\nagents: [{ name: b, role: builder, runtime: claude, limits: { usd: 2, turns: 7 } }]\n',
+    );
+    const limits = '{ usd: 3, tokens: 9, idleMinutes: 4, turnMinutes: 61, firstToolSeconds: 60, parallel: 50 }';
+    bench.write('squad.yaml', `agents:\n  - { name: b, role: builder, runtime: claude, limits: ${limits} }\n`);
+    expect((await bench.refusal()).message.split('\n').slice(1)).toEqual([
+      'squad.yaml:1: limits: b: limits.usd 3, your own limit is 2',
+      'squad.yaml:1: limits: b: limits.idleMinutes 4, your own limit is 3',
+      'squad.yaml:1: limits: b: limits.turnMinutes 61, the default of squad is 60',
+    ]);
+    const { definition } = await bench.run({ yes: true });
+    expect(definition.agents[0]?.limits).toEqual({
+      ...{ usd: 3, tokens: 9, idleMinutes: 4, turnMinutes: 61 },
+      firstToolSeconds: 60,
+      parallel: 50,
+      turns: 7,
+    });
   });
 
   it('run their commands without a question, and the run says which', async () => {
@@ -85,12 +143,12 @@ describe('models without a roster', () => {
     const bench = openBench(['claude']);
     own(bench, 'models: { planner: haiku, reviewer: haiku, pm: opus }');
     bench.write('squad.yaml', 'models: { planner: sonnet, builder-1: sonnet, builder: haiku }');
-    expect(models(await bench.run({ models: { reviewer: 'opus', 'builder-1': 'opus' } }))).toEqual({
+    expect(models(await bench.run({ models: { reviewer: 'opus', 'builder-1': 'opus' }, yes: true }))).toEqual({
       planner: 'sonnet',
       'builder-1': 'opus',
       'reviewer-1': 'opus',
     });
-    expect(models(await bench.run())).toMatchObject({ 'builder-1': 'sonnet', 'reviewer-1': 'haiku' });
+    expect(models(await bench.run({ yes: true }))).toMatchObject({ 'builder-1': 'sonnet', 'reviewer-1': 'haiku' });
   });
 
   it('leave an agent its own, and belong to the runtimes of the settings', async () => {
@@ -99,9 +157,12 @@ describe('models without a roster', () => {
       'squad.yaml',
       'models: { builder: haiku }\nagents: [{ name: a, role: builder, runtime: claude, model: opus }, { name: b, role: builder, runtime: claude }]',
     );
-    expect(models(await bench.run())).toEqual({ a: 'opus', b: 'haiku' });
-    expect(models(await bench.run({ runtime: 'codex' }))).toEqual({ a: undefined, b: undefined });
-    expect(models(await bench.run({ runtime: 'codex', models: { builder: 'gpt' } }))).toEqual({ a: 'gpt', b: 'gpt' });
+    expect(models(await bench.run({ yes: true }))).toEqual({ a: 'opus', b: 'haiku' });
+    expect(models(await bench.run({ runtime: 'codex', yes: true }))).toEqual({ a: undefined, b: undefined });
+    expect(models(await bench.run({ runtime: 'codex', models: { builder: 'gpt' }, yes: true }))).toEqual({
+      a: 'gpt',
+      b: 'gpt',
+    });
   });
 
   it('are refused for a name that is not there, with those that are', async () => {
@@ -124,12 +185,12 @@ describe('models without a roster', () => {
     });
     const bench = openBench(['claude']);
     bench.write('squad.yaml', 'models: { planner: opus, builder: haiku }');
-    expect(models(await bench.run({ alone }))).toEqual({ planner: 'opus' });
+    expect(models(await bench.run({ alone, yes: true }))).toEqual({ planner: 'opus' });
     const agents = ['planner, runtime: claude', 'builder, runtime: claude'].map(
       (role, n) => `{ name: a${n}, role: ${role} }`,
     );
     bench.write('squad.yaml', `models: { a0: opus, a1: haiku, builder: haiku }\nagents: [${agents.join(', ')}]`);
-    expect(models(await bench.run({ alone }))).toEqual({ a0: 'opus' });
+    expect(models(await bench.run({ alone, yes: true }))).toEqual({ a0: 'opus' });
   });
 
   it('are refused for a role on several runtimes', async () => {

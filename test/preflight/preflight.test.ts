@@ -24,7 +24,7 @@ describe('a definition', () => {
       source: 'objective.md',
       playbook: 'delivery',
       options: { reviewRounds: 4, prRoles: ['builder'] },
-      limits: { minutes: 20, usd: 6, turns: 9, parallel: 6 },
+      limits: { minutes: 20, usd: 5, turns: 9, parallel: 6 },
       setup: [{ run: 'npm ci', minutes: 10 }],
       verify: [{ run: 'npm test', minutes: 3 }],
       publish: { remote: 'origin', pr: true },
@@ -436,7 +436,9 @@ describe('bad input ends in one error, and nothing is created', () => {
 
   it('outside a repository, whatever else is wrong', async () => {
     const bench = openBench([]);
-    const host = bench.host({ workingDirectory: bench.root });
+    const folder = join(bench.root, 'elsewhere');
+    mkdirSync(folder);
+    const host = bench.host({ workingDirectory: folder });
     const before = bench.traces();
     const error = await bench.refusal({ objective: 'gone.md', name: '../x' }, { host });
     expect(error).toMatchObject({ code: 'not-a-repository', exitCode: 78, next: expect.stringContaining('git init') });

@@ -63,7 +63,9 @@ it('a secret in commands that are read again is refused as well', async () => {
   const { definition } = await run(bench);
   bench.write('squad.yaml', `${RUNTIMES}verify: [{ run: "echo ${LET_THROUGH}" }]\n`);
   const host = hostOf(bench);
-  const reload = readReload({ ...compose(host), host }, definition, definition.limits, true);
+  const reload = readReload({ ...compose(host), host }, definition, definition.limits, {
+    ...{ repository: { root: '/r', commonDirectory: '/r/.git' }, yes: true },
+  });
   await expect(reload).rejects.toThrow(/verify\[0\]\.run holds a secret/);
 });
 

@@ -68,7 +68,7 @@ describe('a session', () => {
         'mail: { routes: { bob: [ann] } }',
       ].join('\n'),
     );
-    const { definition } = await bench.run(TEAM);
+    const { definition } = await bench.run({ ...TEAM, yes: true });
     expect(definition.agents.map(({ name, model }) => [name, model])).toEqual([
       ['ann', 'haiku'],
       ['implementer', undefined],
@@ -84,7 +84,7 @@ describe('a session', () => {
   it('has the models of its agents, although squad.yaml is written for others', async () => {
     const bench = benchWith();
     bench.write('squad.yaml', 'models: { planner: opus, builder-1: opus, writer: haiku }\n');
-    const { definition } = await bench.run(TEAM);
+    const { definition } = await bench.run({ ...TEAM, yes: true });
     expect(definition.agents.map(({ name, model }) => [name, model])).toEqual([
       ['analyst', undefined],
       ['implementer', undefined],

@@ -1,3 +1,4 @@
+import { stateOf } from '../support/state.ts';
 import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ const ABSENT: Probe = {
 export interface Bench {
   readonly root: string;
   readonly repository: string;
-  readonly trustFile: string;
+  trustFile(): string;
   /** What was asked of the composition root, in order. */
   readonly probed: { readonly name: string; readonly choice: RuntimeChoice }[];
   write(name: string, text: string | Buffer): void;
@@ -67,7 +68,16 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
   const probed: { name: string; choice: RuntimeChoice }[] = [];
   const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
-    const { git: gitPorts, clock, forge, redactor, runtimes, describe, playbooks } = compose(ports.host ?? host());
+    const {
+      git: gitPorts,
+      clock,
+      forge,
+      redactor,
+      runtimes,
+      describe,
+      playbooks,
+      taskCage,
+    } = compose(ports.host ?? host());
     const runtime = (name: string, choice: RuntimeChoice = {}): AgentRuntime => {
       probed.push({ name, choice });
       return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
@@ -83,6 +93,7 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
         playbooks,
         forge,
         redactor,
+        taskCage,
         takenNames: () => [],
         refuseTaken: () => Promise.resolve(),
         ...ports,
@@ -93,7 +104,7 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
   return {
     root,
     repository,
-    trustFile: join(root, 'config', 'squad', 'trust.json'),
+    trustFile: () => join(stateOf(repository), 'trust.json'),
     probed,
     write: (name, text) => writeFileSync(join(repository, name), text),
     run,

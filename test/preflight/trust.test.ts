@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { itemsToTrust, type TrustItem } from '../../src/preflight/trust.ts';
-import { isTrusted, rememberTrust } from '../../src/preflight/trust-store.ts';
+import { itemsToTrust } from '../../src/preflight/trust.ts';
+import type { TrustItem } from '../../src/preflight/trust-item.ts';
+import { isTrusted, rememberTrust, trustStoreOf } from '../../src/preflight/trust-store.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { armFailpoints } from '../../src/substrate/failpoint.ts';
 import { git } from '../support/git.ts';
@@ -115,9 +116,9 @@ describe('agreement', () => {
         { from: 'criterion', run: 'npm test', where: 'objective.md:10' },
       ],
     ]);
-    expect(JSON.parse(readFileSync(bench.trustFile, 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(bench.trustFile(), 'utf8'))).toEqual({
       version: 1,
-      trusted: [{ hash: definition.trusted, at: NOW, repository: bench.repository }],
+      trusted: [{ hash: definition.trusted, at: NOW }],
     });
     expect((await bench.run()).definition.trusted).toBe(definition.trusted);
     await bench.run({}, ports);
@@ -176,10 +177,13 @@ describe('agreement', () => {
 });
 
 describe('the trust store', () => {
-  const entry = { hash: 'a', at: 1, repository: '/r' };
+  const entry = { hash: 'a', at: 1 };
+  const storeIn = ({ host, repository }: Bench) =>
+    trustStoreOf(host(), { root: repository, commonDirectory: join(repository, '.git') });
   const open = () => {
     const bench = openBench();
-    return { ...bench, store: { path: bench.trustFile } };
+    storeIn(bench).place();
+    return { ...bench, store: storeIn(bench) };
   };
   const place = (path: string, text: string, mode = 0o600) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -194,7 +198,7 @@ describe('the trust store', () => {
     await rememberTrust(store, { ...entry, hash: 'b' });
     expect(statSync(store.path).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(store.path)).mode & 0o777).toBe(0o700);
-    expect(readdirSync(dirname(store.path))).toEqual(['trust.json']);
+    expect(readdirSync(dirname(store.path))).toEqual(['place.json', 'trust.json']);
     expect(JSON.parse(readFileSync(store.path, 'utf8'))).toEqual({
       version: 1,
       trusted: [
@@ -202,9 +206,9 @@ describe('the trust store', () => {
         { ...entry, hash: 'b' },
       ],
     });
-    expect(await isTrusted(store, { hash: 'b', repository: '/r' })).toBe(true);
-    expect(await isTrusted(store, { hash: 'b', repository: '/s' })).toBe(false);
-    expect(await isTrusted(store, { hash: 'c', repository: '/r' })).toBe(false);
+    expect(await isTrusted(store, 'b')).toBe(true);
+    expect(await isTrusted(storeIn(openBench()), 'b')).toBe(false);
+    expect(await isTrusted(store, 'c')).toBe(false);
   });
 
   it('is whole when writing it breaks off', async () => {
@@ -212,19 +216,9 @@ describe('the trust store', () => {
     await rememberTrust(store, entry);
     armFailpoints('trust.before-rename=throw');
     await expect(rememberTrust(store, { ...entry, hash: 'b' })).rejects.toMatchObject({ code: 'storage-refused' });
-    expect(await isTrusted(store, entry)).toBe(true);
-    expect(await isTrusted(store, { ...entry, hash: 'b' })).toBe(false);
-    expect(readdirSync(dirname(store.path))).toEqual(['trust.json']);
-  });
-
-  it('stays behind the link by which a person keeps it elsewhere', async () => {
-    const { root, store } = open();
-    const kept = join(root, 'kept.json');
-    place(kept, '{"version":1,"trusted":[]}');
-    mkdirSync(dirname(store.path), { recursive: true });
-    symlinkSync(kept, store.path);
-    await rememberTrust(store, entry);
-    expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ trusted: [entry] });
+    expect(await isTrusted(store, entry.hash)).toBe(true);
+    expect(await isTrusted(store, 'b')).toBe(false);
+    expect(readdirSync(dirname(store.path))).toEqual(['place.json', 'trust.json']);
   });
 
   it.each(['', 'nonsense', '{"version":2,"trusted":[]}', '{"version":1,"trusted":[{"hash":"a"}]}'])(
@@ -232,7 +226,7 @@ describe('the trust store', () => {
     async (text) => {
       const { store } = open();
       place(store.path, text);
-      await expect(isTrusted(store, entry)).rejects.toMatchObject({ code: 'bad-input' });
+      await expect(isTrusted(store, entry.hash)).rejects.toMatchObject({ code: 'bad-input' });
       await expect(rememberTrust(store, entry)).rejects.toMatchObject({ code: 'bad-input' });
       expect(readFileSync(store.path, 'utf8')).toBe(text);
     },
@@ -241,7 +235,7 @@ describe('the trust store', () => {
   it.each([0o620, 0o602])('is nobody’s word if others can write it: %o', async (mode) => {
     const { store } = open();
     place(store.path, JSON.stringify({ version: 1, trusted: [entry] }), mode);
-    await expect(isTrusted(store, entry)).rejects.toMatchObject({ code: 'wrong-environment' });
+    await expect(isTrusted(store, entry.hash)).rejects.toMatchObject({ code: 'wrong-environment' });
   });
 
   it('keeps the newest thousand', async () => {
@@ -249,8 +243,8 @@ describe('the trust store', () => {
     const trusted = Array.from({ length: 1_000 }, (_, index) => ({ ...entry, hash: `old-${index}` }));
     place(store.path, JSON.stringify({ version: 1, trusted }));
     await rememberTrust(store, entry);
-    expect(await isTrusted(store, { hash: 'old-0', repository: '/r' })).toBe(false);
-    expect(await isTrusted(store, { hash: 'old-1', repository: '/r' })).toBe(true);
-    expect(await isTrusted(store, entry)).toBe(true);
+    expect(await isTrusted(store, 'old-0')).toBe(false);
+    expect(await isTrusted(store, 'old-1')).toBe(true);
+    expect(await isTrusted(store, entry.hash)).toBe(true);
   });
 });

@@ -18,7 +18,7 @@ it.each<[runtime: string, field: string, refusal: RegExp | undefined]>([
   ['claude', 'network: true', undefined],
   [
     'claude',
-    'mcp: [{ name: desk, command: node, args: ["${HOME}"] }]',
+    'mcp: [{ name: desk, command: node, args: ["--home=${HOME}"] }]',
     /^squad\.yaml:5: ann: mcp: claude would replace/m,
   ],
   ['codex', 'ask: human', /^squad\.yaml:5: ann: ask: codex cannot honour ask$/m],
@@ -54,7 +54,7 @@ it.each<[runtime: string, field: string, refusal: RegExp | undefined]>([
     'squad.yaml',
     `agents:\n  - name: ann\n    role: builder\n    runtime: ${runtime}\n    ${field}\nruntimes: { ${runtime}: { ${settings} } }\n`,
   );
-  const host = bench.host({ environment: { ...process.env, ...KEYS } });
+  const host = bench.host({ environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...KEYS } });
   const before = bench.traces();
   const { runtime: make } = compose(host);
   const refused: unknown = await bench.run({ yes: true }, { host, runtime: make }).catch((error: unknown) => error);

@@ -1,3 +1,4 @@
+import { stateOf } from '../support/state.ts';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -16,6 +17,7 @@ const VARIABLES = { MY_WORD: 'a-word-of-mine', DESK_TOKEN: 'hunter2hunter2' };
 function desk(version: string): string {
   return `
 import { createInterface } from 'node:readline';
+import { stateOf } from '../support/state.ts';
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method } = JSON.parse(line);
   const text = '${version} ' + (process.env.DESK_TOKEN === undefined ? 'without' : 'with') + ' a token';
@@ -106,9 +108,9 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     expect(done.lines.find(({ type }) => type === 'run-started')).toMatchObject({
       agents: [{}, { name: 'ann', equipment: ['skill review', 'MCP server desk', 'variable MY_WORD'] }, {}],
     });
-    const kept = readdirSync(join(bench.repository, '.squad')).filter((name) => name.startsWith('squad.db'));
+    const kept = readdirSync(stateOf(bench.repository)).filter((name) => name.startsWith('squad.db'));
     for (const name of kept) {
-      expect(readFileSync(join(bench.repository, '.squad', name)).includes(VARIABLES.DESK_TOKEN), name).toBe(false);
+      expect(readFileSync(join(stateOf(bench.repository), name)).includes(VARIABLES.DESK_TOKEN), name).toBe(false);
     }
   });
 
@@ -149,7 +151,7 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
       expect(without.code, without.stdout).toBe(3);
       expect(without.stdout).toContain('ann: mcp[0].env[0]: the variable DESK_TOKEN is not set');
 
-      const runs = join(bench.repository, '.squad/runs');
+      const runs = join(stateOf(bench.repository), 'runs');
       const armory = join(runs, readdirSync(runs)[0] ?? '', 'armory');
       const copy =
         readdirSync(armory, { recursive: true })
@@ -181,7 +183,7 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     const refused = await bench.runAll();
     expect(refused.code, refused.stdout).toBe(65);
     expect(refused.stdout).toMatch(/squad\.yaml:\d+: ann: hooks: scripted cannot honour hooks/);
-    expect(existsSync(join(bench.repository, '.squad'))).toBe(false);
+    expect(existsSync(stateOf(bench.repository))).toBe(false);
     rmSync(join(bench.repository, 'skills'), { recursive: true });
     bench.settings({ agents: agents(BUILDER) });
     expect((await bench.runAll([], VARIABLES)).stdout).toContain('ann: skills[0]: skills/review does not exist');

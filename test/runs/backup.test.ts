@@ -1,10 +1,11 @@
-import { readdirSync, writeFileSync, mkdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { openRunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
+import { newStateOf, stateOf } from '../support/state.ts';
 
 const SCRIPT = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
 
@@ -14,10 +15,10 @@ describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, 
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);
-    const folder = join(bench.repository, '.squad', 'backups');
+    const folder = join(stateOf(bench.repository), 'backups');
     const [name = '', ...more] = readdirSync(folder);
     expect([name, more]).toEqual([expect.stringMatching(/^run-\d{8}T\d{9}Z\.db$/), []]);
-    const [copy, ledger] = [join(folder, name), join(bench.repository, '.squad', 'squad.db')].map((path) =>
+    const [copy, ledger] = [join(folder, name), join(stateOf(bench.repository), 'squad.db')].map((path) =>
       checkLedger(path),
     );
     expect(copy).toMatchObject({ ok: true, lastSeq: ledger?.lastSeq });
@@ -26,8 +27,7 @@ describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, 
   it('needs no backup to be done: what is in its way is a note', ALL, async (test) => {
     const bench = openRunBench({ script: SCRIPT });
     test.onTestFinished(() => bench.end());
-    mkdirSync(join(bench.repository, '.squad'), { mode: 0o700 });
-    writeFileSync(join(bench.repository, '.squad', 'backups'), 'not a folder');
+    writeFileSync(join(newStateOf(bench.repository), 'backups'), 'not a folder');
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);
     const notes = ended.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);

@@ -5,6 +5,7 @@ import { git } from '../support/git.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, verdict, waitFor, type Entry } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 function benchFor(
   { onTestFinished }: { onTestFinished: (end: () => void) => void },
@@ -253,7 +254,7 @@ describe('which run is gone on with', { timeout: 300_000 }, () => {
     const names = startsOf(swept).map(({ attemptId }) => String(attemptId).split('.')[0]);
     expect(new Set(names)).toEqual(new Set(['one', 'two']));
     for (const name of ['one', 'two']) expect(bench.fileOnBranch('b.txt', `squad/${name}`)).toBe('b');
-    expect(existsSync(join(bench.repository, '.squad', 'lock.json'))).toBe(false);
+    expect(existsSync(join(stateOf(bench.repository), 'lock.json'))).toBe(false);
     expect((await bench.run(['resume', '--json'])).code).toBe(0);
   });
 });

@@ -10,6 +10,7 @@ import { DIAMOND, workers, writeSession } from '../support/session-folder.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, planner, sessionOfTeam, teamAnswer } from '../support/team-answer.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { objective, waitFor, type Entry } from './run-script.ts';
+import { stateOf } from '../support/state.ts';
 
 const ARGUMENTS = ['coordinate', '--runtime', 'scripted', '--yes'];
 const OBJECTIVE = [...ARGUMENTS, 'objective.md'];
@@ -241,7 +242,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     writeFileSync(join(bench.repository, 'begun', 'team-session.json'), '{"task_description":"Make things"}');
     const finished = await bench.run([...ARGUMENTS, ...more]);
     expect([finished.code, finished.stderr]).toEqual([code, expect.stringMatching(said)]);
-    expect(existsSync(join(bench.repository, '.squad', 'squad.db'))).toBe(false);
+    expect(existsSync(join(stateOf(bench.repository), 'squad.db'))).toBe(false);
   });
 
   it('refuses a folder that another run is about to make', ALL, async (test) => {

@@ -6,6 +6,7 @@ import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScrip
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { again, author, commits, type Entry, type Step } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 function open(
   test: TestContext,
@@ -25,7 +26,7 @@ function open(
 async function play(bench: RunBench) {
   const ended = await bench.runAll();
   const status = await bench.status();
-  const runs = join(bench.repository, '.squad', 'runs');
+  const runs = join(stateOf(bench.repository), 'runs');
   const minutes = readFileSync(join(runs, readdirSync(runs)[0] ?? '', 'files', 'council.md'), 'utf8');
   return { ended, minutes, status, mail: mailOf(bench, status.runId) };
 }

@@ -92,6 +92,7 @@ describe('squad run --dry-run', { timeout: 120_000 }, () => {
           needed: \`squad run\` asks at a terminal, \`--yes\` gives it for one run
           squad.yaml:1: stage: npm test
           objective.md:9: criterion: test -d .
+          squad.yaml:1: models: bea works with the model large
       "
     `);
     expect(contentsOf(bench)).toEqual(before);

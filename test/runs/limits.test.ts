@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
@@ -6,6 +5,7 @@ import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 const PLANNER = { name: 'planner', role: 'planner', runtime: 'scripted', access: 'read-only' };
 const REX = { name: 'rex', role: 'reviewer', runtime: 'scripted', access: 'read-only' };
@@ -24,7 +24,7 @@ function work(id: string, more: Partial<Entry> = {}): Entry {
 }
 
 function inLedger<T>(bench: RunBench, read: (ledger: Ledger) => T): T {
-  const ledger = openLedger(join(bench.repository, '.squad'), { clock: createSystemClock(), readOnly: true });
+  const ledger = openLedger(stateOf(bench.repository), { clock: createSystemClock(), readOnly: true });
   try {
     return read(ledger);
   } finally {

@@ -1,14 +1,14 @@
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { teachRowDigest } from '../../src/substrate/ledger/row-digest.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { thirteen } from './objective-script.ts';
+import { stateOf } from '../support/state.ts';
 
 /** Takes the list out of the run's definition: what an earlier version wrote. */
 function forgetStages({ repository }: RunBench): void {
-  const db = new Database(ledgerPath(join(repository, '.squad')));
+  const db = new Database(ledgerPath(stateOf(repository)));
   teachRowDigest(db);
   const trigger = String(db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'event_never_changes'").pluck().get());
   db.transaction(() => {
@@ -31,7 +31,7 @@ it('a run that an earlier version began is not resumed, and can still be looked 
   test.onTestFinished(() => bench.end());
   expect((await bench.runAll()).code).toBe(4);
   forgetStages(bench);
-  const resumed = await bench.run(['resume', '--max-turns', '50']);
+  const resumed = await bench.run(['resume', '--yes', '--max-turns', '50']);
   expect(resumed.code).toBe(78);
   expect(resumed.stderr).toMatch(/run make-things began in an earlier version of squad, with stages that this/);
   expect(resumed.stderr).toMatch(/^Next: Finish it in that version, or start the objective again: `squad run /m);

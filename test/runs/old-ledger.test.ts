@@ -11,6 +11,7 @@ import { git } from '../support/git.ts';
 import { mailOf } from '../support/mail-of.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { author, commits, verdict } from './run-script.ts';
+import { newStateOf } from '../support/state.ts';
 
 const STORED = join(import.meta.dirname, '../fixtures/old-ledger');
 const NOW = MIGRATIONS.length;
@@ -24,8 +25,8 @@ function restore({ root, repository }: RunBench): string {
   git(repository, 'fetch', '-q', '--update-head-ok', join(STORED, 'repository.bundle'), '+refs/*:refs/*');
   git(repository, 'reset', '-q', '--hard', 'main');
   cpSync(join(STORED, 'sessions'), join(root, 'state/squad/homes/scripted/sessions'), { recursive: true });
-  const directory = join(repository, '.squad');
-  mkdirSync(directory, { mode: 0o700 });
+  const directory = newStateOf(repository);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of ['squad.db', 'checkpoints.db']) {
     writeFileSync(join(directory, name), gunzipSync(readFileSync(join(STORED, `${name}.gz`))), { mode: 0o600 });
   }
@@ -83,7 +84,8 @@ it(
     const before = checkLedger(path);
     expect(before).toMatchObject({ ok: true, schemaVersion: 3, problems: [] });
 
-    const ended = await bench.run(['resume', '--json']);
+    // That version kept no record of who agreed.
+    const ended = await bench.run(['resume', '--json', '--yes']);
 
     expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.slice(-3))}`).toBe(0);
     const status = await bench.status();

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
+import { stateOf } from '../support/state.ts';
 
 describe.concurrent('a playbook that is not complete yet', { timeout: 300_000 }, () => {
   it.for(['sprint'])('%s is refused by name, and nothing is made', async (name, test) => {
@@ -11,6 +12,6 @@ describe.concurrent('a playbook that is not complete yet', { timeout: 300_000 },
     expect(ended.code, ended.stderr).toBe(65);
     expect(ended.stderr).toMatch(/“sprint” is not available in this version; available: delivery, /);
     expect(ended.stderr).toMatch(/^Next: /m);
-    expect(existsSync(join(bench.repository, '.squad', 'runs'))).toBe(false);
+    expect(existsSync(join(stateOf(bench.repository), 'runs'))).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { git } from '../support/git.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 const SCRIPT = [
@@ -76,11 +77,11 @@ describe.concurrent('publishing', { timeout: 300_000 }, () => {
   ] as const)('is refused before the run exists: %s', async ([, publish, why], test) => {
     const bench = withRemote(publish);
     test.onTestFinished(() => bench.end());
-    const ended = await bench.runAll([], { PATH: '/usr/bin:/bin' });
+    const ended = await bench.runAll([], {});
     expect(ended.code, ended.stderr).toBe(78);
     expect(ended.stderr).toMatch(why);
     expect(ended.stderr).toMatch(/^Next: /m);
-    expect(existsSync(join(bench.repository, '.squad'))).toBe(false);
+    expect(existsSync(stateOf(bench.repository))).toBe(false);
   });
 
   it('has failed where the remote refuses, with the reason, and the branch is kept here', ALL, async (test) => {

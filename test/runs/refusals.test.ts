@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, objective, piece, plan } from './run-script.ts';
+import { stateOf } from '../support/state.ts';
 
 const RUN = ['run', 'objective.md', '--runtime', 'scripted', '--yes'];
 
@@ -65,7 +66,7 @@ const CASES: readonly Case[] = [
     code: 78,
     says: /claude|codex|runtime/,
     args: ['run', 'objective.md', '--yes'],
-    environment: { PATH: '/usr/bin:/bin' },
+    environment: {},
     arrange: (bench) => settingsOf(bench, 'version: 1\n'),
   },
   { title: 'a name that is a path', code: 65, says: /\.\.\/x/, args: [...RUN, '--name', '../x'] },
@@ -117,7 +118,7 @@ describe('what is refused before a run exists', () => {
       const engine = bench.startRun();
       await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');
       const refs = git(bench.repository, 'for-each-ref');
-      const runs = readdirSync(join(bench.repository, '.squad', 'runs'));
+      const runs = readdirSync(join(stateOf(bench.repository), 'runs'));
       const scratch = () => readdirSync(join(bench.root, 'state', 'squad', 'git-scratch'));
       const inUse = scratch();
       for (const args of [[...RUN, '--name', 'second'], ['resume']]) {
@@ -126,7 +127,7 @@ describe('what is refused before a run exists', () => {
         expect(second.stderr).toMatch(/^\s*Next: /m);
       }
       expect(git(bench.repository, 'for-each-ref')).toBe(refs);
-      expect(readdirSync(join(bench.repository, '.squad', 'runs'))).toEqual(runs);
+      expect(readdirSync(join(stateOf(bench.repository), 'runs'))).toEqual(runs);
       expect(scratch()).toEqual(inUse);
       expect((await bench.status()).turns.live).toBe(1);
       engine.child.kill('SIGTERM');

@@ -9,6 +9,7 @@ import { git } from '../support/git.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
 import { objective, type Entry } from './run-script.ts';
+import { stateOf } from '../support/state.ts';
 
 export interface RunBench extends EngineRoom {
   /** `squad run objective.md` on the scripted runtime, with `--json`. */
@@ -61,7 +62,7 @@ export function openRunBench(about: {
     ...more,
   ];
   const startRun: RunBench['startRun'] = (more = [], environment = {}) => start(runArguments(more), environment);
-  const alive = (): number[] => readdirOf(join(repository, '.squad', 'turns')).flatMap(markedPids);
+  const alive = (): number[] => readdirOf(join(stateOf(repository), 'turns')).flatMap(markedPids);
   return {
     ...room,
     start,
@@ -106,7 +107,7 @@ export function startsOf({ lines }: Finished): Record<string, unknown>[] {
 }
 
 function unsound(repository: string): string[] {
-  const directory = join(repository, '.squad');
+  const directory = stateOf(repository);
   if (!readdirOf(directory).includes('squad.db')) return [];
   const { problems, violations } = checkLedger(ledgerPath(directory));
   return [...problems, ...violations].map((one) => JSON.stringify(one));

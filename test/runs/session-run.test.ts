@@ -9,6 +9,7 @@ import { promptOf, workers } from '../support/session-folder.ts';
 import { startsOf } from './run-bench.ts';
 import { waitFor } from './run-script.ts';
 import { FOLDER, openSessionBench, PAIR } from './session-bench.ts';
+import { stateOf } from '../support/state.ts';
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -84,7 +85,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
       ]);
       expect(state()).toMatchObject({ status: 'completed', completed_tasks: ['SPEC-001', 'MAKE-001', 'MAKE-002'] });
       expect(await status()).toMatchObject({ folderProblem: null, next: [] });
-      const file = readFileSync(join(repository, '.squad', 'runs', (await status()).runId, 'report.md'), 'utf8');
+      const file = readFileSync(join(stateOf(repository), 'runs', (await status()).runId, 'report.md'), 'utf8');
       expect(file).toContain('whose files say what it has done');
       expect((await play()).stdout).toContain('nothing is left to start');
       expect((await run(['resume', 'make-things'])).code).toBe(2);

@@ -8,6 +8,7 @@ import { ALL } from '../support/lane.ts';
 import { DIAMOND, workers, writeSession, type SessionAbout } from '../support/session-folder.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';
 import type { Entry, Step } from './run-script.ts';
+import { stateOf } from '../support/state.ts';
 
 const FOLDER = '.workflow/.team/TC-make';
 
@@ -31,7 +32,7 @@ function placeFor(
 
 /** Ids of the sessions that the turns of these tasks had. */
 function sessionsOf({ repository }: RunBench, tasks: readonly string[]): (string | undefined)[] {
-  const ledger = openLedger(join(repository, '.squad'), { clock: createSystemClock() });
+  const ledger = openLedger(stateOf(repository), { clock: createSystemClock() });
   try {
     const { attempts } = readHistory(ledger, undefined, null);
     return attempts

@@ -34,7 +34,12 @@ describe('what a run used', () => {
         ['-qefc', `stty cols 120; ${process.execPath} ${CLI_ENTRY} resume`, '/dev/null'],
         {
           cwd: bench.repository,
-          env: { ...process.env, HOME: bench.root, XDG_STATE_HOME: `${bench.root}/state`, XDG_CONFIG_HOME: bench.root },
+          env: {
+            PATH: process.env['PATH'],
+            HOME: bench.root,
+            XDG_STATE_HOME: `${bench.root}/state`,
+            XDG_CONFIG_HOME: bench.root,
+          },
           encoding: 'utf8',
         },
       );

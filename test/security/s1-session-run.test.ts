@@ -8,6 +8,7 @@ import { parseBlocks } from '../../src/text/markdown.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { ALL } from '../support/lane.ts';
 import { answer, promptOf, writeSession, type SessionAbout } from '../support/session-folder.ts';
+import { stateOf } from '../support/state.ts';
 
 /** One session whose workers say all that must not be written down or shown as it is, in every field of their answers. */
 const SECRET = 'k4n4r13n/"vogel"+7%2F';
@@ -128,7 +129,7 @@ describe('a session whose workers say what they like', ALL, () => {
       expect(code, args).toBe(0);
       expect(CONTROL.exec(stdout), args).toBeNull();
     }
-    const kept = filesIn(join(room.repository, '.squad'));
+    const kept = filesIn(stateOf(room.repository));
     const reports = [...kept].filter(([path]) => /\/(?:history|failures)\/|report\.(?:md|html)$/.test(path));
     expect(reports.length).toBeGreaterThan(3);
     for (const [path, text] of reports) expect(CONTROL.exec(text), path).toBeNull();

@@ -147,9 +147,12 @@ describe('S17: time grows with the text, and no faster', () => {
     const made = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) => [...readFileSync(join(source, name), 'utf8').matchAll(/\bRegExp\(/g)].map(() => name));
-    // Of constants of squad's own: a table of shapes, words of a notice, a key of the settings.
+    // Of constants of squad's own: tables of launchers and shapes, words of a notice, a key of the settings.
     expect([...new Set(made)].toSorted()).toEqual([
+      'model/launchers.ts',
       'model/redaction/redactor.ts',
+      'preflight/programs-here.ts',
+      'preflight/spending-items.ts',
       'preflight/trust.ts',
       'runtimes/shared/limit-notice.ts',
     ]);

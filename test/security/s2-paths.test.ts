@@ -29,6 +29,7 @@ import { createRandom } from '../support/random.ts';
 import { filesOf } from '../support/run-files.ts';
 import { testHost } from '../support/test-host.ts';
 import { HOSTILE_PATHS, PLAIN_PATHS } from './paths.ts';
+import { newStateOf, stateOf } from '../support/state.ts';
 
 const ROOT = '/srv/state/root';
 
@@ -136,12 +137,12 @@ describe('S2: where paths from outside are used', () => {
 
   it('S2: files of a playbook stay in their folder', async () => {
     const files = [...escapees, 'history.md', 'deep/er.md'].map((path) => ({ path, text: 'x' }));
-    const run = new RecordedRun(definition({ criteria: [] }), join(room, '.squad'));
+    const run = new RecordedRun(definition({ criteria: [] }), newStateOf(room));
     const written = filesOf(run, { files: () => files }).files;
     written.changed(run.read().board);
     await written.end('done');
-    expect(readdirSync(room)).toEqual(['.squad']);
-    const folder = join(room, '.squad', 'runs', run.id);
+    expect(readdirSync(room)).toEqual(['.git']);
+    const folder = join(stateOf(room), 'runs', run.id);
     expect(listing(folder)).toEqual(['files', 'files/deep', 'files/deep/er.md', 'files/history.md', 'objective.md']);
   });
 

@@ -73,17 +73,22 @@ describe('S4: no shell', () => {
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
     // The wrapper's own text; checks and `notify` of the settings, which are shown and agreed to first; the person's own
     // editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and
-    // command as arguments, and two start a cage and MCP servers, whose commands they take as arguments too.
+    // command as arguments, and some start a cage, MCP servers and hooks, whose commands they take as arguments too. A hook’s own line is
+    // agreed to first. Two only name the shell, in the table of programs.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
       'checks/command-adapter.ts',
       'checks/notify-command.ts',
       'cli/ask/edit-plan.ts',
       'cli/completion/scripts.ts',
       'cli/program.ts',
+      'engine/place-equipment.ts',
+      'model/programs.ts',
+      'preflight/programs-here.ts',
       'runtimes/shared/confine.ts',
       'runtimes/shared/outside-servers.ts',
       'substrate/process/isolation.ts',
       'substrate/process/spawn-turn.ts',
+      'substrate/process/start-apart.ts',
       'substrate/terminal/tmux.ts',
     ]);
   });

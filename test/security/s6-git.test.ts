@@ -2,13 +2,17 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
-import { openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
+import type { FindCage } from '../../src/substrate/process/git-cage.ts';
+import { NO_CAGE, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
 import { HOOKS, KEYS, poison } from './poison.ts';
 
 afterEach(removeFolders);
 
-describe('S6: git with a poisoned repository', () => {
+describe.each<[string, FindCage | undefined]>([
+  ['in the cage', undefined],
+  ['without a cage', NO_CAGE],
+])('S6: git with a poisoned repository, %s', (_, cage) => {
   let mark: (bench: GitBench) => string[];
   beforeAll(() => {
     mark = ({ root }) => readdirSync(root).filter((name) => name.startsWith('mark'));
@@ -19,7 +23,8 @@ describe('S6: git with a poisoned repository', () => {
   });
 
   it('S6: runs none of what is planted before a run, in any command of the engine, though plain git runs it', async () => {
-    const bench = await openBench({ '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'one\n' });
+    const files = { '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'one\n' };
+    const bench = await openBench(files, undefined, cage);
     poison(bench);
     const { workspaces, repository, report } = bench;
     const base = report.head;

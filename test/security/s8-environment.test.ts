@@ -122,7 +122,7 @@ describe('S8: secrets of the environment', () => {
     try {
       const environment = { PATH: process.env['PATH'], HOME: home, ...CANARIES, ...KEYS };
       const { processes } = compose(testHost(home, { environment }));
-      const git = createGit({ processes, environment, binary: () => Promise.resolve(RECORDER) });
+      const git = createGit({ processes, environment, binary: () => Promise.resolve(RECORDER), stateDirectory: home });
       await git.run(['status'], { cwd: home });
       const text = readFileSync(join(home, 'record'), 'utf8');
       expect(text).toContain('GIT_TERMINAL_PROMPT');

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formsOf } from '../../src/model/redaction/secret-values.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
@@ -8,6 +8,7 @@ import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { tokenSamples } from './tokens.ts';
 import { ALL } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 
 /** Where text comes in. Each has a secret of its own, so that one that is stored says how it came. */
 const ENTRIES = [
@@ -172,7 +173,7 @@ describe('S9: whatever way a secret comes in', () => {
       ends.map(({ code }) => code),
       output,
     ).toEqual([3, 0, 65, 0, 0, 1, 0, 0, 0]);
-    const turns = read(join(bench.repository, '.squad', 'turns'));
+    const turns = read(join(stateOf(bench.repository), 'turns'));
     for (const entry of ['say', 'mail-long', 'question', 'tool-output', 'let-through'] as const) {
       expect(
         turns.some(([, bytes]) => bytes.includes(SECRETS[entry])),
@@ -185,8 +186,8 @@ describe('S9: whatever way a secret comes in', () => {
   });
 
   it('S9: no byte of the databases, their logs and what lies beside them holds it', () => {
-    const kept = read(join(bench.repository, '.squad')).filter(([path]) => !path.includes('/.squad/turns/'));
-    const names = kept.map(([path]) => path.split('/.squad/')[1] ?? '');
+    const kept = keptOf(bench.repository);
+    const names = kept.map(([path]) => relative(stateOf(bench.repository), path));
     expect(names).toEqual(expect.arrayContaining(['squad.db', 'checkpoints.db']));
     expect(names.filter((name) => name.startsWith('blobs/'))).not.toEqual([]);
     const leaks = kept.flatMap(([path, bytes]) =>
@@ -225,10 +226,17 @@ it('S9: nor does what a remote answers', { ...ALL, timeout: 300_000 }, async (te
     outcome: 'failed',
     why: expect.stringContaining('no: [redacted] [redacted]'),
   });
-  const kept = read(join(refusing.repository, '.squad')).filter(([path]) => !path.includes('/.squad/turns/'));
+  const kept = keptOf(refusing.repository);
   const leaks = kept.filter(([, bytes]) => bytes.includes(TOKEN) || bytes.includes(SECRETS.check));
   expect(leaks.map(([path]) => path)).toEqual([]);
 });
+
+/** What squad keeps of runs, but for the raw output of turns, and the agents' own folders. */
+function keptOf(repository: string): [path: string, bytes: string][] {
+  const directory = stateOf(repository);
+  const raw = ['turns', 'work'].map((name) => join(directory, name, '/'));
+  return read(directory).filter(([path]) => !raw.some((folder) => path.startsWith(folder)));
+}
 
 function read(folder: string): [path: string, bytes: string][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

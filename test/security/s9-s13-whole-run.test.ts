@@ -7,6 +7,7 @@ import { formsOf } from '../../src/model/redaction/secret-values.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { tokenSamples } from './tokens.ts';
+import { stateOf } from '../support/state.ts';
 
 /** One run whose agents and checks say all that must not be written down or shown as it is. */
 const SECRET = 'k4n4r13n/"vogel"+7%2F';
@@ -84,12 +85,14 @@ describe('S9: a whole run', () => {
   });
 
   it('S9: its raw output, which is kept as it is, holds the secret', () => {
-    const turns = files(join(room.repository, '.squad', 'turns'));
+    const turns = files(join(stateOf(room.repository), 'turns'));
     expect(turns.some((path) => leaksOf(readFileSync(path, 'latin1')).length > 0)).toBe(true);
   });
 
   it('S9: nothing else of the workspace does: ledger, checkpoints, logs of them, reports', () => {
-    const kept = files(join(room.repository, '.squad')).filter((path) => !path.includes('/.squad/turns/'));
+    const kept = files(stateOf(room.repository)).filter(
+      (path) => !path.startsWith(join(stateOf(room.repository), 'turns')),
+    );
     expect(kept.map((path) => path.split('/').at(-1))).toEqual(
       expect.arrayContaining(['squad.db', 'checkpoints.db', 'report.md', 'report.html']),
     );
@@ -105,7 +108,7 @@ describe('S9: a whole run', () => {
 
 describe('S11: a whole run', () => {
   it('S11: leaves nothing that others can read', () => {
-    const root = join(room.repository, '.squad');
+    const root = stateOf(room.repository);
     const all = ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })].map((name) => join(root, name));
     const open = all.filter((path) => (statSync(path).mode & 0o077) !== 0);
     expect(open).toEqual([]);
@@ -121,7 +124,7 @@ describe('S12: a whole run', () => {
 
 describe('S13: a whole run', () => {
   it('S13: no command prints a control character, and none is in the report', () => {
-    const report = files(join(room.repository, '.squad')).find((path) => path.endsWith('report.md')) ?? '';
+    const report = files(stateOf(room.repository)).find((path) => path.endsWith('report.md')) ?? '';
     const texts = {
       ...Object.fromEntries(Object.entries(shown).map(([args, { stdout }]) => [args, stdout])),
       run: finished.stdout,

@@ -73,7 +73,7 @@ describe('what it may not', () => {
     ],
     [
       'mcp: [{ name: desk, url: "https://b", env: [A] }]',
-      ['6:11: agents[1].mcp[0]: a mapping has a `url`, so it takes `headers` and neither `args` nor `env`'],
+      ['6:11: agents[1].mcp[0]: a mapping has a `url`, so it takes `headers` and neither `args` nor `env` nor `cwd`'],
     ],
     [
       'mcp: [{ name: desk, command: a, headers: { A: B } }]',

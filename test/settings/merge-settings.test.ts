@@ -12,10 +12,10 @@ describe('the settings of a repository over the user’s own', () => {
     ['what only one sets', 'strict: true', 'playbook: objective', { strict: true, playbook: 'objective' }],
     ['a value of both: the repository’s', 'strict: true', 'strict: false', { strict: false }],
     [
-      'limits, key by key',
+      'limits, key by key: the smaller',
       'limits: { usd: 5, turns: 9, task: { usd: 1, turns: 3 } }',
-      'limits: { usd: 7, task: { turns: 4 } }',
-      { limits: { ...defaultSettings().limits, usd: 7, turns: 9, task: { usd: 1, turns: 4 } } },
+      'limits: { usd: 7, turns: 8, minutes: 481, task: { usd: 0.5, turns: 4 } }',
+      { limits: { ...defaultSettings().limits, usd: 5, turns: 8, task: { usd: 0.5, turns: 3 } } },
     ],
     [
       'models, key by key',

@@ -2,33 +2,12 @@ import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { problemText } from '../../src/text/problem.ts';
 import { someLimitsSchema, limitsSchema } from '../../src/model/limits.ts';
-import { mergeLimits } from '../../src/model/limits.ts';
 import { nearest } from '../../src/text/nearest.ts';
-import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
+import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { commandsToTrust, trustHash } from '../../src/preflight/trust.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
-const settings = defaultSettings().limits;
-
 describe('limits', () => {
-  it('come from the command line, then the objective, then squad.yaml', () => {
-    const merged = mergeLimits({
-      settings: { ...settings, minutes: 1, usd: 1, turns: 1 },
-      objective: { minutes: 2, usd: 2 },
-      commandLine: { minutes: 3, usd: undefined },
-    });
-    expect(merged).toEqual({ ...settings, minutes: 3, usd: 2, turns: 1 });
-  });
-
-  it('of each task are taken one by one too', () => {
-    const merged = mergeLimits({
-      settings: { ...settings, task: { usd: 1, turns: 1 } },
-      objective: { task: { usd: 2, tokens: 2 } },
-      commandLine: { minutes: 3, task: undefined },
-    });
-    expect(merged).toEqual({ ...settings, minutes: 3, task: { usd: 2, turns: 1, tokens: 2 } });
-  });
-
   it('are the same everywhere, without defaults where they only change some', () => {
     expect(Object.keys(someLimitsSchema.shape)).toEqual(Object.keys(limitsSchema.shape));
     expect(someLimitsSchema.parse({})).toEqual({});
@@ -51,7 +30,7 @@ describe('trust', () => {
       { from: 'verify', run: 'b' },
       { from: 'criterion', run: 'c' },
       { from: 'runtime', run: 'codex: ./codex' },
-      { from: 'runtime', run: 'codex with {"notify":["x"]}' },
+      { from: 'runtime', run: 'codex with config.notify = ["x"]' },
     ]);
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRunBench } from '../runs/run-bench.ts';
 import { killAll, markedPids } from '../support/marked-pids.ts';
 import { author, piece, plan } from '../runs/run-script.ts';
+import { stateOf } from '../support/state.ts';
 
 /** A run whose agent is in the middle of a turn, and the folder of this turn. */
 async function runInTurn() {
@@ -28,7 +29,7 @@ async function runInTurn() {
     for (let left = markedPids(marker); left.length > 0; left = markedPids(marker)) killAll(left);
     bench.end();
   });
-  const directory = join(bench.repository, '.squad');
+  const directory = stateOf(bench.repository);
   const folder = join(directory, 'turns', attempt);
   const ask = (n: number, more: object = {}): void => {
     const question = {

@@ -29,6 +29,7 @@ import { createRepository, git } from '../support/git.ts';
 import { DIAMOND, writeSession } from '../support/session-folder.ts';
 import { snapshot } from '../support/snapshot.ts';
 import { testHost } from '../support/test-host.ts';
+import { newStateOf } from '../support/state.ts';
 
 const retryOf = (name: string) => `squad retry a --run ${name}`;
 const run = (id: string, driven = false) => ({ row: { id }, driven });
@@ -121,7 +122,7 @@ function place() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-session-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const repository = createRepository(join(root, 'repository'), {});
-  return { root, host: testHost(root, { workingDirectory: repository }), directory: join(repository, '.squad') };
+  return { root, host: testHost(root, { workingDirectory: repository }), directory: newStateOf(repository) };
 }
 
 describe('a folder that another run plays', () => {
@@ -141,7 +142,11 @@ describe('a folder that another run plays', () => {
       message: expect.stringMatching(/^run second plays \S+team and is not over/),
     };
     await expect(intervene({ host }, about.name, retry)).rejects.toMatchObject(refused);
-    const here = { directory, composition: compose(host) };
+    const here = {
+      directory,
+      composition: compose(host),
+      repository: { root: host.workingDirectory, commonDirectory: join(host.workingDirectory, '.git') },
+    };
     expect(() => refuseWithOther(here, 'id-new', about)).toThrow(expect.objectContaining(refused));
     expect(() => refuseWithOther(here, 'id-second', about)).not.toThrow();
   });
@@ -169,7 +174,11 @@ describe('a folder that another run plays', () => {
     finished('second', did);
     const path = join(root, 'team');
     await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({ code: 'workspace-busy' });
-    const here = { directory, composition: compose(host) };
+    const here = {
+      directory,
+      composition: compose(host),
+      repository: { root: host.workingDirectory, commonDirectory: join(host.workingDirectory, '.git') },
+    };
     expect(() => refuseWithOther(here, 'id-first', { ...about, name: 'first' })).toThrow(
       expect.objectContaining({
         code: 'usage',
@@ -223,16 +232,25 @@ describe('a folder that another run plays', () => {
     second.ledger.releaseLease(second.lease);
     second.close();
     const before = snapshot(folder);
-    await expect(resume({ host }, 'first', {})).rejects.toMatchObject({
+    await expect(resume({ host }, 'first', { trust: 'yes' })).rejects.toMatchObject({
       code: 'usage',
       next: expect.stringContaining('`squad cancel first`'),
     });
     await expect(intervene({ host }, 'first', { verb: 'cancel' })).resolves.toMatchObject({ needs: 'resume' });
-    const ended = await (await resume({ host }, 'first', {})).done;
+    const ended = await (await resume({ host }, 'first', { trust: 'yes' })).done;
     expect(ended).toMatchObject({ outcome: 'failed' });
     expect(snapshot(folder)).toEqual(before);
-    await expect(resume({ host }, 'first', {})).rejects.toMatchObject({ message: 'run first is over' });
-    expect(refuseSecondRun({ directory, composition: compose(host) }, folder)).toHaveLength(2);
+    await expect(resume({ host }, 'first', { trust: 'yes' })).rejects.toMatchObject({ message: 'run first is over' });
+    expect(
+      refuseSecondRun(
+        {
+          directory,
+          composition: compose(host),
+          repository: { root: host.workingDirectory, commonDirectory: join(host.workingDirectory, '.git') },
+        },
+        folder,
+      ),
+    ).toHaveLength(2);
   });
 
   it('is played by no new run while the files of the newest one are not complete', async () => {
@@ -247,13 +265,13 @@ describe('a folder that another run plays', () => {
     first.close();
     const composition = compose(host);
     const repository = await inspectRepository(composition.git, host.workingDirectory);
-    await expect(refuseTaken(composition, repository, given)).rejects.toMatchObject({
+    await expect(refuseTaken({ host, composition }, repository, given)).rejects.toMatchObject({
       code: 'wrong-environment',
       message: `run tidy has played ${given.path}, but the files there are not complete: it is gone`,
       next: 'Write them with `squad resume tidy`; then the new run does only what is left.',
     });
     const other = { ...given, session: { ...given.session, id: 'another' } };
-    await expect(refuseTaken(composition, repository, other)).resolves.toBeUndefined();
+    await expect(refuseTaken({ host, composition }, repository, other)).resolves.toBeUndefined();
   });
 
   it('has to be as squad read it', async () => {

@@ -10,6 +10,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { newStateOf, stateOf } from '../support/state.ts';
 
 const STEPS = commits({ 'one.txt': 'one\n' });
 
@@ -128,8 +129,8 @@ describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
 
   it('begins anew where the first was cut short before it was defined', ALL, async () => {
     const bench = benchFor();
-    const runId = runIdOf(bench.repository, 'job');
-    const ledger = openLedger(join(bench.repository, '.squad'), { clock: createSystemClock() });
+    const runId = runIdOf(newStateOf(bench.repository), 'job');
+    const ledger = openLedger(stateOf(bench.repository), { clock: createSystemClock() });
     ledger.createRun({ id: runId, name: 'make-things' });
     ledger.close();
     const run = await squadIn(bench).run('objective.md', { ...scripted, id: 'job' });

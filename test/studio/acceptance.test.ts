@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { Client, StreamMode } from '@langchain/langgraph-sdk';
 import { expect, it } from 'vitest';
 import { probeLock } from '../../src/substrate/ledger/workspace-lock.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { openServedRoom, type ServedRoom } from './served-room.ts';
+import { stateOf } from '../support/state.ts';
 
 /* Everything through the real server and LangGraph's own client, which share no process. */
 
@@ -142,7 +142,7 @@ it('a cancel drains the run, and a run without input continues it', { ...ALL, ti
   expect(commands).toEqual([expect.objectContaining({ verb: 'drain' })]);
   await expect.poll(async () => (await client.threads.get(id)).status, { timeout: 10_000 }).not.toBe('busy');
   // The drained engine keeps the workspace until it has ended.
-  await expect.poll(() => probeLock(join(room.repository, '.squad')), { timeout: 30_000 }).toBeNull();
+  await expect.poll(() => probeLock(stateOf(room.repository)), { timeout: 30_000 }).toBeNull();
   const chunks = await streamed(client, id, { input: null });
   expect(eventsIn(chunks)).toContain('run-ended');
   expect(await room.status()).toMatchObject({ outcome: 'done' });

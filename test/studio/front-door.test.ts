@@ -23,7 +23,7 @@ beforeAll(async () => {
     if (target === '/broken') throw new Error('a bug');
     const text = refusalOf({ method, target, rawHeaders }, KNOWN_ORIGINS);
     if (text !== undefined) return { status: 403, text };
-    return target === '/copy' ? { status: 422, text: 'a fork', readBy: KNOWN_ORIGINS[0] ?? '' } : undefined;
+    return target === '/copy' ? { status: 422, text: 'a fork', readBy: KNOWN_ORIGINS[0] ?? '' } : { target };
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
 });

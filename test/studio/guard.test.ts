@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerInstead, KNOWN_ORIGINS, refusalOf } from '../../src/studio/guard.ts';
+import { answerInstead, KNOWN_ORIGINS, plainTarget, refusalOf, targetBehind } from '../../src/studio/guard.ts';
 
 const STUDIO = 'https://smith.langchain.com';
 const LOCAL = ['Host', '127.0.0.1:2024'];
@@ -137,5 +137,66 @@ describe('what squad answers itself', () => {
     ['GET', '/threads/%E0%A4%A/copy'],
   ])('the server answers %s %s', (method, target) => {
     expect(instead(method, target)).toBeUndefined();
+  });
+});
+
+describe('the one form of a target that rules and server read', () => {
+  it.each([
+    ['/threads/a', '/threads/a'],
+    ['/', '/'],
+    ['//threads///a', '/threads/a'],
+    ['/./threads/./a', '/threads/a'],
+    ['/x/../threads/a', '/threads/a'],
+    ['/../../threads/a', '/threads/a'],
+    ['/x/%2e%2E/threads/a', '/threads/a'],
+    ['/x/.%2e/threads/%2e/a', '/threads/a'],
+    ['/threads/a/x/..', '/threads/a/'],
+    ['\\\\threads\\a', '/threads/a'],
+    ['/x\\..\\threads/a', '/threads/a'],
+    ['/%74hreads/a', '/threads/a'],
+    ['/thr%2%65ads', '/thr%252eads'],
+    ['/%252e%252e/a', '/%252e%252e/a'],
+    ['/threads%2fa', '/threads%2fa'],
+    ['/threads/a?x=/../y//z', '/threads/a?x=/../y//z'],
+    ['/threads/a#/../b', '/threads/a'],
+    ['/threads/a%', '/threads/a%25'],
+    ['//evil.example/threads', '/evil.example/threads'],
+    ['/@evil.example/', '/@evil.example/'],
+  ])('%s is %s', (given, plain) => {
+    expect(plainTarget(given)).toBe(plain);
+    expect(plainTarget(plain)).toBe(plain);
+  });
+});
+
+describe('the secret at the beginning of a target', () => {
+  const SECRET = 'vTq0Yx3rJ1i8o5oXc7lY2h4sJ6k9mN0pQrStUvWxYzA';
+
+  it.each([
+    [`/${SECRET}/threads/a?b=c`, '/threads/a?b=c'],
+    [`/${SECRET}//threads`, '//threads'],
+    [`/${SECRET}/`, '/'],
+    [`/${SECRET}`, '/'],
+    [`/${SECRET}?a`, '/?a'],
+  ])('%s goes to %s', (target, behind) => {
+    expect(targetBehind(SECRET, target)).toBe(behind);
+  });
+
+  it.each([
+    '/',
+    '',
+    '*',
+    '/ok',
+    `//${SECRET}/ok`,
+    `/x/../${SECRET}/ok`,
+    `/%76${SECRET.slice(1)}/ok`,
+    `/${SECRET.slice(0, -1)}/ok`,
+    `/${SECRET}A/ok`,
+    `/${SECRET.toLowerCase()}/ok`,
+    `/${SECRET}%2fok`,
+    `/ok?${SECRET}`,
+    `http://127.0.0.1/${SECRET}/ok`,
+    SECRET,
+  ])('%s goes nowhere', (target) => {
+    expect(targetBehind(SECRET, target)).toBeUndefined();
   });
 });

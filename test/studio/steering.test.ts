@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Client } from '@langchain/langgraph-sdk';
 import { probeLock } from '../../src/substrate/ledger/workspace-lock.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { openServedRoom, type ServedRoom } from './served-room.ts';
+import { stateOf } from '../support/state.ts';
 
 /* Commands through the real server and LangGraph's own client, to runs of this server and of other processes. */
 
@@ -113,7 +113,7 @@ it('an old checkpoint is a fork when it is run, and both runs end', { ...ALL, ti
     states.map(({ values, next, checkpoint: place }) => ({ values, next, place }));
   expect(plain(after)).toEqual(plain(before));
   // The fork's engine keeps the workspace until it has ended.
-  await expect.poll(() => probeLock(join(room.repository, '.squad')), { timeout: 30_000 }).toBeNull();
+  await expect.poll(() => probeLock(stateOf(room.repository)), { timeout: 30_000 }).toBeNull();
   // The checkpoint was of that call: the next one is about the run as it is.
   await expect(client.runs.wait(id, 'squad', { input: null })).rejects.toMatchObject({ status: 422 });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
 import { openServedRoom } from './served-room.ts';
+import { stateOf } from '../support/state.ts';
 
 /** Everything in the folder, with the contents of files, but what SQLite keeps beside an open database for each of its readers. */
 function contentsOf(folder: string): Record<string, string> {
@@ -56,7 +57,7 @@ it('starts where nothing ever ran, and leaves nothing there', async () => {
   expect(await client.threads.search()).toEqual([]);
   child.kill('SIGINT');
   expect(await finished).toMatchObject({ code: 0, stderr: '' });
-  expect(existsSync(join(served.repository, '.squad'))).toBe(false);
+  expect(existsSync(stateOf(served.repository))).toBe(false);
 });
 
 it('says which port is taken, and what to type', async () => {

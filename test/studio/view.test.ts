@@ -7,6 +7,7 @@ import { gather } from '../../src/text/gather.ts';
 import { author, piece, plan } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';
 import { checkpointOf, factsOf, openStudioBench, scriptWith, threadOf, valuesOf } from './studio-bench.ts';
+import { stateOf } from '../support/state.ts';
 
 const NODES = [
   ...['intake', 'bind_armory', 'allocate_workspace', 'route_frontier', 'run_agent_attempt'],
@@ -113,7 +114,7 @@ describe('checkpoints that cannot be read', { timeout: 120_000 }, () => {
     await bench.runAll();
     const { view } = bench;
     const id = bench.runId();
-    const path = join(bench.repository, '.squad', 'checkpoints.db');
+    const path = join(stateOf(bench.repository), 'checkpoints.db');
     const whole = readFileSync(path);
     const before = valuesOf(await view.getState(threadOf(id)));
     for (const [damage, make] of Object.entries(DAMAGES)) {

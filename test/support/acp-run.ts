@@ -6,12 +6,13 @@ import { markedPids } from './marked-pids.ts';
 import type { RunRoom } from './run-room.ts';
 import { objective, PLANNER, planTurn, type Scenario } from './scenario-parts.ts';
 import './on-disk.ts';
+import { stateOf } from './state.ts';
 
 /** What its agent says before its first request, for which it waits for a word of the test; and in a tool. */
 export const ABOUT_TO_ASK = 'about to ask';
 export const IN_TOOL = 'sleep 2';
 
-/** A folder that the agent sees, because its script is there; and the file whose being there lets it go on. */
+/** A folder that the settings let the agent see; and the file whose being there lets it go on. */
 const seenBy = (effects: string): string => join(dirname(effects), 'agent');
 const goFile = (effects: string): string => join(seenBy(effects), 'go');
 
@@ -46,6 +47,7 @@ const acpRun = (asksPerson: boolean): Scenario => ({
       runtimes: {
         scripted: { config: { script: planner } },
         acp: { agents: { fake: { command: process.execPath, args: fakeAcpArguments(path) } } },
+        'acp/fake': { config: { read: [seenBy(effects)] } },
       },
       verify: [{ run: `test -f readme.md && echo "verify $SQUAD_TURN_ID" >> '${effects}'` }],
     });
@@ -58,7 +60,7 @@ export const ACP_RUN_WITH_PERSON = acpRun(true);
 
 /** The requests of this room that wait for a person. */
 function openAsks({ repository }: RunRoom): string[] {
-  const turns = join(repository, '.squad', 'turns');
+  const turns = join(stateOf(repository), 'turns');
   if (!existsSync(turns)) return [];
   const asks = readdirSync(turns, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\bask-\d+\.json$/.test(path),
@@ -87,7 +89,7 @@ export function letAsk({ effects }: RunRoom): void {
 
 /** Whether the output of any turn has this text. */
 export function wasSaid({ repository }: RunRoom, text: string): boolean {
-  const turns = join(repository, '.squad', 'turns');
+  const turns = join(stateOf(repository), 'turns');
   if (!existsSync(turns)) return false;
   return readdirSync(turns).some((turn) => {
     const path = join(turns, turn, 'stdout');
@@ -107,7 +109,7 @@ export function promptsIn({ root }: RunRoom): number {
 
 /** The hosts of the turns of this repository. */
 export function acpHosts(repository: string): { readonly pid: number; readonly turn: string }[] {
-  const turns = join(repository, '.squad', 'turns');
+  const turns = join(stateOf(repository), 'turns');
   if (!existsSync(turns)) return [];
   return readdirSync(turns).flatMap((turn) =>
     markedPids(turn)

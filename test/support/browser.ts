@@ -39,7 +39,7 @@ export async function openBrowserPage(): Promise<BrowserPage> {
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-port=0'];
   const program = spawn(BROWSER ?? '', [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, HOME: folder },
+    env: { PATH: process.env['PATH'], HOME: folder },
   });
   const socket = new WebSocket(await addressOf(program));
   await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));

@@ -8,6 +8,7 @@ import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { CLI_ENTRY } from './cli-entry.ts';
 import { createRepository } from './git.ts';
+import { stateOf } from './state.ts';
 
 export interface Finished {
   readonly code: number | null;
@@ -22,8 +23,8 @@ export interface Finished {
 export interface EngineRoom {
   readonly root: string;
   readonly repository: string;
-  /** `flags` are of Node. */
-  start(args: readonly string[], environment?: Record<string, string>, flags?: readonly string[]): Engine;
+  /** `flags` are of Node. `cwd`: absent: the repository. */
+  start(args: readonly string[], environment?: Record<string, string>, flags?: readonly string[], cwd?: string): Engine;
   run(args: readonly string[], environment?: Record<string, string>): Promise<Finished>;
   script(value: unknown): string;
   ledger(): Ledger;
@@ -41,10 +42,10 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-engine-')));
   const repository = createRepository(join(root, 'repository'), files);
   let scripts = 0;
-  const start: EngineRoom['start'] = (args, environment = {}, flags = []) =>
+  const start: EngineRoom['start'] = (args, environment = {}, flags = [], cwd = repository) =>
     follow(
       spawn(process.execPath, [...flags, CLI_ENTRY, ...args], {
-        cwd: repository,
+        cwd,
         env: {
           PATH: process.env['PATH'],
           HOME: root,
@@ -67,7 +68,7 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
       writeFileSync(path, JSON.stringify(value));
       return path;
     },
-    ledger: () => openLedger(join(repository, '.squad'), { clock: createSystemClock(), readOnly: true }),
+    ledger: () => openLedger(stateOf(repository), { clock: createSystemClock(), readOnly: true }),
     close: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };
 }

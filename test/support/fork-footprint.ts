@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './git.ts';
 import { snapshot } from './snapshot.ts';
+import { stateOf } from './state.ts';
 
 /** Everything of one run that a fork of it must leave as it is: its rows, its refs, its folders and its files. */
 export interface Footprint {
@@ -19,7 +20,7 @@ interface Place {
 
 /** Hashes and lists of what a run of this name has now. `root` holds the state folder `state`. */
 export function footprintOf({ root, repository }: Place, name: string): Footprint {
-  const db = new Database(join(repository, '.squad', 'squad.db'), { readonly: true });
+  const db = new Database(join(stateOf(repository), 'squad.db'), { readonly: true });
   try {
     const id = db.prepare<[string], string>('SELECT id FROM run WHERE name = ?').pluck().get(name) ?? '';
     const tables = db
@@ -33,7 +34,7 @@ export function footprintOf({ root, repository }: Place, name: string): Footprin
       const rows = db.prepare<[{ id: string }]>(`SELECT * FROM "${table}" WHERE ${where} ORDER BY rowid`).all({ id });
       hash.update(`${table}\n${JSON.stringify(rows)}\n`);
     }
-    const below = ['runs', 'turns'].map((folder) => join(repository, '.squad', folder));
+    const below = ['runs', 'turns'].map((folder) => join(stateOf(repository), folder));
     const own = [join(below[0] ?? '', id), ...foldersOf(root, name)];
     return {
       rows: hash.digest('hex'),

@@ -8,6 +8,7 @@ import { fanOut } from './run-scenarios.ts';
 import { leave, type Scenario } from './scenario-parts.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
 import { git } from './git.ts';
+import { stateOf } from './state.ts';
 
 /** When the disk is full: at the first line of `run --json` that fits, or so many ms after the start. */
 export type Moment = number | ((line: Record<string, unknown>) => boolean);
@@ -83,7 +84,7 @@ async function expectCompletion(room: RunRoom): Promise<void> {
   }
   expect(after?.board.finished?.outcome).toBe('done');
   expect(git(room.repository, 'show', 'squad/fan-out:both.txt')).toBe('left\nright');
-  expect(existsSync(join(room.repository, '.squad', 'turns', '.probe'))).toBe(false);
-  expect(livingTurns(join(room.repository, '.squad'))).toEqual([]);
+  expect(existsSync(join(stateOf(room.repository), 'turns', '.probe'))).toBe(false);
+  expect(livingTurns(stateOf(room.repository))).toEqual([]);
   expectUnharmed(room);
 }

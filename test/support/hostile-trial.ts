@@ -26,7 +26,7 @@ export async function hostileTrial(seed: number): Promise<{ readonly result: Tur
     const canaries = join(made.root, 'canaries');
     for (const folder of [canaries, join(canaries, 'inner')]) mkdirSync(folder);
     for (const file of ['one', 'inner/two']) writeFileSync(join(canaries, file), 'untouched');
-    script = hostileScript(random, { level, canaries, turn: join(made.root, 'turns', '1') });
+    script = hostileScript(random, { level, canaries, turn: join(made.root, '.squad', 'turns', '1') });
     const path = join(made.root, 'script.json');
     writeFileSync(path, JSON.stringify(script));
     return { makeRuntime: () => fakeAcpRuntime(made, path), received: () => '' };

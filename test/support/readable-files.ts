@@ -1,18 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRoom } from './run-room.ts';
+import { stateOf } from './state.ts';
 
 /** The files for people of a room's run, by their paths, but for times and ids. The reports have their own tests. */
 export function readableFiles(room: RunRoom): Readonly<Record<string, string>> {
   const id = room.reading()?.row.id ?? '';
-  const folder = join(room.repository, '.squad', 'runs', id);
+  const folder = join(stateOf(room.repository), 'runs', id);
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   const files = names.filter((name) => /\.\w+$/.test(name) && !/^(?:report\.|armory\/|engine\.log)/.test(name));
   const seen = files.toSorted().map((name): [string, string] => {
     const text = readFileSync(join(folder, name), 'utf8').replaceAll(id, '<run>');
     return name.startsWith('history/')
       ? turnOf(name, text)
-      : [name, name === 'state.json' ? stateOf(text) : withoutIds(text)];
+      : [name, name === 'state.json' ? readableState(text) : withoutIds(text)];
   });
   // A try that never came to run has no file, and its number is gone.
   const counted = Map.groupBy(seen, ([name]) => name);
@@ -32,7 +33,7 @@ function turnOf(name: string, text: string): [string, string] {
   ];
 }
 
-function stateOf(text: string): string {
+function readableState(text: string): string {
   return withoutIds(text)
     .replaceAll(/"(started_at|ended_at)": ".*"/g, '"$1": "<time>"')
     .replace(/"elapsed_seconds": \d+/, '"elapsed_seconds": "<time>"');

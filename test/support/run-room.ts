@@ -11,6 +11,7 @@ import { mailOf } from './mail-of.ts';
 import { helperHostsIn, killAll, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
 import { writeSession } from './session-folder.ts';
+import { stateOf } from './state.ts';
 
 /** Beyond those that are killed; more would be a run that never ends. */
 const MOST_ENGINES = 12;
@@ -78,7 +79,7 @@ export async function inRunRoom<T>(scenario: Scenario, work: (room: RunRoom) => 
     room.close();
     return result;
   } catch (error) {
-    if (room.reading() !== undefined) killAll(livingTurns(join(room.repository, '.squad')));
+    if (room.reading() !== undefined) killAll(livingTurns(stateOf(room.repository)));
     if (isKept) throw new Error(`${String(error)} (see ${room.root})`, { cause: error });
     room.close();
     throw error;
@@ -202,7 +203,7 @@ export function expectUnharmed(room: RunRoom): void {
 /** What must not be at the end of any run: a side effect twice, a history that breaks a rule, a process or folder left. */
 export function harmTo(room: RunRoom): string[] {
   const { repository, root } = room;
-  const directory = join(repository, '.squad');
+  const directory = stateOf(repository);
   const lines = effectsOf(room);
   const check = checkLedger(ledgerPath(directory));
   const worktrees = git(repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
@@ -251,7 +252,7 @@ function foldersOfRuns({ root }: RunRoom): string[] {
 }
 
 function readingOf({ ledger, repository }: EngineRoom): RunHistory | undefined {
-  if (!existsSync(ledgerPath(join(repository, '.squad')))) return undefined;
+  if (!existsSync(ledgerPath(stateOf(repository)))) return undefined;
   try {
     const open = ledger();
     try {

@@ -85,7 +85,7 @@ export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPla
     },
     directory: () => {
       turns += 1;
-      const directory = join(root, 'turns', String(turns));
+      const directory = join(root, '.squad', 'turns', String(turns));
       mkdirSync(directory, { recursive: true });
       return Promise.resolve(directory);
     },

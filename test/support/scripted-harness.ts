@@ -98,7 +98,7 @@ export function playerHarness(
       openBench((parts) => {
         const script = join(parts.root, 'script.json');
         const log = join(parts.root, 'received.log');
-        const turns = join(parts.root, 'turns');
+        const turns = join(parts.root, '.squad', 'turns');
         writeFileSync(script, JSON.stringify(scriptOf(scenario, log)));
         appendFileSync(log, '');
         return {

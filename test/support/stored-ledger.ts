@@ -7,13 +7,13 @@ import { onTestFinished } from 'vitest';
 const STORED = join(import.meta.dirname, '../fixtures/ledger/schema-v1.db.gz');
 
 /**
- * A `.squad` folder with the ledger that squad 0.1.0 (schema 1) left of a run that was killed while its two pieces were in
+ * A folder with the ledger that squad 0.1.0 (schema 1) left of a run that was killed while its two pieces were in
  * work. Removed after the test.
  */
 export function storedLedger(): { directory: string; path: string } {
   const root = mkdtempSync(join(tmpdir(), 'squad-stored-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const directory = join(root, '.squad');
+  const directory = join(root, 'stored');
   mkdirSync(directory, { mode: 0o700 });
   const path = join(directory, 'squad.db');
   writeFileSync(path, gunzipSync(readFileSync(STORED)), { mode: 0o600 });

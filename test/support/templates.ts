@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { leaveTheMachine } from './machine.ts';
 
 /** Variable with the folder of what tests copy; absent: each test makes its own. */
 export const TEMPLATES = 'SQUAD_TEST_TEMPLATES';
@@ -16,12 +17,21 @@ const ENOUGH_BYTES = 8 * 1024 ** 3;
 /** Set-up of vitest, once for all projects and workers. Returns what removes the folder at the end. */
 export default function setup(): () => void {
   // Ledgers and repositories are written through to the disk, and tests would wait for it half of their time.
+  forgetBadTmpdir();
   const folder = (process.env['TMPDIR'] === undefined && inMemory()) || mkdtempSync(join(tmpdir(), 'squad-test-'));
   if (folder.startsWith(MEMORY)) Object.assign(process.env, { [DISK]: tmpdir(), TMPDIR: folder });
+  chmodSync(folder, 0o755);
+  leaveTheMachine(folder);
   const templates = join(folder, 'templates');
   mkdirSync(templates);
   process.env[TEMPLATES] = templates;
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** One that is relative or gone is the person's trouble, not that of tests. */
+function forgetBadTmpdir(): void {
+  const { TMPDIR: folder } = process.env;
+  if (folder !== undefined && !(isAbsolute(folder) && existsSync(folder))) delete process.env['TMPDIR'];
 }
 
 /** undefined: there is none here, it is too small, or no program can be started from it. */

@@ -5,7 +5,7 @@ import { editPlan, type EditPorts } from './edit-plan.ts';
 import type { PlanShown } from './plan-lines.ts';
 import type { Prompts } from './prompts.ts';
 
-export interface AskPlanPorts extends Pick<EditPorts, 'edit' | 'check'> {
+export interface AskPlanPorts extends Pick<EditPorts, 'edit' | 'check' | 'stateDirectory'> {
   readonly prompts: Prompts;
   /** Shows the plan. */
   show(plan: PlanShown): void;

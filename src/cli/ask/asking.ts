@@ -165,11 +165,14 @@ export class Asking {
     return askPlan(proposal, { ...(await this.#planPorts(opened)), prompts, say }, signal);
   }
 
-  async #planPorts(opened: OpenedRun): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit' | 'keep'>> {
+  async #planPorts(
+    opened: OpenedRun,
+  ): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit' | 'keep' | 'stateDirectory'>> {
     const { host, output } = this.#ports;
     const { definition, limits } = opened.reading;
     const earlier = await listRuns({ host });
     return {
+      stateDirectory: opened.composition.git.stateDirectory,
       show: (plan) => {
         const about = { definition, limits, earlier, columns: process.stderr.columns, style: output.style };
         for (const line of ['', ...planLines(plan, about), '']) output.problem(line);
@@ -177,7 +180,10 @@ export class Asking {
       check: async (plan) => checkEditedPlan(opened, plan),
       keep: (written) => writeRunFile(opened.directory, opened.reading.row.id, 'plan.yaml', written),
       edit: async (path) => {
-        const { code, problem } = await runInTerminal(editorCommand(host.environment, path), host.environment);
+        const { code, problem } = await runInTerminal(editorCommand(host.environment, path), {
+          kind: 'editor',
+          environment: host.environment,
+        });
         return problem ?? (code === 0 ? undefined : `the editor ended with ${code ?? 'a signal'}`);
       },
     };

@@ -1,3 +1,4 @@
+import { trustLines } from '../../preflight/consent.ts';
 import type { PlannedRun } from '../../preflight/planned-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { counted } from '../../text/counted.ts';
@@ -127,5 +128,5 @@ function names(who: PlannedStage['who'], by: string): string {
 
 function consentTexts(consent: 'given' | 'needed', commands: PlannedRun['commands']): string[] {
   const state = consent === 'given' ? 'given' : 'needed: `squad run` asks at a terminal, `--yes` gives it for one run';
-  return [state, ...commands.map(({ where, from, run }) => `${where}: ${from}: ${plainLine(run, 4096)}`)];
+  return [state, ...trustLines(commands)];
 }

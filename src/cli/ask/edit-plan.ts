@@ -1,12 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanReading } from '../../model/plan.ts';
 import { errorText } from '../../model/errors.ts';
 import type { Json } from '../../text/json.ts';
+import { withScratch } from '../../substrate/files/scratch.ts';
 import { planFile, readPlanFile, withProblems } from './plan-file.ts';
 
 export interface EditPorts {
+  /** squad's own folder: the file lies there. */
+  readonly stateDirectory: string;
   /** Opens the file in the person's editor until it is closed; the reason if it could not. */
   edit(path: string): Promise<string | undefined>;
   check(plan: Json): Promise<PlanReading>;
@@ -25,10 +27,9 @@ export interface Edited {
 
 /** Lets a person edit the plan in their editor until squad can use it, or they leave it as it was. */
 export async function editPlan(answer: Json, ports: EditPorts): Promise<Edited> {
-  const folder = await mkdtemp(join(tmpdir(), 'squad-plan-'));
-  const path = join(folder, 'plan.yaml');
   const first = planFile(answer);
-  try {
+  const edit = async (folder: string): Promise<Edited> => {
+    const path = join(folder, 'plan.yaml');
     let text = first;
     for (;;) {
       await writeFile(path, text, { mode: 0o600 });
@@ -43,10 +44,11 @@ export async function editPlan(answer: Json, ports: EditPorts): Promise<Edited> 
       if (!(await ports.again(checked.problems))) return { edited: undefined, written };
       text = withProblems(left, checked.problems);
     }
+  };
+  try {
+    return await withScratch(ports.stateDirectory, edit);
   } catch (error) {
     return { edited: undefined, why: errorText(error) };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { cleanRun, findOldLocks, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
+import { cleanRun, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { goneLines } from './state.ts';
 import { withWorkspaces } from '../open-workspaces.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -27,7 +28,7 @@ export async function clean(context: CommandContext, name: string | undefined, o
   }
   const { host, output } = context;
   const workspace = await openWorkspace(context);
-  const { directory, repository } = workspace;
+  const { directory } = workspace;
   const { clock } = workspace.composition;
   // The lock would create files. Without a ledger there is nothing to clean.
   readLedger(workspace, () => undefined);
@@ -38,12 +39,12 @@ export async function clean(context: CommandContext, name: string | undefined, o
     for (const run of plan.over) {
       runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
     }
-    const stale = await findStaleScratch(join(host.stateHome, 'squad'), clock.now());
-    const locks = plan.isAnyOpen ? undefined : await findOldLocks(repository.commonDirectory);
-    const scratch = await remove(locks === undefined ? stale : [...stale, locks], dryRun);
+    const stale = await findStaleScratch(host.stateDirectory, clock.now());
+    const scratch = await remove(stale, dryRun);
     return { dryRun, runs, skipped: plan.skipped, scratch };
   });
-  printResult(output, options, { type: 'clean', ...cleaned }, renderCleaned(cleaned));
+  const gone = await goneLines(host.stateDirectory);
+  printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
 }
 
 async function remove(paths: readonly string[], dryRun: boolean): Promise<readonly string[]> {
@@ -64,8 +65,7 @@ function planCleaning(ledger: Ledger, directory: string, name: string | undefine
       `See \`squad status ${names}\`, or continue with \`squad resume ${names}\`.`,
     );
   }
-  const isAnyOpen = ledger.runs().some((row) => !isOver(ledger, row));
-  return { over: over.map((row) => leftoversOf(ledger, directory, row)), skipped, isAnyOpen };
+  return { over: over.map((row) => leftoversOf(ledger, directory, row)), skipped };
 }
 
 function rowOf(ledger: Ledger, name: string): RunRow {
@@ -75,7 +75,7 @@ function rowOf(ledger: Ledger, name: string): RunRow {
 
 function leftoversOf(ledger: Ledger, directory: string, { id, name }: RunRow): Leftovers {
   const attempts = ledger.attempts({ runId: id }).map((attempt) => attempt.id);
-  return { run: name, attempts, folder: runFolder(directory, id) };
+  return { run: name, id, attempts, folder: runFolder(directory, id) };
 }
 
 /** A run is over once it is published and not reopened; a single turn of an older version, once it is settled. */
@@ -92,7 +92,7 @@ function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => runLines(run, verb)),
-    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine or an older version)`),
+    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine)`),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;
@@ -124,7 +124,10 @@ function refLines(run: string, { attempts, branch }: NonNullable<CleanedRun['ref
     case 'kept':
       return branch.why === 'unmerged'
         ? [...refs, `kept  branch squad/${run}: no other branch has its work. To delete it: git branch -D squad/${run}`]
-        : [...refs, `kept  branch squad/${run}: it is checked out`];
+        : [
+            ...refs,
+            `kept  branch squad/${run}: ${branch.why === 'other-run' ? 'another run has this name' : 'it is checked out'}`,
+          ];
     default:
       return branch satisfies never;
   }

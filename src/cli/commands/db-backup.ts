@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -13,7 +13,7 @@ export async function dbBackup(context: CommandContext, path: string | undefined
   const target =
     path === undefined ? personsBackup(ledger, composition.clock.now()) : resolve(host.workingDirectory, path);
   const bytes = await backUpLedger(ledger, target);
-  const restore = restoreSteps(relative(host.workingDirectory, ledger), relative(host.workingDirectory, target));
+  const restore = restoreSteps(ledger, target);
   printResult(output, options, { type: 'db-backup', path: target, bytes, restore }, [
     `${bytes} bytes in ${target}`,
     'To restore it, end any running squad with `squad stop`, then:',

@@ -24,8 +24,8 @@ export async function dbExport(
   const chunks = Readable.from(inChunks(exportLedger(ledgerPath(directory), options.run ?? null), count));
   if (path === undefined || path === '-') {
     await pipeline(chunks, process.stdout, { end: false }).catch((error: unknown) => {
-      // A reader that had enough (`squad db export | head`) is no problem.
-      if (errorCode(error) !== 'EPIPE') throw error;
+      // A reader that had enough (`squad db export | head`) is no problem, and the output itself says what is.
+      if (errorCode(error) !== 'EPIPE' && !output.isLost()) throw error;
     });
     return;
   }

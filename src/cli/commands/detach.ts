@@ -7,7 +7,8 @@ import type { ObjectiveSource } from '../../preflight/read-input.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
 import { refuseInUse } from '../../squad/session-runs.ts';
 import { startDetachedEngine, type EngineStart } from '../../squad/detached-engine.ts';
-import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
+import { agreeToRun } from '../../squad/run-consent.ts';
+import { bindWorkspace, openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { plainText } from '../../text/plain-text.ts';
@@ -20,7 +21,6 @@ import { passObjective } from '../../squad/ticket.ts';
 /** Starts a run whose engine works in the background. Checks it here, where a person reads the problems and agrees to commands. */
 export async function detachRun(context: CommandContext, given: ObjectiveSource, options: RunOptions): Promise<void> {
   const workspace = await openWorkspace(context);
-  const { directory } = workspace;
   refuseInUse(workspace, given);
   const { playbook, runtime, model: models, name: named, allowFullAccess, strict } = options;
   const checked = await checkNewRun(workspace, given, {
@@ -28,7 +28,8 @@ export async function detachRun(context: CommandContext, given: ObjectiveSource,
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options) },
   });
   const { name, playbook: chosen } = checked.definition;
-  const { objective, tickets } = await passObjective(directory, given);
+  const bound = bindWorkspace(workspace);
+  const { objective, tickets } = await passObjective(bound.directory, given);
   const args = [
     ...['run', ...newRunArguments({ ...options, name, playbook: chosen })],
     ...(strict === true ? ['--strict'] : []),
@@ -41,7 +42,7 @@ export async function detachRun(context: CommandContext, given: ObjectiveSource,
     return isDefined === true ? row?.id : undefined;
   };
   try {
-    await start(context, workspace, { name, args, begun, options });
+    await start(context, bound, { name, args, begun, options });
   } finally {
     for (const ticket of tickets) await rm(ticket, { force: true });
   }
@@ -52,6 +53,8 @@ export async function detachResume(context: CommandContext, runId: string, optio
   const workspace = await openWorkspace(context);
   refuseBusy(workspace.directory);
   const { row, segments } = (await openRun(workspace, runId)).reading;
+  // Here a person reads what it does; the engine in the background asks no one.
+  await agreeToRun(workspace, runId, trustOf(context, options));
   const args = ['resume', runId, ...driveArguments(options)];
   const begun = (ledger: Ledger): string | undefined =>
     ledger.segments(runId).length > segments.length ? runId : undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { compose } from '../../compose.ts';
-import type { EnginePorts } from '../../engine.ts';
+import type { Admission, RunToAdmit } from '../../engine.ts';
 import type { RunEnd, RunningRun } from '../../read-model/running-run.ts';
 import { refuseFullAsRoot } from '../../model/access.ts';
 import { SquadError } from '../../model/errors.ts';
@@ -18,6 +18,7 @@ import type { RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { recordRun, requireConsent } from '../../squad/run-consent.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 import { readTurnSpec } from '../turn-input.ts';
@@ -39,10 +40,12 @@ export async function devTurn(
   const composition = compose(host);
   const here = { ...context, host: { ...host, workingDirectory: resolve(host.workingDirectory, options.repo) } };
   const show = showTurn(here, options.json === true);
-  const ports: EnginePorts = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: show.onEvent };
+  const drive = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: show.onEvent };
+  const workspace = await openWorkspace(here);
   const loading = import('../../engine.ts');
   if (options.resume !== undefined && options.resume !== false) {
     const runId = await unfinishedTurn(here, options.resume === true ? undefined : options.resume);
+    const ports = { ...drive, admit: async (run: RunToAdmit) => plays(requireConsent(workspace, run, {})) };
     return show.follow(await (await loading).resumeRun(ports, here.host.workingDirectory, runId));
   }
   refuseUnknownRuntime(composition.runtimes, options.runtime);
@@ -56,7 +59,13 @@ export async function devTurn(
   const redactor = composition.redactor(options.env ?? []);
   const spec = await readTurnSpec(prompt, options, host.workingDirectory);
   const definition = turnDefinition(name, spec, repository, redactor, describeRuntimes(composition));
+  const ports = { ...drive, admit: async (run: RunToAdmit) => plays(recordRun(workspace, run)) };
   return show.follow(await (await loading).startRun(ports, definition, repository));
+}
+
+async function plays(agreed: Promise<void>): Promise<Admission> {
+  await agreed;
+  return 'plays';
 }
 
 /** The newest turn's run that is not over, or that of the attempt. Throws `unknown-attempt` where there is none. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import type { CommandContext, DoctorOptions } from '../command-context.ts';
 import {
+  decideCageCheck,
   decideFolderCheck,
   decideIsolationCheck,
   decideTracingCheck,
@@ -22,13 +23,16 @@ import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import type { GitPorts } from '../../substrate/git/git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
-import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import { openCheckout, openRepository } from '../../substrate/git/repository.ts';
-import { readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
+import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
+import { isOutsideRepositories, openCheckout, type Checkout } from '../../substrate/git/repository.ts';
+import { isContainerLayer, readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
+import { createGitCage } from '../../substrate/process/git-cage.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
-export async function doctor({ host, output, exit }: CommandContext, options: JsonOptions): Promise<void> {
+export async function doctor(context: CommandContext, options: DoctorOptions): Promise<void> {
+  if (options.trust === true) return (await import('./doctor-trust.ts')).doctorTrust(context, options);
+  const { host, output, exit } = context;
   const composition = compose(host);
   const probes = await probeAgents(composition, host, await namedRuntimes(host, composition));
   const machine = [
@@ -36,6 +40,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
     checkSqlite(),
     ...(await checkTurns(host, composition)),
     await checkGit(host, composition),
+    ...(await checkCage(host, composition)),
     ...(await checkRepository(host, composition)),
     ...(await checkSettings(host, composition)),
     ...decideTracingCheck(host.environment),
@@ -113,7 +118,7 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
   try {
     const binary = await requireProgram(host, 'git');
     const env = { PATH: host.environment['PATH'] ?? '' };
-    const run = await composition.processes.run(binary, ['--version'], { env, timeoutMs: 10_000 });
+    const run = await composition.processes.run(binary, ['--version'], { kind: 'git-version', env, timeoutMs: 10_000 });
     const version = run.stdout.trim().replace('git version ', '');
     const warning = decideVersionWarning(version);
     const problems = warning === undefined ? [] : [{ text: warning.text, next: warning.next ?? '' }];
@@ -128,21 +133,36 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
   }
 }
 
-/** Checks the checkout that doctor runs in: its folders, the warnings of a run. No checks outside of one. */
+/** What confines squad's git at work on files of agents. Without git there is nothing to confine. */
+async function checkCage(host: Host, { processes }: Composition): Promise<DoctorCheck[]> {
+  const git = await requireProgram(host, 'git').catch(() => undefined);
+  if (git === undefined || host.platform !== 'linux') return [];
+  const { PATH = '', HOME = '' } = host.environment;
+  return [decideCageCheck(await createGitCage(processes)(git, { PATH, HOME }))];
+}
+
+/** Checks the checkout that doctor runs in: its folders, the warnings of a run. No checks where there is no repository at all. */
 async function checkRepository(host: Host, composition: Composition): Promise<DoctorCheck[]> {
   const { git } = composition;
-  const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
-  if (found === undefined) return [];
+  try {
+    return [await checkCheckout(host, composition, await openCheckout(git, host.workingDirectory))];
+  } catch (error) {
+    if (isOutsideRepositories(error)) return [];
+    return [{ name: 'repository', ok: false, found: 'cannot be used', problems: [asProblem(error)] }];
+  }
+}
+
+async function checkCheckout(host: Host, { git }: Composition, found: Checkout): Promise<DoctorCheck> {
   const { root, commonDirectory } = found;
   const look = (path: string) => ({ path, network: readNetworkFilesystem(existingFolder(path)) });
   const folders = decideFolderCheck({
     checkout: look(root),
     common: look(commonDirectory),
-    state: look(host.stateHome),
+    state: { ...look(host.stateDirectory), ofContainer: isContainerLayer(existingFolder(host.stateDirectory)) },
   });
   const run = await inspect(git, host.workingDirectory);
   const problems = [...folders.problems, ...run.problems];
-  return [{ ...folders, ok: folders.ok && run.ok, problems }];
+  return { ...folders, ok: folders.ok && run.ok, problems };
 }
 
 /** The first run creates the state folder. */
@@ -150,15 +170,10 @@ function existingFolder(path: string): string {
   return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
-/** The warnings and refusals that a run would give. Doctor ignores a repository without a commit. */
+/** The warnings and refusals that a run would give. */
 async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, 'ok' | 'problems'>> {
   try {
-    await openRepository(git, path);
-  } catch {
-    return { ok: true, problems: [] };
-  }
-  try {
-    const { warnings } = await inspectRepository(git, path);
+    const { warnings } = await inspectForWork(git, path);
     const about = warnings.filter((warning) => warning.about !== 'git-version');
     return { ok: true, problems: about.map(({ text, next = 'You do not have to do anything.' }) => ({ text, next })) };
   } catch (error) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { usageError } from '../../model/errors.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { dropRunBranch, findRunBranch, type DroppedBranch } from '../../substrate/git/drop-branch.ts';
+import { switchAdvice } from '../../substrate/git/switch-advice.ts';
 import { runFolder } from '../../substrate/files/run-files.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
@@ -24,13 +25,13 @@ export async function drop(context: CommandContext, run: string | undefined, opt
     const cleaned = await cleanRun(
       workspaces,
       turns,
-      { run: name, attempts, folder: runFolder(target.directory, runId) },
+      { run: name, id: runId, attempts, folder: runFolder(target.directory, runId) },
       { dryRun: false, turns: all, refs: false },
     );
     // A folder that could not be removed may need the rest.
     if (cleaned.worktrees.some(({ action }) => action === 'kept')) return { cleaned, branch: null, refs: 0 };
     const branch = await dropRunBranch(target.composition.git, target.repository, name, !all);
-    const refs = all ? (await workspaces.dropRefs(name, [])).attempts : 0;
+    const refs = all ? (await workspaces.dropRefs(name, [], runId)).attempts : 0;
     return { cleaned, branch, refs };
   });
   const { cleaned, branch, refs } = dropped;
@@ -50,7 +51,7 @@ export async function drop(context: CommandContext, run: string | undefined, opt
 }
 
 async function refuse({ reading, now, composition, repository }: OpenedTarget, all: boolean): Promise<void> {
-  const { name } = reading.row;
+  const { id, name } = reading.row;
   const { state, conclusion } = standingOf(reading, now);
   if (reading.driven) throw usageError(`an engine runs ${name}`, `Stop it first: \`squad stop ${name}\`.`);
   if (conclusion === null && !all) {
@@ -59,11 +60,17 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
       `End it for good with \`squad cancel ${name}\`, or remove all of it with \`squad drop ${name} --all\`.`,
     );
   }
-  const { path } = await findRunBranch(composition.git, repository, name);
+  const { path, owner } = await findRunBranch(composition.git, repository, name);
+  if (owner !== undefined && owner !== id) {
+    throw usageError(
+      `the branch squad/${name} belongs to another run of that name (${plainLine(owner, 80)}), which this state folder does not know`,
+      'Drop that one as the person, or with the SQUAD_STATE, that started it. This run has no branch.',
+    );
+  }
   if (path !== undefined) {
     throw usageError(
       `the branch squad/${name} is checked out in ${plainLine(path)}`,
-      'Check out another branch there: `git switch main`.',
+      `Check out another branch there: \`${await switchAdvice(composition.git, repository)}\`.`,
     );
   }
 }

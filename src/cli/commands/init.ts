@@ -18,6 +18,7 @@ import {
   type Surroundings,
 } from '../../preflight/starter-files.ts';
 import { createGit } from '../../substrate/git/git-call.ts';
+import { openCheckout } from '../../substrate/git/repository.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import type { CommandContext, InitOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
@@ -100,13 +101,10 @@ async function isThere(path: string): Promise<boolean> {
 
 /** Accepts a repository without a commit. Throws outside of a repository. */
 async function findRoot({ git: ports }: Composition, path: string): Promise<{ root: string; hasCommit: boolean }> {
-  const git = createGit(ports);
-  const found = await git.run(['rev-parse', '--path-format=absolute', '--show-toplevel'], { cwd: path });
-  const root = found.stdout.trim();
-  if (found.code === 0 && root !== '' && !root.includes('\n')) {
-    const head = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
-    if (head.code !== 0) return { root, hasCommit: false };
-  }
+  const { root } = await openCheckout(ports, path);
+  // A branch without a commit, and not a commit that cannot be read.
+  const head = await createGit(ports).run(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: root });
+  if (head.code !== 0) return { root, hasCommit: false };
   return { root: (await inspectRepository(ports, path)).root, hasCommit: true };
 }
 

@@ -27,13 +27,13 @@ export async function log(context: CommandContext, name: string | undefined, opt
   refuseMixed(options, isRows);
   const { host } = context;
   const workspace = await workspaceIn({ host, composition: openMachine(host) });
-  const { directory, repository, composition } = workspace;
+  const { directory, composition } = workspace;
   const lockedBy = probeLock(directory);
   const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
   const stop = options.follow === true ? listenForStop() : undefined;
   const ended = stop === undefined ? undefined : endOf(stop.aborted, composition.clock);
   try {
-    const named = name === undefined ? undefined : (ledger.run(runIdOf(repository.root, name)) ?? ledger.run(name));
+    const named = name === undefined ? undefined : (ledger.run(runIdOf(directory, name)) ?? ledger.run(name));
     if (name !== undefined && named === undefined) {
       throw unknownRun(
         name,
@@ -110,7 +110,7 @@ async function printRows(
 
 interface Logged {
   readonly ledger: Ledger;
-  /** `.squad` */
+  /** The folder with the ledger. */
   readonly directory: string;
   readonly row: RunRow;
   /** undefined: it was never defined. */

@@ -7,8 +7,11 @@ import { nextCommandsOf } from '../../read-model/status.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPath } from '../../substrate/files/real-path.ts';
+import { decideNext } from '../../substrate/git/git-call.ts';
 import { mergeIntoCheckout, type BranchCheckout, type MergeAnswer } from '../../substrate/git/merge-checkout.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
+import { requireWritable } from '../../substrate/git/require-writable.ts';
+import { switchAdvice } from '../../substrate/git/switch-advice.ts';
 import { findCommit } from '../../substrate/git/show-diff.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -22,7 +25,12 @@ export async function merge(context: CommandContext, run: string | undefined, op
   const { reading, composition, repository } = target;
   const { id: runId, name } = reading.row;
   if (branchOf(reading.definition) === undefined) throw nothingToMerge(target);
-  const checkout = requireBranch(await openRepository(composition.git, repository.root), name);
+  const checkout = requireBranch(
+    await openRepository(composition.git, repository.root),
+    name,
+    await switchAdvice(composition.git, repository),
+  );
+  requireWritable(checkout);
   if (options.unverified !== true) refuseUnverified(target);
   const commit = await headOf(target);
   if (options.unverified !== true && commit !== reading.board.branch.head) throw movedBranch(target, commit);
@@ -67,18 +75,12 @@ function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
 function requireBranch(
   { branch, ...repository }: Awaited<ReturnType<typeof openRepository>>,
   run: string,
+  switching: string,
 ): BranchCheckout {
-  if (branch === undefined) {
-    throw usageError(
-      'no branch is checked out: HEAD is detached',
-      'Check out the branch that gets the work: `git switch main`.',
-    );
-  }
+  const next = `Check out the branch that gets the work: \`${switching}\`.`;
+  if (branch === undefined) throw usageError('no branch is checked out: HEAD is detached', next);
   if (branch !== `squad/${run}`) return { ...repository, branch };
-  throw usageError(
-    `the run branch ${branch} itself is checked out`,
-    'Check out the branch that gets the work: `git switch main`.',
-  );
+  throw usageError(`the run branch ${branch} itself is checked out`, next);
 }
 
 function refuseUnverified({ reading, now }: OpenedTarget): void {
@@ -161,9 +163,11 @@ function refusalOf(
         `Check out the branch that the run started from, then \`squad merge ${run}\`.`,
       );
     case 'moved':
+      return wrongEnvironment(`${branch} moved meanwhile; nothing was changed`, `Try again: \`squad merge ${run}\`.`);
+    case 'refused':
       return wrongEnvironment(
-        `${branch} moved, or is locked by another git; nothing was changed`,
-        `Try again: \`squad merge ${run}\`.`,
+        `git cannot move ${branch}, and nothing was changed: ${answer.why || 'it ended without a reason'}`,
+        `${decideNext(answer.why)} Then \`squad merge ${run}\`.`,
       );
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { letThroughBy } from '../../model/let-through.ts';
+import { placedAt } from '../../model/run.ts';
 import { mailOf } from '../../read-model/status.ts';
 import type { ReportDocument } from '../../report/document.ts';
 import { renderMarkdown } from '../../report/markdown.ts';
@@ -59,15 +60,16 @@ async function findChanges(
   { host }: CommandContext,
   opened: OpenedRun,
 ): Promise<(GitFacts & { readonly patch: Patch }) | undefined> {
-  const { reading, composition } = opened;
+  const { reading, composition, repository } = opened;
   if (reading.driven) return undefined;
+  const definition = placedAt(reading.definition, repository.root);
   const { lookIntoWorkspaces } = await import('../open-workspaces.ts');
   const { readPatch, readRunChanges } = await import('../../substrate/git/run-changes.ts');
   const changes = await lookIntoWorkspaces(host, opened, (workspaces) =>
-    readRunChanges(composition.git, workspaces, reading.definition),
+    readRunChanges(composition.git, workspaces, definition),
   );
-  const patch = await foldPatch(readPatch(composition.git, reading.definition, changes));
-  return composition.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
+  const patch = await foldPatch(readPatch(composition.git, definition, changes));
+  return composition.redactor(letThroughBy(definition)).json({ ...changes, patch });
 }
 
 /** Whether the last engine has written the report of how it left the run. */

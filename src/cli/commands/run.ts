@@ -85,14 +85,15 @@ export async function resume(context: CommandContext, name: string | undefined, 
   if (why !== undefined && (others > 0 || options.json !== true)) output.problem(`Resuming ${chosen.name}: ${why}.`);
   if (options.detach === true) return (await import('./detach.ts')).detachResume(context, runId, options);
   const show = await showAndAsk(context, options);
-  await show.follow(await squad.resume(runId, { limits, ...show.drive }));
+  await show.follow(await squad.resume(runId, { limits, trust: trustOf(context, options), ...show.drive }));
 }
 
 /** Writes the files of a session that a run, which is over, could not write. Exit 0 then, however the run ended. */
-async function writeAgain({ host, output }: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
+async function writeAgain(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
+  const { host, output } = context;
   const { writeFolder } = await import('../../squad/write-folder.ts');
   const warn = (text: string): void => output.problem(`note: ${plainLine(text, 800)}`);
-  const folder = await writeFolder({ host }, runId, warn);
+  const folder = await writeFolder({ host }, runId, { warn, trust: trustOf(context, options) });
   const lines = [`Wrote the files in ${plainLine(folder, 300)} again: they are complete.`];
   printResult(output, options, { type: 'folder-written', runId, folder }, lines);
 }

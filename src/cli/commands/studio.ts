@@ -17,6 +17,7 @@ export async function studio(context: CommandContext, options: StudioOptions): P
     const served = await serveStudio(context, {
       port: options.port,
       origins: options.origin ?? [],
+      tunnel: options.tunnel === true,
       onProblem: (line) => output.problem(`squad studio: ${plainLine(line, 500)}`),
     });
     printResult(output, options, { type: 'studio-started', url: served.url, studio: served.studio }, about(served));
@@ -34,6 +35,7 @@ function about({ url, studio: page }: Served): readonly string[] {
     `  Studio: ${page}`,
     '',
     'That page comes from the internet: LangChain serves it, and it speaks to this server from your browser.',
+    'Keep both addresses to yourself: they have a secret that lets a program of yours start and steer agents here.',
     'While squad studio runs, the page can start and steer agents here. Ctrl-C ends it, and no run with it.',
   ];
 }

@@ -12,6 +12,7 @@ import { handleInterrupts } from '../interrupts.ts';
 import { bringUpToDate } from '../../substrate/ledger/index.ts';
 import { squadOn } from '../../squad.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { isAgreed } from '../../squad/run-consent.ts';
 import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
 
@@ -46,13 +47,15 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const clock = createSystemClock();
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
+  let skipped = 0;
   const startAttempt = async (run: Unfinished, onBegun: () => void): Promise<void> => {
     taken.add(run.runId);
     const exitCode = await host(context, run, { options, hosted, requested: () => requested, onBegun });
-    if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
+    if (exitCode === SKIPPED) skipped += 1;
+    else if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
     // A run that cannot be resumed is tried less and less often.
     const times = (broken.get(run.runId)?.times ?? 0) + 1;
-    if (exitCode !== undefined && exitCode >= 65)
+    if (exitCode === SKIPPED || (exitCode !== undefined && exitCode >= 65))
       broken.set(run.runId, { times, until: clock.monotonic() + 60_000 * 2 ** times });
     taken.delete(run.runId);
   };
@@ -72,11 +75,20 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   } finally {
     interrupts.stop();
   }
-  if (options.json === true) output.json({ type: 'sweep-ended', at: Date.now(), runs: ended });
-  else if (ended.length === 0) output.line('No run needs an engine: each is over, running, waiting or paused.');
+  sayEnd(output, options, { ended, skipped });
   const bad = ended.map(({ exitCode }) => exitCode).filter((code) => code === 1 || code >= 65);
   const signal = interrupts.signal();
   context.exit(exitCodeOf(bad.length > 0 ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
+}
+
+function sayEnd(
+  output: Output,
+  { json }: ResumeOptions,
+  { ended, skipped }: { readonly ended: readonly Ended[]; readonly skipped: number },
+): void {
+  if (json === true) return output.json({ type: 'sweep-ended', at: Date.now(), runs: ended });
+  if (ended.length > 0 || skipped > 0) return;
+  output.line('No run needs an engine: each is over, running, waiting or paused.');
 }
 
 /** Ends a run. After a signal it also applies to runs that are just starting. */
@@ -98,6 +110,9 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   return runsToSweep(unfinished).filter(({ runId }) => !taken.has(runId));
 }
 
+/** In place of an exit code: no person has agreed to the run, so it did not start. */
+const SKIPPED = 'skipped';
+
 /** The exit code; undefined if a signal came before the run started. */
 async function host(
   context: CommandContext,
@@ -108,9 +123,15 @@ async function host(
     requested,
     onBegun,
   }: { options: ResumeOptions; hosted: Map<string, RunningRun>; requested: () => End | undefined; onBegun: () => void },
-): Promise<number | undefined> {
+): Promise<number | typeof SKIPPED | undefined> {
   const { output } = context;
   if (requested() !== undefined) return undefined;
+  if (!(await isAgreed(await openWorkspace(context), runId))) {
+    output.problem(
+      `${name} is skipped: no person has agreed to it on this machine. See it with \`squad resume ${name}\`.`,
+    );
+    return SKIPPED;
+  }
   output.problem(`${name}: ${why}${priorityText(priority)}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = await showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });

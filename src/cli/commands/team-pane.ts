@@ -41,7 +41,10 @@ export async function teamEngine(
 ): Promise<void> {
   const { environment } = await takeTicket(ticket, engineTicketSchema);
   const program = [...ownProgram(host), ...args];
-  const { code, problem } = await runInTerminal(program, { ...host.environment, ...environment });
+  const { code, problem } = await runInTerminal(program, {
+    kind: 'squad',
+    environment: { ...host.environment, ...environment },
+  });
   if (problem !== undefined) {
     throw new SquadError({
       code: 'wrong-environment',

@@ -4,10 +4,11 @@ import { trustOf } from '../consent.ts';
 import { newRunArguments, ownProgram } from '../run-arguments.ts';
 import { readArgument } from '../read-objective.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
-import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
+import { bindWorkspace, openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
 import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { passObjective, writeTicket } from '../../squad/ticket.ts';
+import { sha256Of } from '../../model/sha256.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
 import { readSettings } from '../../preflight/read-settings.ts';
@@ -52,7 +53,12 @@ export async function team(
   if (!isOpen || objective !== undefined || options.run !== undefined) {
     const facts = factsOf(context);
     const { run, environment } = await beginOrJoin(context, workspace, { terminal, name, objective, options });
-    const members = await openMembers(workspace, { terminal, team: name, settings, environment }, { ...facts, run });
+    // Opened again: the first run of a repository gives it its state.
+    const members = await openMembers(
+      await openWorkspace(context),
+      { terminal, team: name, settings, environment },
+      { ...facts, run },
+    );
     output.line(`${run}: panes for ${members.join(', ')}.`);
   } else output.line('The panes of the team are already open.');
   await show(context, terminal, name, options);
@@ -76,8 +82,9 @@ async function beginOrJoin(
   }
   const planned = await planRun(context, workspace, objective, options);
   const passed = environmentOfRuntimes(environment, planned.runtimes);
-  const own = await writeTicket(workspace.directory, { environment: passed });
-  const { objective: args, tickets } = await passObjective(workspace.directory, planned.objective);
+  const { directory } = bindWorkspace(workspace);
+  const own = await writeTicket(directory, { environment: passed });
+  const { objective: args, tickets } = await passObjective(directory, planned.objective);
   try {
     await terminal.open(name, [enginePane(factsOf(context), [...planned.args, ...args], own)]);
   } catch (error) {
@@ -120,7 +127,7 @@ async function show(
 ): Promise<void> {
   const attach = terminal.attach(name);
   if (attach !== undefined && detach !== true && process.stdin.isTTY && process.stdout.isTTY) {
-    const { problem } = await runInTerminal(attach, host.environment);
+    const { problem } = await runInTerminal(attach, { kind: 'terminal', environment: host.environment });
     if (problem === undefined) return;
     output.problem(`Cannot attach to the panes: ${problem}`);
   }
@@ -142,7 +149,7 @@ function factsOf({ host }: CommandContext) {
 
 /** Unique for each checkout. tmux allows no dot or colon. */
 function teamName({ repository }: OpenedWorkspace): string {
-  return `team-${repository.key.slice(-8)}`;
+  return `team-${sha256Of(repository.root).slice(0, 8)}`;
 }
 
 /** A pane sends mail as a person, so agents must not open one. */

@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { openMachine, type Host, type Machine } from '../../machine.ts';
 import { isSquadError, SquadError, usageError } from '../../model/errors.ts';
+import { findState } from '../../substrate/files/state-place.ts';
 import { checkoutsOf, findKnownCheckouts } from '../../substrate/git/known-checkouts.ts';
 import { openCheckout, type Checkout } from '../../substrate/git/repository.ts';
 import { holderHere, lockWorkspace, type WorkspaceLock } from '../../substrate/ledger/index.ts';
@@ -45,10 +46,11 @@ const STAYS: readonly LeftThing[] = [
 /** Removes what squad keeps on this machine, and nothing else. Refused while a process works there. */
 export async function uninstall({ host, output, exit }: CommandContext, options: UninstallOptions): Promise<void> {
   const machine = openMachine(host);
-  const state = join(host.stateHome, 'squad');
+  const state = host.stateDirectory;
   const { checkouts, found, left } = await takeInventory(machine, host, state);
-  const places = [state, ...checkouts.map(({ root }) => join(root, '.squad'))].filter(isFolder);
-  await refuseUsers(places);
+  const ledgers = new Set(checkouts.map(({ commonDirectory }) => findState(state, commonDirectory).directory));
+  const places = [...ledgers].filter(isFolder);
+  await refuseUsers([...places, ...[state].filter(isFolder)]);
   const { dryRun = false, json = false } = options;
   if (dryRun || found.length === 0) {
     const things = { removed: found.map(publicPart), kept: [], left };
@@ -63,8 +65,8 @@ export async function uninstall({ host, output, exit }: CommandContext, options:
     const question = 'Remove all of this? What only these folders and refs have is lost.';
     if (!(await confirm(question))) return output.problem('squad: nothing was removed');
   }
-  const { removed, kept } = await withLocks(places.slice(isFolder(state) ? 1 : 0), { host, machine }, async () => {
-    await refuseUsers(places);
+  const { removed, kept } = await withLocks(places, { host, machine }, async () => {
+    await refuseUsers([...places, ...[state].filter(isFolder)]);
     return removeAll(found);
   });
   if (kept.length > 0) exit(1);
@@ -91,10 +93,10 @@ async function takeInventory(machine: Machine, host: Host, state: string): Promi
   found.push(...(await findSettings(host)));
   // Last: it names the repositories, so that a second try finds them too.
   found.push(...(await findPath(state, 'folders of runs, homes of agents, compiled code')));
-  const unknown = lost.map((key): LeftThing => {
+  const unknown = lost.map(({ from }): LeftThing => {
     return {
-      name: `what runs of ${key} left in their repository`,
-      why: 'it was not found; call squad there',
+      name: `what runs left in the repository that was at ${dirname(from)}`,
+      why: 'it is not there; call squad where it is now',
       next: 'squad uninstall',
     };
   });

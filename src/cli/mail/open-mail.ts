@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
 import { SquadError, usageError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import { unknownRun } from '../../model/unknown-name.ts';
+import { openMachine } from '../../machine.ts';
+import { findState } from '../../substrate/files/state-place.ts';
+import { plainCheckout } from '../../substrate/git/plain-checkout.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
@@ -23,6 +24,8 @@ export interface OpenedMail {
   readonly clock: Clock;
   /** Top of the checkout. */
   readonly root: string;
+  /** The folder with the ledger. */
+  readonly directory: string;
 }
 
 /**
@@ -67,9 +70,8 @@ interface Place {
 }
 
 async function findLedger(context: CommandContext): Promise<Place> {
-  const root = await workspaceRoot(context);
-  const directory = join(root, '.squad');
-  if (hasLedger(directory)) return { root, directory };
+  const place = await findPlace(context);
+  if (hasLedger(place.directory)) return place;
   throw noMail('nothing has run here yet, so there is no mail');
 }
 
@@ -82,45 +84,25 @@ async function withLedger<T>(
   const clock = createSystemClock();
   const ledger = openLedger(directory, { clock, readOnly, redactor: (names) => redactorOf(host.environment, names) });
   try {
-    return await work({ mail: ledger.mail, ledger, clock, root });
+    return await work({ mail: ledger.mail, ledger, clock, root, directory });
   } finally {
     ledger.close();
   }
 }
 
-async function workspaceRoot(context: CommandContext): Promise<string> {
-  const found = findWorkspace(context.host.workingDirectory);
-  if (found !== undefined) return found;
-  // Only git knows. Its module loads much that reading mail does not need.
-  const { openWorkspace } = await import('../../squad/open-run.ts');
-  return (await openWorkspace(context)).repository.root;
-}
-
 /**
- * The top of the checkout with the `.squad` of this folder, found without git: starting git takes longer than reading mail. For
- * a worktree of squad it is the checkout that the worktree was made from. undefined: only git knows.
+ * The top of the checkout, and the folder with its ledger, found without git where its files prove them: starting git takes longer
+ * than reading mail.
  */
-export function findWorkspace(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const entry = join(at, '.git');
-    if (existsSync(entry)) return [at, ...mainCheckout(entry)].find((root) => existsSync(join(root, '.squad')));
-    if (dirname(at) === at) return undefined;
+async function findPlace({ host }: CommandContext): Promise<Place> {
+  const plain = plainCheckout(host.workingDirectory);
+  if (plain !== undefined) {
+    return { root: plain.root, directory: findState(host.stateDirectory, plain.gitDirectory).directory };
   }
-}
-
-/** The `.git` of a linked worktree is a file with the path to the shared git directory. */
-function mainCheckout(entry: string): string[] {
-  try {
-    if (!statSync(entry).isFile()) return [];
-    const own = /^gitdir: (.+?)\s*$/.exec(readFileSync(entry, 'utf8'))?.[1];
-    if (own === undefined) return [];
-    const directory = resolve(dirname(entry), own);
-    const shared = resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim());
-    return basename(shared) === '.git' ? [dirname(shared)] : [];
-  } catch {
-    // A submodule has no `commondir`. git reports every other problem.
-    return [];
-  }
+  // Only git knows. Its module loads much that reading mail does not need.
+  const { workspaceIn } = await import('../../squad/open-run.ts');
+  const { repository, directory } = await workspaceIn({ host, composition: openMachine(host) });
+  return { root: repository.root, directory };
 }
 
 function chooseMailbox(

@@ -10,6 +10,7 @@ export function renderEnd({
   headline,
   branch,
   head,
+  pushed,
   report,
   failures,
   rejections,
@@ -27,10 +28,18 @@ export function renderEnd({
     ]),
     ...[...failureLines(failures), ...rejectionLines(rejections)].map((line) => `  ${line}`),
     ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
+    ...(pushed === undefined ? [] : pushedLines(pushed)),
     `  report    ${report}`,
     ...(outcome === 'done' && branch === undefined
       ? next.map((command) => `  next      ${plainLine(command, 1000)}`)
       : nextSteps(outcome, name, next)),
+  ];
+}
+
+function pushedLines({ branch, head, remote, pr }: NonNullable<RunEnd['pushed']>): string[] {
+  return [
+    `  pushed    ${branch} at ${head.slice(0, 12)} to ${plainLine(remote)}, with your login`,
+    ...(pr === undefined ? [] : [`  opened    ${plainLine(pr, 300)}, in your name`]),
   ];
 }
 

@@ -7,10 +7,19 @@ const MOST_LINES = 60;
  * file or a program, can pass for a line of squad's own.
  */
 export function errorBlock(message: string): string {
-  const lines = plainText(message)
-    .split('\n')
-    .map((line) => line.trimEnd().slice(0, 2000))
-    .filter((line) => line !== '');
+  const lines = linesOf(message).map((line) => line.slice(0, 2000));
   const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} more lines`] : [];
   return [...lines.slice(0, MOST_LINES), ...more].join('\n  ');
+}
+
+/** The same without a cut, for a list that a person is to agree to. */
+export function wholeErrorBlock(message: string): string {
+  return linesOf(message).join('\n  ');
+}
+
+function linesOf(message: string): string[] {
+  return plainText(message)
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
 }

@@ -11,7 +11,7 @@ import { createStepList, type TurnRecord } from './turn-record.ts';
 
 interface Place {
   readonly composition: Composition;
-  /** `.squad` */
+  /** The folder with the ledger. */
   readonly directory: string;
 }
 

@@ -1,5 +1,4 @@
 import { memberAt } from '../../model/mail/policy.ts';
-import { join } from 'node:path';
 import { compose } from '../../compose.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
 import { readRun } from '../../read-model/read-run.ts';
@@ -77,7 +76,7 @@ function obey(
 /** undefined: the member is a person and has no turns. */
 function turnsOf(
   { host }: CommandContext,
-  { ledger, run, policy, root }: OpenedMail,
+  { ledger, run, policy, directory }: OpenedMail,
   address: string,
   screen: Screen,
 ): Turns | undefined {
@@ -86,7 +85,7 @@ function turnsOf(
   const composition = compose(host);
   const { runtimes } = readRun(ledger, run.id, null).definition;
   const redactor = composition.redactor(Object.values(runtimes).flatMap(({ env }) => env));
-  const ports = { ledger, composition, redactor, directory: join(root, '.squad') };
+  const ports = { ledger, composition, redactor, directory };
   return followTurns({ ...ports, print: (line) => screen.line(line) }, run.id, agent);
 }
 

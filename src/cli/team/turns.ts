@@ -17,7 +17,7 @@ interface TurnsPorts {
   readonly ledger: Ledger;
   readonly composition: Composition;
   readonly redactor: Redactor;
-  /** `.squad` */
+  /** The folder with the ledger. */
   readonly directory: string;
   readonly print: (line: string) => void;
 }

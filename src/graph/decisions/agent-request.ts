@@ -4,7 +4,15 @@ import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
 import { mailQuestionId } from '../../model/mail/effects.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
-import type { AgentRequest, RequestState, Prompt, Used, StallFallback, WorkEvent } from '../../model/plan/work.ts';
+import {
+  fallbackFor,
+  type AgentRequest,
+  type RequestState,
+  type Prompt,
+  type Used,
+  type StallFallback,
+  type WorkEvent,
+} from '../../model/plan/work.ts';
 import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
 
 type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
@@ -118,11 +126,6 @@ function afterFailure(request: AgentRequest, live: Live, failure: Failure, rules
   if (way !== 'workspace-reset' || retry.do === 'fail') return step;
   const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'start' };
   return { ...step, request: { ...step.request, session: 'new', reset: true, prompt } };
-}
-
-/** After the `count`th stall. */
-export function fallbackFor(fallbacks: readonly StallFallback[], count: number): StallFallback {
-  return fallbacks[Math.min(Math.max(count, 1), fallbacks.length) - 1] ?? 'fail';
 }
 
 function afterRetry(

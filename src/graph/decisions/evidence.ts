@@ -22,7 +22,25 @@ export function decideEvidence(
   if (owes.returned !== null && facts.commit === owes.returned) {
     missing.push(`nothing was changed since ${owes.returned} was sent back`);
   }
-  return missing.length === 0 ? { ok: true, commit: facts.commit } : { ok: false, missing };
+  if (missing.length === 0) return { ok: true, commit: facts.commit };
+  // It may be what is missing.
+  return { ok: false, missing: [...missing, ...ignoredOf(facts)] };
+}
+
+function ignoredOf({ ignored }: EvidenceFacts): string[] {
+  if (ignored === undefined) return [];
+  const { paths, more } = ignored;
+  const shown = paths.slice(0, 5);
+  const said = shown.map(({ path, by }) => `${path} was written, but ${by} ignores it: \`git add -f ${quoted(path)}\``);
+  const rest = paths.length - shown.length + more;
+  return rest === 0 ? said : [...said, `${rest} more paths were written that git ignores`];
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) && !path.startsWith('-')
+    ? path
+    : `-- '${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {

@@ -1,5 +1,4 @@
-import type { StallFallback } from '../../model/plan/work.ts';
-import { fallbackFor } from './agent-request.ts';
+import { fallbackFor, type StallFallback } from '../../model/plan/work.ts';
 
 /** A live attempt as seen so far. Times are ms of one clock. */
 export interface Activity {

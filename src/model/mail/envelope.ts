@@ -75,7 +75,7 @@ export const messageSchema = z
       .min(1)
       .max(300)
       .exactOptional()
-      .describe("Path of the body in a file, from the workspace's `.squad`; bodies over 4 KiB."),
+      .describe("Path of the body in a file, from squad's folder of the repository; bodies over 4 KiB."),
   })
   .refine(({ session, epoch, seq, id }) => id === `${session}-${epoch}-${seq}`, {
     path: ['id'],

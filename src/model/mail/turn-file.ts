@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import type { Fingerprints } from '../redaction/fingerprints.ts';
+import { fingerprintsSchema } from '../redaction/fingerprints-schema.ts';
 
 /** In the folder of a turn until its mail server has read it. */
 export const TURN_FILE = 'mail-turn.json';
 
-const fingerprintsSchema: z.ZodType<Fingerprints> = z.strictObject({
-  salt: z.string().min(1),
-  marks: z.array(z.tuple([z.int().positive(), z.int().nonnegative(), z.string().min(1)]).readonly()).readonly(),
-});
-
 /** Tells the mail server of a turn which turn it serves. */
 export const turnFileSchema = z.strictObject({
-  /** `.squad` of the repository. */
+  /** The folder with the ledger. */
   directory: z.string().min(1),
   /** Hexadecimal; speaks as the turn's agent until the turn is settled. */
   token: z.string().min(1),

@@ -28,6 +28,10 @@ export const evidenceFactsSchema = z.object({
   changedPaths: z.array(z.string()),
   /** Tracked changes that are not committed. Untracked files do not count. */
   uncommitted: z.array(z.string()),
+  /** What the turns have written and git ignores: no commit has it. Absent: nothing, or the work is complete without. */
+  ignored: z
+    .object({ paths: z.array(z.object({ path: z.string(), by: z.string() })), more: z.number().int().nonnegative() })
+    .optional(),
   /** For a hand-off: paths that differ from the work that was handed over. */
   altered: z.array(z.string()).optional(),
   /** The paths that exist, of the files that are required and of the paths that must be absent. */

@@ -11,6 +11,11 @@ import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 export const STALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
 export type StallFallback = (typeof STALL_FALLBACKS)[number];
 
+/** What squad does at the n-th stall. The last entry counts for all later ones. */
+export function fallbackFor(fallbacks: readonly StallFallback[], count: number): StallFallback {
+  return fallbacks[Math.min(Math.max(count, 1), fallbacks.length) - 1] ?? 'fail';
+}
+
 /** Everything that can happen to one task's work. Stored. */
 export const workEventSchema = z.discriminatedUnion('type', [
   /**

@@ -18,6 +18,13 @@ export function fingerprintsOf(texts: readonly string[]): Fingerprints {
   return { salt, marks };
 }
 
+/** The fingerprints without those of these texts, for a reader that has them. */
+export function withoutKnown({ salt, marks }: Fingerprints, texts: readonly string[]): Fingerprints {
+  const lengths = new Set(marks.map(([length]) => length));
+  const known = new Set(texts.filter((text) => lengths.has(text.length)).map((text) => digestOf(text, salt)));
+  return { salt, marks: marks.filter(([, , digest]) => !known.has(digest)) };
+}
+
 /** The places of the fingerprinted texts in a text, in no order. Reads the text once for each length. */
 export function findMarked(text: string, { salt, marks }: Fingerprints): [from: number, to: number][] {
   const lengths = new Set(marks.map(([length]) => length));

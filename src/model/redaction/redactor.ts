@@ -1,4 +1,4 @@
-import { findMarked, fingerprintsOf, NO_FINGERPRINTS, type Fingerprints } from './fingerprints.ts';
+import { findMarked, fingerprintsOf, NO_FINGERPRINTS, withoutKnown, type Fingerprints } from './fingerprints.ts';
 import { formsOf, secretValues } from './secret-values.ts';
 import { TOKEN_PATTERNS } from './token-patterns.ts';
 
@@ -16,6 +16,8 @@ export interface Redactor {
   stream(): RedactingStream;
   /** With these another process finds the same values without having them. */
   fingerprints(): Fingerprints;
+  /** The same, which also removes what these are fingerprints of. */
+  with(marked: Fingerprints): Redactor;
 }
 
 interface RedactingStream {
@@ -26,20 +28,28 @@ interface RedactingStream {
 
 interface Known {
   readonly forms: readonly string[];
-  readonly marked: Fingerprints;
+  readonly marked: readonly Fingerprints[];
 }
 
 /** Removes `secrets`, their usual encodings, the values behind `marked`, and texts that look like a credential. */
 export function createRedactor(secrets: readonly string[], marked: Fingerprints = NO_FINGERPRINTS): Redactor {
-  const known = { forms: [...new Set(secrets.flatMap(formsOf))], marked };
-  const lengths = [...known.forms.map(({ length }) => length), ...marked.marks.map(([length]) => length)];
-  const longest = lengths.reduce((most, length) => Math.max(most, length), MOST_OF_A_PATTERN);
+  return redactorFor({ forms: [...new Set(secrets.flatMap(formsOf))], marked: [marked] });
+}
+
+function redactorFor(known: Known): Redactor {
+  const { forms, marked } = known;
+  const marks = marked.flatMap((one) => one.marks.map(([length]) => length));
+  const longest = [...forms.map(({ length }) => length), ...marks].reduce(
+    (most, length) => Math.max(most, length),
+    MOST_OF_A_PATTERN,
+  );
   const text = (value: string): string => replaceSpans(value, findSpans(value, known));
   return {
     text,
     json: (value) => redactJson(value, text),
     stream: () => createStream(known, longest),
-    fingerprints: () => fingerprintsOf(known.forms),
+    fingerprints: () => fingerprintsOf(forms),
+    with: (more) => redactorFor({ forms, marked: [...marked, withoutKnown(more, forms)] }),
   };
 }
 
@@ -65,7 +75,7 @@ const PATTERN = new RegExp(
 
 /** In order, without overlaps. */
 function findSpans(text: string, { forms, marked }: Known): Span[] {
-  const spans: Span[] = findMarked(text, marked);
+  const spans: Span[] = marked.flatMap((one) => findMarked(text, one));
   for (const form of forms) {
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
       spans.push([at, at + form.length]);

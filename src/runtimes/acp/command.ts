@@ -5,7 +5,7 @@ import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
-import { confined, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
+import { confined, KEPT, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { instructedPrompt, requestRefusal } from '../shared/session.ts';
 import type { HostPlan } from './host/plan.ts';
@@ -31,8 +31,6 @@ export interface AcpFacts extends Omit<CliFacts, 'config'> {
 const PLAN_FILE = 'plan.json';
 /** For all that comes before the prompt. */
 const OPEN_MS = 30_000;
-/** A confined agent cannot change these of its repository: they could lead the next turn's git elsewhere. */
-const KEPT = ['config', 'hooks', 'objects/info'].map((file) => join('.git', file));
 
 /** One turn as a command line of the host, or a refusal of the setting that it cannot honour. */
 export function command(request: TurnRequest, facts: AcpFacts): CliCommand | Refusal {

@@ -46,7 +46,7 @@ export function createAcpAdapter(
     lookUp: async (request, directory) => {
       const { session, access, workspace } = request;
       const facts = await program.lookUp(request, directory);
-      const words = [facts.binary ?? '', settings.binary ?? '', ...args];
+      const programs = [facts.binary ?? '', settings.binary ?? ''];
       const copy = facts.binary === undefined ? {} : await unpack(facts.binary);
       return {
         ...facts,
@@ -54,7 +54,10 @@ export function createAcpAdapter(
         // Of the session: what an agent leaves in its home must not meet another one.
         home: session?.home ?? join(settings.stateDirectory, 'homes', name, chosenSessionId(name, request.turnId)),
         confiner: access.level === 'full' ? undefined : await confiner(),
-        view: await privateView({ ...settings, directory, command: words, read: [...read, ...Object.values(copy)] }),
+        view: await privateView({
+          ...settings,
+          ...{ directory, workspace: workspace.path, programs, args, read, own: Object.values(copy) },
+        }),
         unpacked: copy,
         masked: await existing((profile.masks ?? []).map((file) => join(workspace.path, file))),
         notes: session === undefined && profile.readsNotes !== true ? await readNotes(workspace.path) : [],

@@ -54,7 +54,17 @@ export function createAntigravityAdapter(
         home: session?.home ?? join(settings.stateDirectory, AGY.home.private, key),
         versionProblem: binary === '' ? undefined : await program.versionProblem(binary),
         confiner: access.level === 'full' ? undefined : await confiner(),
-        view: await privateView({ ...settings, directory, command: [binary, settings.binary ?? ''], read }),
+        view: await privateView({
+          ...settings,
+          ...{
+            directory,
+            workspace: workspace.path,
+            programs: [binary, settings.binary ?? ''],
+            args: [],
+            read,
+            own: [],
+          },
+        }),
         // It reads AGENTS.md by itself.
         notes:
           session === undefined ? (await readNotes(workspace.path)).filter(({ name }) => name !== 'AGENTS.md') : [],

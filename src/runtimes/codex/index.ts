@@ -1,5 +1,4 @@
-import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import { exists } from '../../substrate/files/exists.ts';
@@ -7,6 +6,7 @@ import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { withScratch } from '../../substrate/files/scratch.ts';
 import { platformPackages, programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
 import { readNotes } from '../shared/repository-notes.ts';
 import { readSkills } from '../shared/skills.ts';
@@ -124,16 +124,17 @@ export function nativeCandidates(launcher: string, platform: string, architectur
 }
 
 /** What is wrong with the sandbox that turns get, by running `true` in it: bundled bubblewrap on Linux, Seatbelt on macOS. */
-async function trySandbox(binary: string, { environment }: RuntimeSettings, trial: Trial): Promise<string | undefined> {
+async function trySandbox(
+  binary: string,
+  { environment, stateDirectory }: RuntimeSettings,
+  trial: Trial,
+): Promise<string | undefined> {
   // A temporary home: Codex creates folders in it, and the user's config must not affect the answer.
-  const root = await mkdtemp(join(tmpdir(), 'squad-codex-'));
-  const [home, temporary] = [join(root, 'home'), join(root, 'tmp')];
-  try {
+  return withScratch(stateDirectory, async (root) => {
+    const [home, temporary] = [join(root, 'home'), join(root, 'tmp')];
     await Promise.all([mkdir(home), mkdir(temporary)]);
     const env = { ...childEnvironment(environment, []), CODEX_HOME: home, TMPDIR: temporary };
     const args = ['sandbox', '-P', ':read-only', '-C', home, '--', '/usr/bin/env', 'true'];
-    return await trial(binary, args, { env, cwd: home });
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
+    return await trial(binary, args, { kind: 'cage-trial', env, cwd: home });
+  });
 }

@@ -1,3 +1,4 @@
+import { delimiter, isAbsolute } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
 import { gitSettingsEnvironment, REPOSITORY_ONLY, type GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
@@ -11,12 +12,23 @@ export const NETWORK_VARIABLES = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** The child's environment: the base variables and those in `names`, if the host has them. */
+/**
+ * The child's environment: the base variables and those in `names`, if the host has them. A relative entry of PATH would be a folder
+ * that the agent fills: programs look there for what they start outside of its sandbox.
+ */
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {
-  return pickVariables(host, [...BASE, ...names]);
+  const picked = pickVariables(host, [...BASE, ...names]);
+  const { PATH: path } = picked;
+  return path === undefined ? picked : { ...picked, PATH: absoluteEntries(path) };
+}
+
+function absoluteEntries(path: string): string {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  // An empty PATH would be the current folder.
+  return folders.length === 0 ? '/usr/bin:/bin' : folders.join(delimiter);
 }
 
 /** Variables with secrets, which an agent's shell, servers and hooks do not get unless they are meant for them. */

@@ -71,16 +71,21 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
         : undefined;
     },
     probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
-    /** Why a trial did not exit with 0; undefined: it did. */
-    trial: async (binary: string, args: readonly string[], options: Partial<RunOptions> = {}) => {
-      const ran = await processes.run(binary, args, { env: environment, timeoutMs: TRIAL_MS, ...options });
-      return ran.code === 0 ? undefined : whyFailed(ran);
-    },
+    trial: createTrial(processes, environment),
   };
 }
 
 const TRIAL_MS = 10_000;
-export type Trial = ReturnType<typeof programHere>['trial'];
+
+/** Says why a program did not exit with 0; undefined: it did. */
+export function createTrial(processes: Pick<Processes, 'run'>, env: Readonly<Record<string, string>>) {
+  return async (binary: string, args: readonly string[], options: Partial<RunOptions> = {}) => {
+    const ran = await processes.run(binary, args, { kind: 'agent-probe', env, timeoutMs: TRIAL_MS, ...options });
+    return ran.code === 0 ? undefined : whyFailed(ran);
+  };
+}
+
+export type Trial = ReturnType<typeof createTrial>;
 type RunOptions = Parameters<Processes['run']>[2];
 
 type Asked = Pick<TurnRequest, 'session' | 'home' | 'environment'>;
@@ -138,7 +143,7 @@ function whyFailed({ problem, stderr, code }: Awaited<ReturnType<Processes['run'
 }
 
 async function readVersion(binary: string, env: Readonly<Record<string, string>>, processes: Processes) {
-  const said = await processes.run(binary, ['--version'], { env, timeoutMs: 15_000 });
+  const said = await processes.run(binary, ['--version'], { kind: 'agent-probe', env, timeoutMs: 15_000 });
   return { said, version: /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0] };
 }
 

@@ -1,4 +1,5 @@
 import type { Access } from '../../model/access.ts';
+import { isWithin } from '../../substrate/files/confine.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { refuse, type Refusal, type RuntimeSettings } from './cli-adapter.ts';
 import type { Trial } from './cli-program.ts';
@@ -8,7 +9,12 @@ import { findProgram } from './find-program.ts';
 export interface Bubblewrap {
   readonly bwrap: string;
   readonly env: string;
+  /** Namespaces that this machine gives besides those that a cage cannot do without. */
+  readonly namespaces: readonly string[];
 }
+
+/** System V memory and message queues, the name of the host, and the tree of control groups. */
+const MORE_NAMESPACES = ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup'];
 
 /** A path that a confined agent sees empty. */
 interface Hidden {
@@ -16,19 +22,26 @@ interface Hidden {
   readonly isFolder: boolean;
 }
 
-/** What a confined agent may touch. It reads everything else and writes nothing else; it keeps the network. */
+/**
+ * What a confined agent may touch. It reads everything else and writes nothing else; its `network` says whether it keeps that. Of two folders, one in
+ * the other, each has its say about its own content: what is hidden in a readable folder stays hidden.
+ */
 export interface Cage {
   /** Absolute, without links. A folder that is missing stays missing. */
   readonly writable: readonly string[];
   readonly hidden: readonly Hidden[];
-  /** Below what is hidden. */
   readonly readable?: readonly string[];
   /** Below what is writable, and not writable. */
   readonly kept?: readonly string[];
   /** Files that are there and seem empty. */
   readonly masked?: readonly string[];
+  /** false: it has none. Absent: it keeps the network. */
+  readonly network?: boolean;
   readonly cwd: string;
 }
+
+/** A confined agent cannot change these of its repository: they could lead the next turn's git elsewhere. */
+export const KEPT = ['.git/config', '.git/hooks', '.git/objects/info'];
 
 /** What confines an agent here, or why nothing does. */
 export type Confiner = Bubblewrap | { readonly problem: string };
@@ -53,12 +66,18 @@ async function findBubblewrap(
   if (platform !== 'linux') return { problem: 'it runs on Linux only' };
   const [bwrap, env] = await Promise.all(['bwrap', 'env'].map((name) => findProgram(environment['PATH'], name)));
   if (bwrap === undefined || env === undefined) return { problem: 'bubblewrap is not installed' };
-  const { binary, args } = confined({ bwrap, env }, { writable: [], hidden: [], cwd: '/' }, 'true', []);
-  const problem = await trial(binary, args);
-  return problem === undefined ? { bwrap, env } : { problem };
+  const problemWith = async (namespaces: readonly string[]): Promise<string | undefined> => {
+    const { binary, args } = confined({ bwrap, env, namespaces }, { writable: [], hidden: [], cwd: '/' }, 'true', []);
+    return trial(binary, args, { kind: 'cage-trial' });
+  };
+  if ((await problemWith(MORE_NAMESPACES)) === undefined) return { bwrap, env, namespaces: MORE_NAMESPACES };
+  const problem = await problemWith([]);
+  if (problem !== undefined) return { problem };
+  const problems = await Promise.all(MORE_NAMESPACES.map(async (one) => problemWith([one])));
+  return { bwrap, env, namespaces: MORE_NAMESPACES.filter((_, index) => problems[index] === undefined) };
 }
 
-const INSTALL = 'install bubblewrap, and allow user namespaces';
+export const INSTALL = 'install bubblewrap, and allow user namespaces';
 
 /** What a probe says of it. `unconfined`: the settings allow `edit` without. */
 export function probedConfinement(
@@ -91,22 +110,38 @@ const DEAF = 'trap "" INT TERM; exec "$@"';
  * where squad runs as root.
  */
 export function confined(
-  { bwrap, env }: Bubblewrap,
-  { writable, hidden, readable = [], kept = [], masked = [], cwd }: Cage,
+  { bwrap, env, namespaces }: Bubblewrap,
+  cage: Cage,
   program: string,
   args: readonly string[],
 ): { readonly binary: string; readonly args: string[] } {
-  const namespaces = ['--unshare-user', '--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL'];
+  const { kept = [], masked = [], network = true, cwd } = cage;
+  const own = ['--unshare-user', '--unshare-pid', ...namespaces, '--die-with-parent', '--cap-drop', 'ALL'];
+  if (!network) own.push('--unshare-net');
   const disk = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
-  const masks = hidden.flatMap(({ path, isFolder }) =>
-    isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
-  );
-  const open = [
-    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...writable.flatMap((path) => ['--bind-try', path, path]),
+  const last = [
     ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
     ...masked.flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
   const inside = ['--chdir', cwd, '--', env, '--default-signal=INT,TERM', program, ...args];
-  return { binary: '/bin/sh', args: ['-c', DEAF, 'sh', bwrap, ...namespaces, ...disk, ...masks, ...open, ...inside] };
+  const words = [...own, ...disk, ...mountsOf(cage), ...last, ...inside];
+  return { binary: '/bin/sh', args: ['-c', DEAF, 'sh', bwrap, ...words] };
+}
+
+const HIDE = '--tmpfs';
+
+/** The outer ones first, because a mount covers all below it. In a place that is hidden nothing has to be hidden again. */
+function mountsOf({ hidden, readable = [], writable }: Cage): readonly string[] {
+  const all = [
+    ...hidden.map(({ path, isFolder }) => ({ path, words: isFolder ? [HIDE] : ['--ro-bind', '/dev/null'] })),
+    ...readable.map((path) => ({ path, words: ['--ro-bind-try', path] })),
+    ...writable.map((path) => ({ path, words: ['--bind-try', path] })),
+  ].toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
+  const isNeeded = ({ path, words }: (typeof all)[number], index: number): boolean =>
+    words[0] !== HIDE || all.slice(0, index).findLast((other) => isWithin(other.path, path))?.words[0] !== HIDE;
+  return all.filter(isNeeded).flatMap(({ path, words }) => [...words, path]);
+}
+
+function depthOf(path: string): number {
+  return path.split('/').filter((part) => part !== '').length;
 }

@@ -18,5 +18,5 @@ export async function findConfinement(
   );
   if (bwrap === undefined || rest.includes(undefined)) return 'rules';
   const args = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
-  return (await trial(bwrap, args)) === undefined ? 'os' : 'rules';
+  return (await trial(bwrap, args, { kind: 'cage-trial' })) === undefined ? 'os' : 'rules';
 }

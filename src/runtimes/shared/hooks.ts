@@ -26,7 +26,7 @@ export function hookFiles({ hooks = [] }: Hooked, without: readonly string[]): C
   return hooks.map(({ on, run }, index) => {
     const lines = [
       ...without.map((name) => `unset -v ${name}`),
-      `said=$(sh -c ${shellWord(run)} 2>&1) && exit 0`,
+      `said=$(/bin/sh -c ${shellWord(run)} 2>&1) && exit 0`,
       `printf 'the hook ${on} failed with exit %s: %s\\n' "$?" "$(printf %s "$said" | tail -c 1500)" >&2`,
       `exit ${on === 'turn-ended' ? REMARK : OBJECTION}`,
     ];
@@ -44,7 +44,7 @@ export function hookSettings(
   // The idle watchdog must not end the turn first.
   const timeout = Math.max(1, Math.min(600, Math.floor(limits.idleMs / 2000)));
   for (const [index, { on, tool }] of hooks.entries()) {
-    const command = `sh ${shellWord(join(directory, fileOf(index)))}`;
+    const command = `/bin/sh ${shellWord(join(directory, fileOf(index)))}`;
     const entry = { ...defined({ matcher: tool }), hooks: [{ type: 'command', command, timeout }] };
     for (const event of events[on]) settings[event] = [...(settings[event] ?? []), entry];
   }

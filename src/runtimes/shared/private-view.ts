@@ -1,53 +1,89 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../../substrate/files/confine.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { Cage } from './confine.ts';
 
 /** Places of people and services: homes, temporary files, sockets. */
 const PLACES = ['/home', '/root', '/tmp', '/var/tmp', '/run'];
+/** Of the user's home, also where all of it is opened. */
+const KEYS = ['.ssh', '.gnupg'];
 /** Systems that keep the names of servers or all programs there. */
 const OF_THE_SYSTEM = ['/etc/resolv.conf', '/run/current-system', '/run/opengl-driver'];
 
 interface Viewer extends Pick<RuntimeSettings, 'environment' | 'userHome' | 'stateDirectory'> {
   /** The turn's own: other turns are next to it. */
   readonly directory: string;
-  /** The agent's program and its arguments: those that are absolute paths have to be there. */
-  readonly command: readonly string[];
+  /** Where the agent works. The run's objects are beside it. */
+  readonly workspace: string;
+  /** The agent's program, as it was found and as it was named. */
+  readonly programs: readonly string[];
+  /** Its arguments: what is an absolute path among them has to be there, and nothing beside it. */
+  readonly args: readonly string[];
   /** What settings open besides. */
   readonly read: readonly string[];
+  /** What squad itself put there for it. */
+  readonly own: readonly string[];
 }
 
 /**
  * What a confined agent sees of private places: of the user's home, temporary files, sockets and squad's own folders nothing but the
- * programs on PATH, its own program, and the objects that a task's repository borrows.
+ * programs on PATH, its own program with what its arguments name, and the objects that a task's repository borrows. Keys and squad's own
+ * folders stay hidden in whatever is opened.
  */
 export async function privateView(viewer: Viewer): Promise<Pick<Cage, 'hidden' | 'readable'>> {
-  const { environment, userHome, stateDirectory, directory, command, read } = viewer;
+  const { environment, userHome, stateDirectory, directory, workspace, programs, args, read, own } = viewer;
   const turns = dirname(directory);
   const squad = basename(turns) === 'turns' ? dirname(turns) : turns;
-  const places = await foldersOf([userHome, stateDirectory, squad, ...PLACES]);
-  const hidden = places.filter((path) => !places.some((other) => other !== path && isWithin(other, path)));
   const path = (environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const nodes = path.map((folder) => join(folder, 'node'));
-  const needed = [
+  // To name a whole home does not mean to open it.
+  const named = args.filter((one) => isAbsolute(one) && !isWithin(one, userHome));
+  const found = [...programs.filter((text) => isAbsolute(text)), ...(await realPaths([...nodes, ...programs]))];
+  const borrowed = await borrowedBy(dirname(workspace));
+  const keys = KEYS.map((name) => join(userHome, name));
+  const closed = await foldersOf([stateDirectory, squad, ...borrowed.map(viewBeside), ...keys]);
+  const wanted = await openIn(closed, [
     ...path.map((folder) => rootOf(join(folder, 'program'), userHome)),
-    ...(await realPaths([...nodes, ...command])).map((file) => rootOf(file, userHome)),
-    ...command.filter((text) => isAbsolute(text)).map((file) => rootOf(file, userHome)),
+    ...found.map((file) => rootOf(file, userHome)),
+    ...[...named, ...(await realPaths(named))].map((file) => packagesOf(file) ?? file),
     ...(await realPaths(OF_THE_SYSTEM)),
-    ...(await borrowedBy(join(dirname(squad), '.git'))),
     ...read.map((one) => (one.startsWith('~/') ? join(userHome, one.slice(2)) : one)),
-  ];
+  ]);
+  const hidden = [...new Set([...(await foldersOf([userHome, ...PLACES])), ...closed])];
   const isHidden = (one: string): boolean => hidden.some((place) => one !== place && isWithin(place, one));
+  const readable = [...new Set([...wanted, ...borrowed, ...own])].filter((one) => isHidden(one));
+  const aliases = await Promise.all(readable.map(async (one) => seenThrough(one, hidden)));
   return {
-    hidden: hidden.map((one) => ({ path: one, isFolder: true })),
-    readable: [...new Set(needed)].filter((one) => isHidden(one)),
+    hidden: [...new Set([...hidden, ...aliases.flat()])].map((one) => ({ path: one, isFolder: true })),
+    readable,
   };
+}
+
+/** The view for people of the repository with these objects. */
+function viewBeside(objects: string): string {
+  return join(dirname(dirname(objects)), '.squad');
+}
+
+/** Those that are neither one of the closed folders nor in one, by whichever name: nothing that is named opens these. */
+async function openIn(closed: readonly string[], paths: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(paths.map(async (path) => (await realPaths([path]))[0]));
+  return paths.filter((_, index) => {
+    const place = real[index];
+    return place !== undefined && !closed.some((folder) => isWithin(folder, place));
+  });
+}
+
+/** Where the hidden folders are in a folder that is opened by a link's name. */
+async function seenThrough(name: string, hidden: readonly string[]): Promise<string[]> {
+  const [real = name] = await realPaths([name]);
+  if (real === name) return [];
+  return hidden.filter((one) => isWithin(real, one)).map((one) => join(name, relative(real, one)));
 }
 
 /** The folder that a program needs besides itself: all packages that are installed with it, its installation, or its own folder. */
 function rootOf(file: string, userHome: string): string {
-  const modules = /^.*?\/node_modules(?=\/)/.exec(file)?.[0];
+  const modules = packagesOf(file);
   if (modules !== undefined) return modules;
   const folder = dirname(file);
   const isInstalled = basename(folder) === 'bin' && !isWithin(dirname(dirname(folder)), userHome);
@@ -55,6 +91,11 @@ function rootOf(file: string, userHome: string): string {
   const isOwn = dirname(dirname(folder)) === userHome;
   const root = isInstalled && !isOwn ? dirname(folder) : folder;
   return root === userHome || PLACES.includes(root) ? file : root;
+}
+
+/** The packages that are installed together with the one of this file. */
+function packagesOf(file: string): string | undefined {
+  return /^.*?\/node_modules(?=\/)/.exec(file)?.[0];
 }
 
 async function foldersOf(paths: readonly string[]): Promise<string[]> {
@@ -70,13 +111,21 @@ async function realPaths(paths: readonly string[]): Promise<string[]> {
   return found.filter((path) => path !== '');
 }
 
-/** The object stores of the repository that has `.squad`. Never those that the agent's own repository names: the agent writes there. */
-async function borrowedBy(git: string): Promise<string[]> {
-  const pointer = /^gitdir: (\/.+)$/m.exec(await textOf(git))?.[1] ?? git;
-  const common = (await textOf(join(pointer, 'commondir'))).trim();
-  const objects = join(common === '' ? pointer : isAbsolute(common) ? common : join(pointer, common), 'objects');
-  const more = (await textOf(join(objects, 'info', 'alternates'))).split('\n').filter((path) => isAbsolute(path));
-  return realPaths([objects, ...more]);
+/**
+ * The object stores of the run with this folder, and of the repositories that it borrows from. Never those that the agent's own
+ * repository names: the agent writes there.
+ */
+async function borrowedBy(run: string): Promise<string[]> {
+  const found: string[] = [];
+  let next = await realPaths([join(run, '.squad', 'run.git', 'objects')]);
+  // As deep as git looks.
+  for (let depth = 0; next.length > 0 && depth <= 5; depth += 1) {
+    found.push(...next);
+    const lists = await Promise.all(next.map(async (objects) => textOf(join(objects, 'info', 'alternates'))));
+    const stores = await realPaths(lists.flatMap((text) => text.split('\n')));
+    next = stores.filter((store) => !found.includes(store));
+  }
+  return found;
 }
 
 function textOf(path: string): Promise<string> {

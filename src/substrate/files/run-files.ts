@@ -7,7 +7,7 @@ import { failpoint } from '../failpoint.ts';
 const FRESH = '.new-';
 const ARMORY = 'armory';
 
-/** `.squad/runs/<run id>/`: files for people. */
+/** Files for people. */
 export function runFolder(directory: string, runId: string): string {
   return join(directory, 'runs', runId);
 }

@@ -21,7 +21,7 @@ export async function runGh(
   const { environment } = ports;
   const more = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'LANG'];
   const env = { ...loginEnvironment(environment, more), GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' };
-  const options = { cwd: '/', env: { ...env, NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS };
+  const options = { kind: 'gh' as const, cwd: '/', env: { ...env, NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS };
   const answer = await ports.processes.run(gh, [...args, `--repo=${repository}`], options);
   if (answer.code === 0) return answer.stdout;
   const [host] = repository.split('/');

@@ -61,6 +61,7 @@ function createPush(ports: ForgePorts, repository: ForgeRepository): Forge['push
     }
     const args = [...prefix(), 'push', ...OPTIONS, remote, refspec];
     const answer = await ports.processes.run(await ports.binary(), args, {
+      kind: 'git-publish',
       // A remote may be a path relative to it.
       cwd: repository.root,
       env: environmentOf(ports, repository),

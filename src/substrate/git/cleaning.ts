@@ -2,18 +2,18 @@ import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
+import { scratchRoot } from '../files/scratch.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
 import { discardFolder, INTEGRATION, isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { findRun } from './open-run.ts';
-import { dropRef, isPin, listRefs } from './run-repository.ts';
+import { claimedBy, claimRef } from './run-claim.ts';
+import { dropRef, isBookkeeping, isPin, listRefs } from './run-repository.ts';
 
 /** Found by their notes, in the order of their names. */
 export async function listFolders(context: GitContext, run: string): Promise<readonly ListedFolder[]> {
-  // Converts the notes of older versions.
-  await findRun(context, run);
   const names = await readdir(notePath(context, requireName(run), '')).catch(() => []);
   const tasks = new Set(names.flatMap((name) => /^(.+)\.(?:json|adding)$/.exec(name)?.[1] ?? []));
   return Promise.all(
@@ -45,12 +45,26 @@ export async function closeRun(context: GitContext, run: string): Promise<readon
 }
 
 /** Deletes the run branch only if its work is on another branch too, so that no delivered work is lost. */
-export async function dropRefs(context: GitContext, run: string, keep: readonly string[]): Promise<DroppedRefs> {
+export async function dropRefs(
+  context: GitContext,
+  run: string,
+  keep: readonly string[],
+  owner: string,
+): Promise<DroppedRefs> {
+  const claimed = await claimedBy(context.git, userCall(context), run);
+  if (claimed !== undefined && claimed !== owner) {
+    return { attempts: 0, branch: { type: 'kept', head: (await headOf(context, run)) ?? '', why: 'other-run' } };
+  }
   const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
   const isOpen = (await findRun(context, run)) !== undefined;
-  const refs = (await listRefs(context, run)).filter((ref) => !kept.has(ref) && !(isOpen && isPin(ref)));
+  const refs = (await listRefs(context, run)).filter(
+    (ref) => !kept.has(ref) && ref !== claimRef(run) && !(isOpen && isPin(ref)),
+  );
   for (const ref of refs) await dropRef(context, ref);
-  return { attempts: refs.filter((ref) => !isPin(ref)).length, branch: await dropBranch(context, run) };
+  const branch = await dropBranch(context, run);
+  // The branch stays claimed for as long as it is there.
+  if (claimed !== undefined && branch.type !== 'kept') await dropRef(context, claimRef(run));
+  return { attempts: refs.filter((ref) => !isBookkeeping(ref)).length, branch };
 }
 
 async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs['branch']> {
@@ -74,12 +88,12 @@ export async function isElsewhere(git: Git, call: GitCall, head: string): Promis
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Temporary folders of git processes whose engines died. A git call lasts minutes at most, so a folder that was not touched for
- * a day is unused, whichever repository its engine worked in.
+ * Scratch of processes that died. What needs it lasts minutes at most, so a folder that was not touched for a day is unused,
+ * whichever repository it was made for.
  */
 export async function findStaleScratch(stateDirectory: string, now: number): Promise<readonly string[]> {
-  const root = join(stateDirectory, 'git-scratch');
-  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith('squad-git-'));
+  const root = scratchRoot(stateDirectory);
+  const names = (await readdir(root).catch(() => [])).filter((name) => /^squad-(?:git|scratch)-/.test(name));
   const stale: string[] = [];
   for (const name of names) {
     const path = join(root, name);

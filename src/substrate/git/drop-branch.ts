@@ -1,5 +1,6 @@
 import { createGit, findObject, gitFailed, requireName, type GitPorts } from './git-call.ts';
 import { attemptRef, callOn, runBranch } from './git-context.ts';
+import { claimedBy } from './run-claim.ts';
 import type { Checkout } from './repository.ts';
 
 export type DroppedBranch =
@@ -8,13 +9,13 @@ export type DroppedBranch =
   | { readonly type: 'deleted'; readonly head: string; readonly kept: string | null }
   | { readonly type: 'checked-out'; readonly path: string };
 
-/** The folder in which the branch of a run is checked out, and its head. */
+/** The folder in which the branch of a run is checked out, its head, and the id of the run that claimed the name. */
 export async function findRunBranch(ports: GitPorts, { commonDirectory }: Checkout, run: string) {
   const [git, call] = [createGit(ports), callOn(commonDirectory)];
   const ref = runBranch(requireName(run));
   const head = await findObject(git, call, `${ref}^{commit}`);
   const path = await git.text(['for-each-ref', '--format=%(worktreepath)', ref], call);
-  return { head, path: path === '' ? undefined : path };
+  return { head, path: path === '' ? undefined : path, owner: await claimedBy(git, call, run) };
 }
 
 /** Deletes the branch of a run, wherever its work is. `keep`: its commit stays at a ref of the run. */

@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../text/defined.ts';
 import { type SquadError, wrongEnvironment } from '../../model/errors.ts';
@@ -6,9 +7,18 @@ import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { isCommitId, requireCommitId, requireName, type GitCall } from './git-call.ts';
+import { clearFolder } from './clear-folder.ts';
+import { isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
-import { disarm, hasGitDirectory, isFolder, makeGitDirectory } from './git-directory.ts';
+import {
+  borrowedStores,
+  copyIndex,
+  copyTimes,
+  disarm,
+  hasGitDirectory,
+  isFolder,
+  makeGitDirectory,
+} from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder } from '../ports/workspaces.ts';
 
@@ -72,18 +82,38 @@ export async function addFolder(
   }
 }
 
-/** A call on a folder's files, with the engine's index of them. */
-function callIn(context: GitContext, { run, call }: RunRepository, task: string): GitCall {
-  const path = folderPath(context, run, task);
-  return { ...call, cwd: path, workTree: path, index: notePath(context, run, `${task}.index`) };
+/**
+ * Runs git on a copy of the engine's index of a folder's files, which then replaces it. `place`: where git thinks that the files
+ * are, instead of an empty folder.
+ */
+async function changeIndex(
+  context: GitContext,
+  repository: RunRepository,
+  task: string,
+  args: readonly string[],
+  place?: string,
+): Promise<void> {
+  const { run, call, directory } = repository;
+  const scratch = notePath(context, run, `${task}.fill`);
+  await deleteFolder(scratch);
+  await mkdir(scratch, { mode: 0o700 });
+  const [old, index] = [notePath(context, run, `${task}.index`), join(scratch, 'index')];
+  if (await exists(old)) await copyIndex(old, index);
+  const workTree = place ?? scratch;
+  const readable = [directory, ...(await borrowedStores(context, repository))];
+  const cage = place === undefined ? {} : { cage: { writable: [place, scratch], readable } };
+  await context.git.text(args, { ...call, cwd: workTree, workTree, index, ...cage });
+  // Without a look at the files the index is as old as before: what may have changed since is read again.
+  if (place === undefined && (await exists(old))) await copyTimes(old, index);
+  await rename(index, old);
+  await deleteFolder(scratch);
 }
 
 /** Sets the tracked files of a folder to a commit, whatever state it is in. */
 async function fill(context: GitContext, repository: RunRepository, task: string, commit: string): Promise<void> {
-  const call = callIn(context, repository, task);
-  if (!(await isFolder(call.cwd))) throw foreign(call.cwd, 'it is not a folder');
-  await rm(`${call.index}.lock`, { force: true });
-  await context.git.text(['read-tree', '--reset', '-u', commit], call);
+  const path = folderPath(context, repository.run, task);
+  if (!(await isFolder(path))) throw foreign(path, 'it is not a folder');
+  await changeIndex(context, repository, task, ['read-tree', '--reset', '-u', commit], path);
 }
 
 /** Brings a folder to a commit, whatever is in it; ignored files stay. Only for folders whose work is kept. */
@@ -91,7 +121,7 @@ export async function bringTo(context: GitContext, folder: TaskFolder, commit: s
   const { run, task } = folder;
   const repository = await openRun(context, run);
   await fill(context, repository, task, requireCommitId(commit));
-  await context.git.text(['clean', '-ffdq'], callIn(context, repository, task));
+  await clearFolder(context, repository, task, commit);
   await makeGitDirectory(context, repository, task, commit);
   return noteDown(context, { ...folder, base: commit });
 }
@@ -104,7 +134,7 @@ export async function standAt(
   commit: string,
   index = commit,
 ): Promise<void> {
-  await context.git.text(['read-tree', '-i', '-m', index], callIn(context, repository, task));
+  await changeIndex(context, repository, task, ['read-tree', '-i', '-m', index]);
   await makeGitDirectory(context, repository, task, commit);
 }
 
@@ -120,7 +150,20 @@ export async function discardFolder(context: GitContext, run: string, task: stri
   if (problem !== undefined) return problem;
   failpoint('git.half-removed');
   // `adding` last, because the next call finds by it that there is something to finish.
-  for (const name of ['view', 'git-new', 'git-old', 'put', 'index', 'index.lock', 'json', 'json.new', 'adding']) {
+  for (const name of [
+    'view',
+    'git-new',
+    'git-old',
+    'put',
+    'fill',
+    'ignored',
+    'ignored.new',
+    'index',
+    'index.lock',
+    'json',
+    'json.new',
+    'adding',
+  ]) {
     await deleteFolder(notePath(context, run, `${task}.${name}`));
   }
   return undefined;
@@ -129,7 +172,10 @@ export async function discardFolder(context: GitContext, run: string, task: stri
 /** undefined: no such folder, or an unfinished one. */
 export async function readNote(context: GitContext, run: string, task: string): Promise<TaskFolder | undefined> {
   const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : noteSchema.parse(JSON.parse(text));
+  if (text === undefined) return undefined;
+  const note = noteSchema.parse(JSON.parse(text));
+  // The state folder can be moved.
+  return { ...note, workspace: { ...note.workspace, path: folderPath(context, run, task) } };
 }
 
 /** Its creation or deletion has begun and not ended. */

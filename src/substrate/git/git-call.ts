@@ -1,7 +1,9 @@
 import type { Processes } from '../ports/processes.ts';
+import { createGitCage, type CageView, type FindCage } from '../process/git-cage.ts';
 import { converse, type Conversation } from '../process/conversation.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
+import { limitByWords } from '../../model/machine-limit.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export interface GitPorts {
@@ -9,6 +11,10 @@ export interface GitPorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absolute path of the git binary. Throws `wrong-environment` when there is none. */
   readonly binary: () => Promise<string>;
+  /** squad's own: scratch lies there. */
+  readonly stateDirectory: string;
+  /** What confines a git at work on files of agents; absent: what the machine has. */
+  readonly cage?: FindCage;
 }
 
 /** The processes port cuts output at this length. */
@@ -29,6 +35,10 @@ export interface GitCall {
   readonly workTree?: string;
   readonly index?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** A file that git reads as its standard input. */
+  readonly input?: string;
+  /** It is at work on what an agent made, in a cage that shows this. */
+  readonly cage?: CageView;
 }
 
 export interface GitAnswer {
@@ -52,16 +62,28 @@ export interface Git {
  */
 export function createGit(ports: GitPorts, temporary?: string): Git {
   const placeOf = (call: GitCall) => ({
+    kind: kindOf(call),
     cwd: call.cwd,
     env: { ...environmentOf(ports, temporary), ...placesOf(call), ...call.environment },
   });
+  const findCage = ports.cage ?? createGitCage(ports.processes);
+  const commandOf = async (args: readonly string[], call: GitCall): Promise<readonly [string, readonly string[]]> => {
+    const binary = await ports.binary();
+    const all = [...hardenedArguments(), ...args];
+    const cage = call.cage === undefined ? undefined : await findCage(binary, placeOf(call).env);
+    // Where the machine has none, `squad doctor` says so.
+    if (call.cage === undefined || cage === undefined || !('wrap' in cage)) return [binary, all];
+    const [program = binary, ...before] = await cage.wrap(call.cage, call.cwd);
+    return [program, [...before, binary, ...all]];
+  };
   const git: Git = {
     run: async (args, call) =>
-      ports.processes.run(await ports.binary(), [...hardenedArguments(), ...args], {
+      ports.processes.run(...(await commandOf(args, call)), {
         ...placeOf(call),
+        ...(call.input === undefined ? {} : { input: call.input }),
         timeoutMs: TIMEOUT_MS,
       }),
-    converse: async (args, call) => converse(await ports.binary(), [...hardenedArguments(), ...args], placeOf(call)),
+    converse: async (args, call) => converse(...(await commandOf(args, call)), placeOf(call)),
     text: async (args, call) => {
       const answer = await git.run(args, call);
       if (answer.code !== 0) throw gitFailed(args, answer);
@@ -70,6 +92,12 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
     },
   };
   return git;
+}
+
+/** Without a directory that squad names, git looks for one, which the person's checkout alone may tell it. */
+function kindOf({ gitDirectory, cage }: GitCall): 'git-checkout' | 'git-store' | 'git-caged' {
+  if (cage !== undefined) return 'git-caged';
+  return gitDirectory === undefined ? 'git-checkout' : 'git-store';
 }
 
 /** The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. */
@@ -89,11 +117,13 @@ export function gitFailed(args: readonly string[], answer: GitAnswer): SquadErro
   if (/No space left on device|Disk quota exceeded/.test(said)) return storageFull(said, answer);
   if (/Read-only file system|Input\/output error/.test(said))
     return storageRefused(`git ${verb}`, oneLine(answer.stderr), answer);
+  const limit = limitByWords(`${answer.problem ?? ''} ${answer.stderr}`, answer);
+  if (limit !== undefined) return limit;
   return wrongEnvironment(`git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`, decideNext(answer.stderr));
 }
 
-/** squad never removes a git lock in the user's repository, because a running git may hold it. */
-function decideNext(stderr: string): string {
+/** What helps after these words of git. squad never removes a git lock in the user's repository: a running git may hold it. */
+export function decideNext(stderr: string): string {
   // git's message is in the user's language, but the path is not.
   const lock = /(\/[^'"\n]*\.lock)(?!\w)/.exec(stderr)?.[1];
   if (lock === undefined) return 'Run `squad doctor`, and `git fsck` in the repository.';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Processes } from '../ports/processes.ts';
-import type { Git, GitCall } from './git-call.ts';
+import type { Git, GitCall, GitPorts } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
 import type { ConfigEntry } from './user-configuration.ts';
 
@@ -11,12 +11,12 @@ export interface GitContext {
   readonly processes: Processes;
   /** The user's git directory. Agents cannot write there, and the engine only adds objects and moves the run's refs. */
   readonly commonDirectory: string;
-  /** This checkout's folder, with one folder for each run. */
+  /** One folder for each run of the repository. */
   readonly runsDirectory: string;
   /** For index files and long outputs. Its path contains the marker of this engine's git processes. */
   readonly temporary: string;
   readonly marker: string;
-  readonly sparse: boolean;
+  readonly environment: GitPorts['environment'];
   /** What the user's git reads in the repository. Read once. */
   userConfiguration(): Promise<readonly ConfigEntry[]>;
   /** With the user's repository. */

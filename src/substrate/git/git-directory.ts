@@ -5,6 +5,7 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
+import { storesBehind } from '../process/git-cage.ts';
 import { findUsers } from '../process/folder-users.ts';
 import { isCommitId } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
@@ -84,7 +85,7 @@ export async function disarm(context: GitContext, repository: RunRepository, tas
  * Replaces a file of a git directory, or deletes it. No link there leads elsewhere. By rename, because a turn of an engine that
  * died may be at work there. `fresh`: where it is written first.
  */
-async function put(own: string, name: string, text: string | undefined, fresh: string): Promise<void> {
+export async function put(own: string, name: string, text: string | undefined, fresh: string): Promise<void> {
   let folder = own;
   for (const part of name.split('/').slice(0, -1)) {
     folder = join(folder, part);
@@ -116,11 +117,22 @@ export function storesOf(context: GitContext, repository: RunRepository): string
   return [join(repository.directory, 'objects'), join(context.commonDirectory, 'objects')];
 }
 
+/** The same stores, and those behind them: a git in a cage has to see them. */
+export async function borrowedStores(context: GitContext, repository: RunRepository): Promise<readonly string[]> {
+  return (await Promise.all(storesOf(context, repository).map(storesBehind))).flat();
+}
+
 /** Keeps the times, because git considers a file unchanged only if it is older than the index. */
 export async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to);
-  const { atime, mtime } = await stat(from);
-  await utimes(to, atime, mtime);
+  await copyTimes(from, to);
+}
+
+/** Rounded down, so that no file seems to be older than the index. */
+export async function copyTimes(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  const seconds = Math.floor(mtimeMs) / 1000;
+  await utimes(to, seconds, seconds);
 }
 
 export type HeadAnswer =
@@ -130,15 +142,18 @@ export type HeadAnswer =
 const MOST_HEAD = 4096;
 const MOST_REFS = 1024 * 1024;
 
-/** The commit that HEAD of a git directory names. Reads plain files of a bounded length; an agent may have made them. */
-export async function readHead(directory: string): Promise<HeadAnswer> {
+/**
+ * The commit that HEAD of a git directory names. Reads plain files of a bounded length; an agent may have made them. `shared`: the
+ * git directory that has the branches.
+ */
+export async function readHead(directory: string, shared = directory): Promise<HeadAnswer> {
   if (!(await isFolder(directory))) return unreadable('its .git is not a folder');
   const head = await readConfinedStart(directory, 'HEAD', MOST_HEAD);
   const text = head?.cut === false ? head.text.trimEnd() : '';
   if (isCommitId(text)) return { type: 'head', commit: text };
   const ref = /^ref: (refs\/[^\0\n]+)$/.exec(text)?.[1];
   if (ref === undefined || ref.split('/').includes('..')) return unreadable('its .git/HEAD names no commit');
-  const commit = (await readRefs(directory)).get(ref);
+  const commit = (await readRefs(shared)).get(ref);
   return commit === undefined ? unreadable('its .git/HEAD names a branch without a commit') : { type: 'head', commit };
 }
 

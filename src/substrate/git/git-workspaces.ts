@@ -3,11 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
+import { scratchRoot } from '../files/scratch.ts';
 import { closeRun, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
+import { ignoredWork, noteIgnored } from './ignored-files.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
@@ -16,10 +18,15 @@ import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
-/** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Has no side effects until a method is called. */
+export interface WorkspacePlaces {
+  readonly stateDirectory: string;
+  readonly runsDirectory: string;
+}
+
+/** `stateDirectory` is squad's own; `runsDirectory` gets a folder for each run. Has no side effects until a method is called. */
 export function createGitWorkspaces(
-  ports: GitPorts & { readonly stateDirectory: string },
-  repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
+  ports: GitPorts & WorkspacePlaces,
+  repository: Pick<RepositoryReport, 'commonDirectory'>,
 ): Workspaces {
   const context = createContext(ports, repository);
   // The TMPDIR of every git process, so it must exist before the first.
@@ -42,10 +49,12 @@ export function createGitWorkspaces(
     standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
     snapshot: (folder) => ready(() => snapshotOf(context, folder)),
     rescue: (folder, attempt) => ready(() => rescue(context, folder, attempt)),
-    removeFolder: (folder, attempt) => ready(() => removeFolder(context, folder, attempt)),
+    removeFolder: (folder, attempt, failed) => ready(() => removeFolder(context, folder, attempt, failed)),
+    noteIgnored: (folder) => ready(() => noteIgnored(context, folder)),
+    ignoredWork: (folder, head) => ready(() => ignoredWork(context, folder, requireCommitId(head))),
     resetFolder: (folder, order) => ready(() => resetFolder(context, folder, order)),
     keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
-    createRunBranch: (run, base, pins = []) => ready(() => createRunBranch(context, run, base, pins)),
+    createRunBranch: (run, base, pins = [], owner) => ready(() => createRunBranch(context, run, base, pins, owner)),
     checkoutOf: (run) => ready(() => checkoutOf(context, run)),
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),
@@ -54,7 +63,7 @@ export function createGitWorkspaces(
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),
-    dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),
+    dropRefs: (run, keep, owner) => ready(() => dropRefs(context, run, keep, owner)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
     diffStat: (base, commit) => ready(() => diffStat(context, base, commit)),
@@ -67,13 +76,13 @@ export function createGitWorkspaces(
 }
 
 function createContext(
-  ports: GitPorts & { readonly stateDirectory: string },
-  repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
+  ports: GitPorts & WorkspacePlaces,
+  repository: Pick<RepositoryReport, 'commonDirectory'>,
 ): GitContext {
-  const { commonDirectory, key, sparse } = repository;
+  const { commonDirectory } = repository;
   const marker = `git-${randomUUID()}`;
   // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
-  const temporary = join(ports.stateDirectory, 'git-scratch', `squad-${marker}`);
+  const temporary = join(scratchRoot(ports.stateDirectory), `squad-${marker}`);
   const git = createGit(ports, temporary);
   let configuration: Promise<readonly ConfigEntry[]> | undefined;
   return {
@@ -81,10 +90,10 @@ function createContext(
     talk: createTalk(git, callOn(commonDirectory)),
     processes: ports.processes,
     commonDirectory,
-    runsDirectory: join(ports.stateDirectory, key),
+    runsDirectory: ports.runsDirectory,
     temporary,
     marker,
-    sparse,
+    environment: ports.environment,
     userConfiguration: () => (configuration ??= readUserConfiguration(ports, git, commonDirectory)),
     runs: new Map(),
     integration: Promise.resolve(),

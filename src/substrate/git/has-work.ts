@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withScratch } from '../files/scratch.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import { parseMergeTree } from './integration.ts';
@@ -24,8 +23,7 @@ export async function hasWork(
   const listed = await git.run(['rev-list', `--max-count=${MOST_COMMITS}`, has, `^${work}`, '--'], call);
   // One of the commits is gone.
   if (listed.code !== 0) return false;
-  const scratch = await mkdtemp(join(tmpdir(), 'squad-git-'));
-  try {
+  return withScratch(ports.stateDirectory, async (scratch) => {
     const objects = {
       GIT_OBJECT_DIRECTORY: scratch,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(commonDirectory, 'objects')),
@@ -39,9 +37,7 @@ export async function hasWork(
       if (parseMergeTree(merged.stdout).tree === (await git.text(['rev-parse', `${one}^{tree}`], call))) return true;
     }
     return false;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
 
 /** For a list of paths of git's, in which a colon would divide the path. */

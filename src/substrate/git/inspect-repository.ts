@@ -1,12 +1,17 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
+import { realPath } from '../files/real-path.ts';
+import { requireStateFolder } from '../files/require-folder.ts';
+import { requireWritable } from './require-writable.ts';
+import { switchAdvice } from './switch-advice.ts';
+import { absolutePath } from '../../text/absolute-path.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
-import { askAbout, notARepository, repositoryOf, type FolderAnswer, type Repository } from './repository.ts';
+import { notARepository, openRepository, type Repository } from './repository.ts';
 
 /** Names in a warning; the rest are counted. */
 const NAMED = 5;
@@ -17,9 +22,7 @@ const NAMED = 5;
  */
 export async function inspectRepository(ports: GitPorts, path: string): Promise<RepositoryReport> {
   const git = createGit(ports);
-  const asked = await askAbout(ports, path);
-  refuseWithoutCheckout(asked, path);
-  const repository = repositoryOf(asked, path);
+  const repository = await openRepository(ports, path);
   const { root, head } = repository;
   const call = { cwd: root };
   const configuration = readUserConfiguration(ports, git, repository.gitDirectory);
@@ -31,10 +34,11 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     submodulesOf(git, call, head),
     commitWarnings(ports, repository, configuration),
     configuration,
+    repository.branch === undefined ? switchAdvice(ports, repository) : Promise.resolve(undefined),
   ] as const;
   // Side by side; the first refusal in this order counts, however fast each came.
   await Promise.allSettled(answers);
-  const [runBranches, version, changed, filters, submodules, commits, entries] = await Promise.all(answers);
+  const [runBranches, version, changed, filters, submodules, commits, entries, switching] = await Promise.all(answers);
   refusePartial(entries, root);
   const sparse = isSet(entries, 'core.sparsecheckout');
   const warnings = [
@@ -60,26 +64,11 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     ),
     warn(sparse, 'sparse', "agents' folders have the same sparse patterns as your checkout"),
     warn(repository.shallow, 'shallow', 'the clone is shallow: agents do not see older history'),
+    detachedWarning(repository, switching),
+    variablesWarning(ports, repository),
   ].filter((warning) => warning !== undefined);
-  const { commonDirectory, key, branch } = repository;
-  return { root, commonDirectory, head, key, branch, sparse, runBranches, warnings };
-}
-
-function refuseWithoutCheckout({ answer, bare, insideGit }: FolderAnswer, path: string): void {
-  const quoted = JSON.stringify(path);
-  if (/dubious ownership/.test(answer.stderr)) {
-    const next = `If you do, run \`git config --global --add safe.directory ${quoted}\`.`;
-    throw notARepository(`git does not trust ${path}: it belongs to another user`, next);
-  }
-  if (bare) {
-    const next = `Clone it, and run squad in the clone: \`git clone ${quoted} work\`.`;
-    throw notARepository(`${path} is a bare repository: it has no checkout`, next);
-  }
-  if (!insideGit) return;
-  throw notARepository(
-    `${path} is inside a git directory`,
-    'Run squad in its checkout, or create one with `git init`.',
-  );
+  const { commonDirectory, branch } = repository;
+  return { root, commonDirectory, head, branch, sparse, runBranches, warnings };
 }
 
 /** Agents' repositories borrow the objects of this one, and their git would ask the remote for each that is missing. */
@@ -89,19 +78,59 @@ function refusePartial(entries: readonly ConfigEntry[], root: string): void {
   throw notARepository(`${root} is a partial clone: it does not have all objects of its commits`, next);
 }
 
-const RUN_BRANCHES = 'refs/heads/squad/';
+function detachedWarning({ branch }: Repository, switching = ''): RepositoryWarning | undefined {
+  const text =
+    'no branch is checked out (HEAD is detached): agents start from its commit, and `squad merge` needs a branch';
+  return warn(branch === undefined, 'detached', text, `Check out the branch that gets the work: \`${switching}\`.`);
+}
 
-/** Names of the runs that have a branch. git stores branches as files, so a branch `squad` prevents `squad/<run>`. */
+/** squad finds a repository by its folder, as it does for each of its gits, whatever a shell or a hook has set. */
+function variablesWarning({ environment }: GitPorts, { root, gitDirectory, commonDirectory }: Repository) {
+  const ours = { GIT_DIR: [gitDirectory, commonDirectory], GIT_WORK_TREE: [root] };
+  const others = Object.entries(ours).filter(([name, places]) => {
+    const value = environment[name] ?? '';
+    const named = resolve(root, value);
+    return value !== '' && !places.includes(realPath(named) ?? named);
+  });
+  const names = others.map(([name]) => `${name}=${environment[name]}`).join(' and ');
+  return warn(others.length > 0, 'git-variables', `${names} counts for nothing: squad works in ${root}`);
+}
+
+/** Everything that `inspectRepository` checks, and that a run can write to the repository and squad's state folder. */
+export async function inspectForWork(ports: GitPorts, path: string): Promise<RepositoryReport> {
+  const report = await inspectRepository(ports, path);
+  requireWritable(report);
+  requireStateFolder(ports.stateDirectory);
+  return report;
+}
+
+const RUN_BRANCHES = 'refs/heads/squad/';
+const RUN_REFS = 'refs/squad';
+
+/**
+ * Names that no run can have, because of refs that are there. git stores refs as files, so a ref prevents all below it, and one
+ * below prevents it: a branch `squad` each run branch, `squad/<run>/x` that of one run, and `refs/squad/<run>` the refs of its work.
+ */
 async function runBranchesOf(git: Git, call: GitCall): Promise<readonly string[]> {
-  const found = await git.text(['for-each-ref', '--format=%(refname)', RUN_BRANCHES.slice(0, -1)], call);
+  const [found, all] = await Promise.all([
+    git.text(['for-each-ref', '--format=%(refname)', RUN_BRANCHES.slice(0, -1), `${RUN_REFS}/*`], call),
+    git.run(['show-ref', '--verify', '--quiet', RUN_REFS], call),
+  ]);
   const names = found.split('\n');
-  if (names.every((name) => `${name}/` !== RUN_BRANCHES)) {
-    return names.flatMap((name) => (name.startsWith(RUN_BRANCHES) ? [name.slice(RUN_BRANCHES.length)] : []));
+  if (all.code === 0) {
+    throw wrongEnvironment(
+      `the repository has a ref \`${RUN_REFS}\`, so git cannot create \`${RUN_REFS}/<run>\``,
+      `Rename it: \`git update-ref refs/squad-old ${RUN_REFS} && git update-ref -d ${RUN_REFS}\`.`,
+    );
   }
-  throw wrongEnvironment(
-    'the repository has a branch named `squad`, so git cannot create `squad/<run>`',
-    'Rename it: `git branch -m squad squad-old`.',
-  );
+  if (names.some((name) => `${name}/` === RUN_BRANCHES)) {
+    throw wrongEnvironment(
+      'the repository has a branch named `squad`, so git cannot create `squad/<run>`',
+      'Rename it: `git branch -m squad squad-old`.',
+    );
+  }
+  const taken = names.map((name) => /^(?:refs\/heads\/squad|refs\/squad)\/([^/]+)/.exec(name)?.[1]);
+  return [...new Set(taken.filter((name) => name !== undefined))];
 }
 
 async function versionOf(git: Git, call: GitCall): Promise<string> {
@@ -170,7 +199,7 @@ async function commitWarnings(
 ): Promise<readonly (RepositoryWarning | undefined)[]> {
   const entries = await configuration;
   const set = entries.findLast(({ key }) => key === 'core.hookspath')?.value ?? '';
-  const path = set.replace(/^~(?=\/)/, () => ports.environment['HOME'] ?? '~');
+  const path = set.replace(/^~(?=\/)/, () => absolutePath(ports.environment['HOME']) ?? '~');
   const folder = path === '' ? resolve(commonDirectory, 'hooks') : resolve(root, path);
   const hooks = await hooksIn(folder);
   const { name, email } = SQUAD_IDENTITY;

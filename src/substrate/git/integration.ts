@@ -11,10 +11,11 @@ import type {
 } from '../ports/workspaces.ts';
 import { addFolder, bringTo, discardFolder, INTEGRATION } from './folders.ts';
 import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
-import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
+import { attemptRef, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff } from './raw-diff.ts';
 import { headOf } from './run-branch.ts';
+import { claimedBy, claimWithBranch } from './run-claim.ts';
 import { pin, publishRef, unpin } from './run-repository.ts';
 import { mergeBase } from './rescue.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
@@ -24,14 +25,23 @@ export async function createRunBranch(
   run: string,
   base: string,
   pins: readonly string[],
+  owner: string | undefined,
 ): Promise<BranchAnswer> {
   const ref = runBranch(requireName(run));
   for (const commit of [base, ...pins]) requireCommitId(commit);
   const before = await headOf(context, run);
+  const claimed = owner === undefined ? undefined : await claimedBy(context.git, userCall(context), run);
+  if (claimed !== owner && (claimed !== undefined || before !== undefined))
+    return { type: 'taken', head: before ?? base };
   if (before !== undefined && before !== base) return { type: 'taken', head: before };
   const repository = await openRun(context, run);
   for (const commit of [base, ...pins]) await pin(context, repository, commit);
   if (before !== undefined) return { type: 'ready' };
+  if (owner !== undefined && claimed === undefined) {
+    const isMade = await claimWithBranch(context, { run, owner, branch: ref, base });
+    failpoint('git.branch-created');
+    return isMade ? { type: 'ready' } : { type: 'taken', head: (await headOf(context, run)) ?? base };
+  }
   // The empty old value makes git refuse if the branch exists by now.
   const made = await context.talk.move(ref, base, '');
   failpoint('git.branch-created');

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isSquadError } from '../../model/errors.ts';
+import { boundPlace, isBoundTo, isStateId } from '../files/state-place.ts';
 import { createGit, splitEntries, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import { openCheckout, type Checkout } from './repository.ts';
@@ -18,33 +19,41 @@ export async function checkoutsOf(ports: GitPorts, commonDirectory: string): Pro
   return checkouts;
 }
 
-/** The checkouts whose runs have a folder in squad's state folder, and those folders whose checkout is not to be found. */
+/** The state of a repository that is not where it was last used. */
+export interface LostState {
+  readonly id: string;
+  readonly directory: string;
+  /** Its git directory, as it was last used. */
+  readonly from: string;
+}
+
+/** The checkouts of all repositories that have a place in squad's state folder, and the places whose repository is gone. */
 export async function findKnownCheckouts(
   ports: GitPorts,
   stateDirectory: string,
-): Promise<{ readonly checkouts: readonly Checkout[]; readonly lost: readonly string[] }> {
+): Promise<{ readonly checkouts: readonly Checkout[]; readonly lost: readonly LostState[] }> {
   const checkouts = new Map<string, Checkout>();
-  const lost: string[] = [];
-  for (const key of await namesIn(stateDirectory)) {
-    if (!/-[0-9a-f]{8}$/.test(key)) continue;
-    const found = await checkoutsFor(ports, join(stateDirectory, key));
-    // The key proves that it is this one, because it is made of the path.
-    if (!found.some((checkout) => checkout.key === key)) lost.push(key);
-    else for (const checkout of found) checkouts.set(checkout.root, checkout);
+  const lost = await findLostStates(stateDirectory);
+  const gone = new Set(lost.map(({ id }) => id));
+  for (const id of await statesIn(stateDirectory)) {
+    const from = boundPlace(join(stateDirectory, id));
+    if (from === undefined || gone.has(id)) continue;
+    for (const checkout of await checkoutsOf(ports, from)) checkouts.set(checkout.root, checkout);
   }
   return { checkouts: [...checkouts.values()], lost };
 }
 
-/** By the objects that the runs' own repositories borrow. */
-async function checkoutsFor(ports: GitPorts, folder: string): Promise<readonly Checkout[]> {
-  const directories = new Set<string>();
-  for (const run of await namesIn(folder)) {
-    const borrowed = join(folder, run, '.squad', 'run.git', 'objects', 'info', 'alternates');
-    const [store = ''] = (await readFile(borrowed, 'utf8').catch(() => '')).split('\n');
-    if (store.startsWith('/') && basename(store) === 'objects') directories.add(dirname(store));
-  }
-  const found = await Promise.all([...directories].map((directory) => checkoutsOf(ports, directory)));
-  return found.flat();
+/** Places in the state folder whose repository is not where it was: it is gone, or was moved and not used since. */
+export async function findLostStates(stateDirectory: string): Promise<LostState[]> {
+  return (await statesIn(stateDirectory)).flatMap((id) => {
+    const directory = join(stateDirectory, id);
+    const from = boundPlace(directory);
+    return from === undefined || isBoundTo(directory, from) ? [] : [{ id, directory, from }];
+  });
+}
+
+async function statesIn(stateDirectory: string): Promise<readonly string[]> {
+  return (await namesIn(stateDirectory)).filter((name) => isStateId(name));
 }
 
 async function openQuietly(ports: GitPorts, path: string): Promise<Checkout | undefined> {

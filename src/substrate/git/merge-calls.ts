@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identityVariables, type Git, type GitCall, type GitPorts } from './git-call.ts';
-import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
+import { gitSettingsEnvironment, REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Repository } from './repository.ts';
 import { harmlessSettings, makeBare } from './run-repository.ts';
+import { sharedSetting } from './sharing-rule.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 
 /** The calls of a merge into the user's checkout. */
@@ -31,7 +32,12 @@ export async function prepareCalls(
   const identity = decideIdentity(settings, ports.environment);
   const who = identity === undefined ? {} : identityVariables(identity);
   const environment = { ...withoutFilters(ports, settings), ...who };
-  const objectStore = { GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects') };
+  const shared = sharedSetting(settings);
+  const objectStore = {
+    GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects'),
+    // Others who share the repository have to read them.
+    ...gitSettingsEnvironment(shared === undefined ? [] : [['core.sharedRepository', shared]]),
+  };
   return {
     objects: {
       cwd: root,

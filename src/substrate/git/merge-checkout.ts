@@ -1,11 +1,13 @@
-import { lstat, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
+import { withScratch } from '../files/scratch.ts';
 import {
   createGit,
+  findObject,
   gitFailed,
+  oneLine,
   requireCommitId,
   splitEntries,
   type Git,
@@ -41,7 +43,9 @@ export type MergeAnswer =
   /** Another operation of git has begun in the checkout. */
   | { readonly type: 'busy'; readonly with: string }
   /** The branch moved meanwhile. */
-  | { readonly type: 'moved' };
+  | { readonly type: 'moved' }
+  /** git could not lock or move the branch, for a reason of its own. */
+  | { readonly type: 'refused'; readonly why: string };
 
 /** A checkout with a branch. */
 export type BranchCheckout = Repository & { readonly branch: string };
@@ -73,8 +77,7 @@ export async function mergeIntoCheckout(
   const git = createGit(ports);
   const busy = await findOperation(repository);
   if (busy !== undefined) return { type: 'busy', with: busy };
-  const folder = await mkdtemp(join(tmpdir(), 'squad-merge-'));
-  try {
+  return withScratch(ports.stateDirectory, async (folder) => {
     const calls = await prepareCalls(ports, git, repository, folder);
     const made = await makeMerge(git, calls, repository.head, order);
     if (typeof made !== 'string') return made;
@@ -90,12 +93,10 @@ export async function mergeIntoCheckout(
     const loss = await findLosses(git, calls, repository.root, move, isHalfDone);
     if (loss !== undefined) return loss;
     failpoint('merge.ready');
-    const isMoved = await moveCheckout(git, calls, repository, move, isHalfDone);
-    if (!isMoved) return { type: 'moved' };
+    const refused = await moveCheckout(git, calls, repository, move, isHalfDone);
+    if (refused !== undefined) return refused;
     return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const OPERATIONS = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
@@ -178,34 +179,40 @@ async function isFile(path: string): Promise<boolean> {
   return found !== undefined && !found.isDirectory();
 }
 
-/** Steps 2 to 4. false: the branch moved meanwhile, and the checkout is as it was. */
+/** Steps 2 to 4. An answer: the branch did not move, and the checkout is as it was. */
 async function moveCheckout(
   git: Git,
   { checkout }: MergeCalls,
   { branch }: BranchCheckout,
   { from, to }: Move,
   isHalfDone: boolean,
-): Promise<boolean> {
+): Promise<Extract<MergeAnswer, { type: 'moved' | 'refused' }> | undefined> {
   const ref = `refs/heads/${branch}`;
   const reason = ['-m', 'squad merge'];
   const mover = await git.converse(['update-ref', ...reason, '--stdin'], checkout);
   try {
     const locked = await mover.ask(`start\nupdate ${ref} ${to} ${from}\nprepare\n`, endOf('prepare: ok\n'));
-    if (locked === undefined) return false;
+    if (locked === undefined) return await whyNot(git, checkout, ref, from, mover.complaint());
     failpoint('merge.locked');
     // It says by its exit code that files differ, which `read-tree` finds too.
     await git.run(['update-index', '-q', '--refresh'], checkout);
     // With --reset, files that are already as in the merge count as its own.
     await git.text(isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to], checkout);
     failpoint('merge.written');
-    if ((await mover.ask('commit\n', endOf('commit: ok\n'))) !== undefined) return true;
+    if ((await mover.ask('commit\n', endOf('commit: ok\n'))) !== undefined) return undefined;
     // It does not stay for long. Its lock is gone, so the old value is compared again.
-    if ((await git.run(['update-ref', ...reason, ref, to, from], checkout)).code === 0) return true;
+    const moved = await git.run(['update-ref', ...reason, ref, to, from], checkout);
+    if (moved.code === 0) return undefined;
     await git.text(['read-tree', '-m', '-u', to, from], checkout);
-    return false;
+    return await whyNot(git, checkout, ref, from, moved.stderr);
   } finally {
     mover.close();
   }
+}
+
+async function whyNot(git: Git, call: GitCall, ref: string, from: string, complaint: string) {
+  const now = await findObject(git, call, `${ref}^{commit}`);
+  return now === from ? ({ type: 'refused', why: oneLine(complaint) } as const) : ({ type: 'moved' } as const);
 }
 
 function endOf(answer: string): (bytes: Buffer) => number {

@@ -5,9 +5,9 @@ import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
+import { followMove } from './moved-stores.ts';
 import { createTalk } from './repository-talk.ts';
-import { convertOldFolders } from './old-folders.ts';
-import { copyRefs, createRunRepository } from './run-repository.ts';
+import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
 
 /**
  * Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. A repository that
@@ -46,9 +46,10 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
     pinned: new Set<string>(),
     sent: new Set<string>(),
   };
-  if (!(await exists(directory))) await createRunRepository(context, repository);
+  if (await exists(directory)) await writeSettings(context, directory);
+  else await createRunRepository(context, repository);
+  await followMove(context, repository);
   await copyRefs(context, repository);
-  await convertOldFolders(context, repository);
   return repository;
 }
 

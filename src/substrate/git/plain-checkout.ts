@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** A line that can move a repository's folders or make git refuse it. Only git reads such a config rightly. */
 const SPECIAL =
@@ -25,6 +25,32 @@ export function plainCheckout(path: string): { readonly root: string; readonly g
     // git says what is wrong.
     return undefined;
   }
+}
+
+/**
+ * The git directory that the checkouts of the repository at or above a folder share, by its files alone; undefined: none is to be
+ * found. Less strict than git, which has to be asked before anything is done there.
+ */
+export function commonDirectoryAt(folder: string): string | undefined {
+  try {
+    for (let at = realpathSync(folder); ; at = dirname(at)) {
+      const entry = join(at, '.git');
+      if (isThere(entry)) return statSync(entry).isDirectory() ? realpathSync(entry) : sharedBy(entry);
+      if (dirname(at) === at) return undefined;
+    }
+  } catch {
+    // git says what is wrong.
+    return undefined;
+  }
+}
+
+/** The `.git` of a linked worktree is a file with the path of its own git directory, and that one names the shared one. */
+function sharedBy(entry: string): string | undefined {
+  const own = /^gitdir: (.+?)\s*$/.exec(readFileSync(entry, 'utf8'))?.[1];
+  if (own === undefined) return undefined;
+  const directory = resolve(dirname(entry), own);
+  const shared = join(directory, 'commondir');
+  return realpathSync(isThere(shared) ? resolve(directory, readFileSync(shared, 'utf8').trim()) : directory);
 }
 
 /** A whole git directory of its own, owned by this user: git refuses one of another user. */

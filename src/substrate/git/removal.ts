@@ -1,17 +1,19 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
-import { readConfinedStart } from '../files/open-confined.ts';
 import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { addFolder, bringTo, discardFolder, disown, isHalfMade, readNote, standAt } from './folders.ts';
 import { findUsers } from '../process/folder-users.ts';
 import { findObject, requireCommitId, requireName } from './git-call.ts';
 import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
-import { findForeignStore, makeView, readHead, readRefs, storesOf } from './git-directory.ts';
+import { borrowedStores, findForeignStore, makeView, readHead, readRefs, storesOf } from './git-directory.ts';
+import { findDirectory } from './nested-repository.ts';
+import { treeWithIgnored } from './ignored-files.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
-import { keep, keepNumbered, readTree, snapshotOf } from './rescue.ts';
+import { readTree } from './read-folder.ts';
+import { keep, keepNumbered, snapshotOf } from './rescue.ts';
 import { takeHead } from './take-commit.ts';
 
 export async function moveFolder(
@@ -43,10 +45,17 @@ export async function standOn(
 type Refused = Extract<RemovalAnswer, { type: 'refused' }>;
 type Place = Pick<TaskFolder, 'run' | 'task'>;
 
-export async function removeFolder(context: GitContext, place: Place, attempt: string): Promise<RemovalAnswer> {
+export async function removeFolder(
+  context: GitContext,
+  place: Place,
+  attempt: string,
+  failed = false,
+): Promise<RemovalAnswer> {
   requireName(attempt);
   let answer: RemovalAnswer = { type: 'removed', rescued: false };
-  const refused = await takeAway(context, place, async (known, found) => {
+  const refused = await takeAway(context, place, async (known, seen) => {
+    const more = failed ? await treeWithIgnored(context, known, seen) : undefined;
+    const found = more === undefined ? seen : { ...seen, tree: more.tree, clean: false, ignored: more.paths };
     if (found.clean && found.head === known.base) return;
     answer = { type: 'removed', kept: await keep(context, known, attempt, found), rescued: !found.clean };
   });
@@ -149,25 +158,21 @@ async function isPristine(
   const safe = new Set([commit, ...refs.filter(isFetched).map(([, id]) => id)]);
   if (head.type !== 'head' || head.commit !== commit || refs.some(([, id]) => !safe.has(id))) return false;
   if ((await findForeignStore(directory, storesOf(context, repository))) !== undefined) return false;
-  const call = callOn(await makeView(context, repository, task, directory));
+  const view = await makeView(context, repository, task, directory);
+  const readable = [join(directory, 'objects'), ...(await borrowedStores(context, repository))];
+  const call = { ...callOn(view), cage: { writable: [view, context.temporary], readable } };
   const committed = await findObject(context.git, call, `${commit}^{tree}`);
-  const found = await readTree(context, { folder, call, commit });
+  if (committed === undefined) return false;
+  const found = await readTree(context, { folder, call, commit, tree: committed });
   if (found.type !== 'tree' || found.tree !== committed) return false;
   const inner = [...(await readRepositories(context, call, found.tree)).keys()];
   const populated = await Promise.all(inner.map(async (path) => exists(join(folder, path, '.git'))));
   return !populated.includes(true);
 }
 
-/** Longer than any path that the system accepts. */
-const MOST_BYTES = 8192;
-
 /** The git directory of a submodule; undefined if it is not below the folder's own, because an agent can write the pointer. */
 async function findOwnDirectory(root: string, folder: string): Promise<string | undefined> {
-  const read = await readConfinedStart(folder, '.git', MOST_BYTES);
-  const target = read?.cut === false ? /^gitdir: (.+)\n?$/.exec(read.text)?.[1] : undefined;
-  // It may point nowhere.
-  const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
-  const modules = await real(join(root, '.git', 'modules'));
-  const directory = target === undefined ? undefined : await real(resolve(folder, target));
+  const modules = await realpath(join(root, '.git', 'modules')).catch(() => undefined);
+  const directory = await findDirectory(folder);
   return modules !== undefined && directory?.startsWith(`${modules}/`) === true ? directory : undefined;
 }

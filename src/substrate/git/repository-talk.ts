@@ -19,6 +19,8 @@ export interface RepositoryTalk {
   blob(id: string): Promise<Buffer | undefined>;
   /** Moves or deletes a ref that only the engine moves, by compare-and-swap if `before` is given (empty: there is none). */
   move(ref: string, to: string | null, before?: string): Promise<GitAnswer>;
+  /** Makes refs that are not there yet, all or none. false: git refused. */
+  create(refs: readonly (readonly [ref: string, to: string])[]): Promise<boolean>;
   close(): void;
 }
 
@@ -65,6 +67,10 @@ export function createTalk(git: Git, call: GitCall): RepositoryTalk {
       );
       if (answer.code === null) await rm(join(call.cwd, `${ref}.lock`), { force: true });
       return answer;
+    },
+    create: async (refs) => {
+      const orders = refs.map(([ref, to]) => `create ${ref} ${to}\n`).join('');
+      return (await mover.ask(`start\n${orders}commit\n`, committedEnd)) !== undefined;
     },
     close: () => {
       reader.close();

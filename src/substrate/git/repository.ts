@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
-import { sha256Of } from '../../model/sha256.ts';
+import { isAbsolute, join } from 'node:path';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import {
   createGit,
@@ -11,8 +10,13 @@ import {
   oneLine,
   requireName,
 } from './git-call.ts';
+import { isWithin } from '../files/confine.ts';
+import { realPath } from '../files/real-path.ts';
+import { explainHead, explainPlace, isNowhere } from './explain-place.ts';
+import { limitByWords } from '../../model/machine-limit.ts';
 import { plainCheckout } from './plain-checkout.ts';
-import { isPin } from './run-repository.ts';
+import { isBookkeeping } from './run-repository.ts';
+import { isHome, lookAround } from './surroundings.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -20,8 +24,6 @@ export interface Checkout {
   readonly root: string;
   /** The git directory that all checkouts share. */
   readonly commonDirectory: string;
-  /** Name of the repository's folder in the state directory: its own name and a hash of its path. */
-  readonly key: string;
 }
 
 /** A checkout with a commit, from which agents can start. */
@@ -37,22 +39,38 @@ export interface Repository extends Checkout {
 const HEAD = 'HEAD^{commit}';
 const KIND = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository'];
 const PLACES = ['--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
+/** Its reasons are read. */
+const IN_ENGLISH = { LC_ALL: 'C' };
 
-/** What git says about a folder, in one call. */
-export interface FolderAnswer {
+/** What git says about a folder. */
+interface FolderAnswer {
   readonly answer: GitAnswer;
   readonly bare: boolean;
   /** The folder is a git directory, or in one. */
   readonly insideGit: boolean;
   readonly shallow: boolean;
-  /** Root, common and own git directory, commit and ref of HEAD; without the last two if there is no commit yet. */
+  /** Root, common and own git directory, and the commit of HEAD; without the last one if there is none. */
   readonly lines: readonly string[];
+  /** What HEAD is a link to; undefined: it is detached. No tag, branch or ref that is named HEAD changes this. */
+  readonly ref: string | undefined;
 }
 
-export async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
-  const args = ['rev-parse', ...KIND, ...PLACES, HEAD, '--symbolic-full-name', 'HEAD'];
-  const answer = await createGit(ports).run(args, { cwd: path });
-  const [bare, insideGit, shallow, ...lines] = answer.stdout.trim().split('\n');
+async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
+  const git = createGit(ports);
+  const call = { cwd: path, environment: IN_ENGLISH };
+  const [answer, head] = await Promise.all([
+    git.run(['rev-parse', ...KIND, ...PLACES, HEAD], call),
+    git.run(['symbolic-ref', '--quiet', 'HEAD'], call),
+  ]);
+  const said = answer.stdout.trim().split('\n');
+  const [bare, insideGit, shallow, ...lines] = said;
+  if (answer.code === 0 && ![bare, insideGit, shallow].every((word) => word === 'true' || word === 'false')) {
+    const binary = await ports.binary();
+    throw notARepository(
+      `${binary} does not answer as git does: it printed ${JSON.stringify(oneLine(answer.stdout).slice(0, 100))}`,
+      'If it is a program of yours that starts git, let it print nothing else on standard output.',
+    );
+  }
   return {
     answer,
     bare: bare === 'true',
@@ -60,64 +78,82 @@ export async function askAbout(ports: GitPorts, path: string): Promise<FolderAns
     shallow: shallow === 'true',
     // git repeats a revision that does not exist.
     lines: lines.filter((line) => line !== HEAD),
+    ref: head.code === 0 ? head.stdout.trim() : undefined,
   };
 }
 
-/** The repository at or above a folder. Throws `not-a-repository`, with the next command, if it is missing or has no commit. */
+/** The repository at or above a folder. Throws `not-a-repository`, with its cause and the next command. */
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
-  return repositoryOf(await askAbout(ports, path), path);
-}
-
-/** The same from an answer about the folder at `path`. */
-export function repositoryOf(asked: FolderAnswer, path: string): Repository {
-  const checkout = checkoutOf(asked, path);
+  const asked = await askAbout(ports, path);
+  const checkout = checkoutOf(ports, asked, path);
   const { root, commonDirectory } = checkout;
-  const [, , gitDirectory = commonDirectory, head = '', ref = ''] = asked.lines;
-  if (!isCommitId(head)) {
-    throw notARepository(
-      `${root} has no commit yet, so there is nothing for an agent to start from`,
-      `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
-    );
-  }
-  const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/(?:heads\/)?/, '');
-  return { ...checkout, gitDirectory, head, branch, shallow: asked.shallow };
+  const [, , gitDirectory = commonDirectory, head = ''] = asked.lines;
+  if (!isCommitId(head)) throw await withoutCommit(ports, asked, root);
+  return { ...checkout, gitDirectory, head, branch: branchOf(asked.ref), shallow: asked.shallow };
 }
 
-/** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
+/** The checkout at or above a folder, with or without a commit. Throws `not-a-repository`, with its cause and the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
   const plain = plainCheckout(path);
-  if (plain !== undefined) return { root: plain.root, commonDirectory: plain.gitDirectory, key: keyOf(plain.root) };
-  return checkoutOf(await askAbout(ports, path), path);
+  if (plain !== undefined) return { root: plain.root, commonDirectory: plain.gitDirectory };
+  return checkoutOf(ports, await askAbout(ports, path), path);
 }
 
-function checkoutOf({ answer, lines }: FolderAnswer, path: string): Checkout {
-  const [root, commonDirectory] = lines;
-  if (lines.length > (answer.code === 0 ? 5 : 3)) {
+const BRANCHES = 'refs/heads/';
+
+function branchOf(ref: string | undefined): string | undefined {
+  return ref?.startsWith(BRANCHES) === true && ref !== BRANCHES ? ref.slice(BRANCHES.length) : undefined;
+}
+
+function checkoutOf(ports: GitPorts, { answer, bare, insideGit, lines }: FolderAnswer, path: string): Checkout {
+  const [root, commonDirectory, gitDirectory] = lines;
+  if (lines.length > (answer.code === 0 ? 4 : 3)) {
     throw notARepository(
       `the path of the checkout at ${path} has a line break in it`,
       'Move the repository to a path without one.',
     );
   }
-  if (root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
-    throw notARepository(
-      `${path} is not in a git checkout: ${answer.problem ?? oneLine(answer.stderr)}`,
-      'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
-    );
+  const isWhole = root !== undefined && commonDirectory !== undefined && isAbsolute(root) && !bare && !insideGit;
+  // With core.worktree the checkout can be anywhere.
+  if (isWhole && isWithin(realPath(root) ?? root, realPath(path) ?? path)) {
+    return { root, commonDirectory };
   }
-  return { root, commonDirectory, key: keyOf(root) };
+  const { stderr, problem } = answer;
+  const limit = limitByWords(problem ?? '', answer);
+  if (limit !== undefined) throw limit;
+  const facts = { ...lookAround(ports, path), ...{ stderr, problem, bare, insideGit, root, gitDirectory } };
+  const { message, next } = explainPlace(facts);
+  const error = notARepository(message, next);
+  if (isNowhere(facts)) nowhere.add(error);
+  throw error;
+}
+
+const nowhere = new WeakSet<object>();
+
+/** Whether an error says that there is no repository at all, so that nothing is wrong with one. */
+export function isOutsideRepositories(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && nowhere.has(error);
+}
+
+/** HEAD is no commit: git is asked what it is instead. */
+async function withoutCommit(ports: GitPorts, { answer, ref }: FolderAnswer, root: string): Promise<SquadError> {
+  const git = createGit(ports);
+  const call = { cwd: root, environment: IN_ENGLISH };
+  const [id, others] = await Promise.all([
+    // The id alone: whether there is such a commit is another question.
+    git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], call),
+    git.run(['for-each-ref', '--count=1', '--format=%(refname:strip=2)', BRANCHES], call),
+  ]);
+  const { message, next } = explainHead({
+    ...{ root, stderr: answer.stderr, isHome: isHome(ports.environment, root), branch: branchOf(ref) },
+    id: id.code === 0 ? id.stdout.trim() : undefined,
+    other: others.stdout.trim() || undefined,
+  });
+  return notARepository(message, next);
 }
 
 export function notARepository(message: string, next: string): SquadError {
   return new SquadError({ code: 'not-a-repository', message, next });
-}
-
-function keyOf(root: string): string {
-  const name = basename(root)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 24);
-  return `${name || 'repository'}-${sha256Of(root).slice(0, 8)}`;
 }
 
 /** A ref that keeps the work of an attempt, delivered or not. */
@@ -134,7 +170,7 @@ export async function listKeptWork(ports: GitPorts, root: string, run: string): 
     const listing = await createGit(ports).text(args, { cwd: root });
     return listing.split('\n').flatMap((line) => {
       const [ref, commit] = line.split(' ');
-      return ref === undefined || commit === undefined || isPin(ref) ? [] : [{ ref, commit }];
+      return ref === undefined || commit === undefined || isBookkeeping(ref) ? [] : [{ ref, commit }];
     });
   } catch (error) {
     if (isSquadError(error)) return [];

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
-import { gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
+import { gitFailed, requireName } from './git-call.ts';
 import { anyPlace, attemptRef, folderPath, notePath, type GitContext } from './git-context.ts';
-import { copyIndex } from './git-directory.ts';
 import { openRun } from './open-run.ts';
+import { readTree } from './read-folder.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
 import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
@@ -24,8 +21,8 @@ export async function snapshotOf(
   const { call, talk } = repository;
   const index = notePath(context, run, `${task}.index`);
   const committed = (await talk.commit(head))?.tree;
-  const now = await readTree(context, { folder: path, call, commit: head, index, sparse: context.sparse });
   if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
+  const now = await readTree(context, { folder: path, call, commit: head, tree: committed, index });
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
 }
@@ -68,7 +65,7 @@ export async function keep(
   context: GitContext,
   folder: TaskFolder,
   attempt: string,
-  snapshot: Snapshot,
+  snapshot: Snapshot & { readonly ignored?: readonly string[] },
 ): Promise<string> {
   const { git } = context;
   const repository = await openRun(context, folder.run);
@@ -80,7 +77,8 @@ export async function keep(
   // The ref's earlier commit stays reachable through the new one.
   const old = before === undefined || (await isAncestor(context, before, snapshot.head)) ? [] : ['-p', before];
   const plain = snapshot.clean && old.length === 0;
-  const message = `Uncommitted work of ${folder.task}, kept by squad`;
+  const ignored = snapshot.ignored === undefined ? '' : `\n\nWith files that git ignores:\n${named(snapshot.ignored)}`;
+  const message = `Uncommitted work of ${folder.task}, kept by squad${ignored}`;
   const commit = plain
     ? snapshot.head
     : await git.text(['commit-tree', snapshot.tree, '-p', snapshot.head, ...old, '-m', message], call);
@@ -88,6 +86,13 @@ export async function keep(
   if (kept.code !== 0) throw gitFailed(['update-ref'], kept);
   failpoint('git.rescued');
   return commit;
+}
+
+const MOST_NAMED = 100;
+
+function named(paths: readonly string[]): string {
+  const lines = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
+  return [...lines, ...(paths.length > MOST_NAMED ? [`and ${paths.length - MOST_NAMED} more`] : [])].join('\n');
 }
 
 /** The commit is an earlier rescue of the same state. */
@@ -121,45 +126,4 @@ async function isNear(talk: RepositoryTalk, ancestor: string, commit: string): P
     for (const parent of (await talk.commit(at))?.parents ?? []) ahead.add(parent);
   }
   return false;
-}
-
-/** A folder and the repository that its files are read into. */
-interface Place {
-  readonly folder: string;
-  readonly call: GitCall;
-  /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
-  readonly index?: string;
-  readonly commit: string;
-  readonly sparse?: boolean;
-}
-type TreeAnswer =
-  | { readonly type: 'tree'; readonly tree: string }
-  | { readonly type: 'unreadable'; readonly reason: string };
-
-/** All files of a folder as a tree, except ignored ones. No filter runs: bytes are stored as they are. */
-export async function readTree({ git, temporary }: GitContext, place: Place): Promise<TreeAnswer> {
-  const index = join(temporary, `index-${randomUUID()}`);
-  const call = { ...place.call, cwd: place.folder, workTree: place.folder, index };
-  try {
-    const copied = place.index !== undefined && (await hasCopied(place.index, index));
-    // Adds files that were committed although they are ignored. `-i`: without looking at the folder.
-    const read = await git.run(['read-tree', ...(copied ? ['-i', '-m'] : []), place.commit], call);
-    if (read.code !== 0) return { type: 'unreadable', reason: oneLine(read.stderr) };
-    const sparse = ['-c', `core.sparseCheckout=${place.sparse === true}`];
-    const added = await git.run([...sparse, 'add', '--all', '--sparse', '--', '.'], call);
-    if (added.code !== 0) return { type: 'unreadable', reason: added.problem ?? oneLine(added.stderr) };
-    return { type: 'tree', tree: await git.text(['write-tree'], call) };
-  } finally {
-    await Promise.all([index, `${index}.lock`].map((path) => rm(path, { force: true })));
-  }
-}
-
-async function hasCopied(from: string, to: string): Promise<boolean> {
-  try {
-    await copyIndex(from, to);
-    return true;
-  } catch {
-    // Without the index git reads every file, which is slower but correct.
-    return false;
-  }
 }

@@ -1,20 +1,54 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { shareObjects } from './share-objects.ts';
-import type { ConfigEntry } from './user-configuration.ts';
+import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
+import { personalFile, type ConfigEntry } from './user-configuration.ts';
 
 /** Built next to its place, so that it is complete or absent. */
 export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
   const fresh = `${directory}.new`;
   await deleteFolder(fresh);
   const store = join(context.commonDirectory, 'objects');
-  await makeBare(fresh, harmlessSettings(await context.userConfiguration()), [store], context.commonDirectory);
+  await makeBare(fresh, '', [store], context.commonDirectory);
+  await writeSettings(context, fresh);
   await rename(fresh, directory);
+}
+
+/** What the run's git takes from the user: settings, and which files are ignored or have attributes. */
+export async function writeSettings(context: GitContext, directory: string): Promise<void> {
+  const { commonDirectory, environment } = context;
+  const entries = await context.userConfiguration();
+  await writeFile(join(directory, 'config'), harmlessSettings(entries));
+  for (const [name, key] of PERSONAL) {
+    const personal = await readPersonal(personalFile(entries, environment, key));
+    const own = await readPersonal(join(commonDirectory, 'info', name));
+    const last = name === 'attributes' ? AS_STORED : '';
+    await writeFile(join(directory, 'info', name), [personal, own, last].map(closeLine).join(''), 'latin1');
+  }
+}
+
+/** Files of `info`, and the setting that names the user's own for all repositories. */
+const PERSONAL = [
+  ['exclude', 'excludesfile'],
+  ['attributes', 'attributesfile'],
+] as const;
+
+/** The last word on conversions: files are in the tasks' folders as git stores them, and are stored as they are. */
+const AS_STORED = '* -text -ident -working-tree-encoding\n';
+
+/** A file that git cannot read counts for nothing there either. */
+async function readPersonal(path: string | undefined): Promise<string> {
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined);
+  return path === undefined || found?.isFile() !== true ? '' : readFile(path, 'latin1').catch(() => '');
+}
+
+function closeLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /**
@@ -58,11 +92,17 @@ export async function makeBare(
 
 /** Settings of the user that say how files are stored and named, and which submodules there are. None can name a program. */
 const SETTINGS = [
-  /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs)$/,
-  /^core\.(?:whitespace|quotepath|bigfilethreshold|excludesfile|attributesfile|sparsecheckout|sparsecheckoutcone)$/,
+  /^core\.(?:filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs)$/,
+  /^core\.(?:whitespace|quotepath|bigfilethreshold|sparsecheckout|sparsecheckoutcone)$/,
   /^(?:merge\.(?:conflictstyle|renames|renamelimit|directoryrenames)|diff\.(?:algorithm|renames|renamelimit)|lfs\.url)$/,
   /^(?:submodule\.[^]*\.(?:url|active|branch)|user\.(?:name|email))$/,
 ];
+
+/** Set, so that those of the user do not count in their own commands there. */
+const UNCONVERTED = [
+  ['core.autocrlf', 'false'],
+  ['core.safecrlf', 'false'],
+] as const;
 
 /** The text of a config file with these settings, as the user's git would use them. */
 export function harmlessSettings(entries: readonly ConfigEntry[]): string {
@@ -76,7 +116,9 @@ export function harmlessSettings(entries: readonly ConfigEntry[]): string {
           ['core.repositoryformatversion', '1'],
           ['extensions.objectformat', hash],
         ];
-  return [...format, ['gc.auto', '0'] as const, ...kept].map(([key, value]) => configLine(key, value)).join('');
+  return [...format, ['gc.auto', '0'] as const, ...UNCONVERTED, ...kept]
+    .map(([key, value]) => configLine(key, value))
+    .join('');
 }
 
 function configLine(key: string, value: string): string {
@@ -109,12 +151,11 @@ export async function publishRef(
   commit: string,
   before?: string,
 ): Promise<GitAnswer> {
+  const from = join(repository.directory, 'objects');
+  const to = join(context.commonDirectory, 'objects');
+  const rule = parseSharingRule(sharedSetting(await context.userConfiguration()));
   for (let tries = 1; ; tries += 1) {
-    await shareObjects(
-      join(repository.directory, 'objects'),
-      join(context.commonDirectory, 'objects'),
-      repository.sent,
-    );
+    await shareObjects(from, to, repository.sent, rule);
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
     // Without it, which `copyRefs` may cause, a fetch only takes more than it needs.
@@ -144,6 +185,11 @@ function pinRef(run: string, commit: string): string {
 /** Whether a ref below `refs/squad/<run>` is a pin, and not the work of an attempt. */
 export function isPin(ref: string): boolean {
   return /\/pin\.[0-9a-f]+$/.test(ref);
+}
+
+/** Whether a ref below `refs/squad/<run>` is squad's own note, a pin or the claim of the name, and not the work of an attempt. */
+export function isBookkeeping(ref: string): boolean {
+  return ref.slice(ref.lastIndexOf('/')).includes('.');
 }
 
 /** Deletes a ref of the run in the user's repository. */

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { oneLine } from './git-call.ts';
 import { folderPath, type GitContext, type RunRepository } from './git-context.ts';
-import { findForeignStore, isFolder, makeView, readHead, storesOf, type HeadAnswer } from './git-directory.ts';
+import {
+  borrowedStores,
+  findForeignStore,
+  isFolder,
+  makeView,
+  readHead,
+  storesOf,
+  type HeadAnswer,
+} from './git-directory.ts';
 import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 
 /**
@@ -20,7 +28,11 @@ export async function takeHead(context: GitContext, repository: RunRepository, t
   if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
   const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };
-  const fetch = async () => context.git.run(fetchArguments(view, commit), { ...repository.call, environment });
+  const cage = {
+    writable: [repository.directory, context.temporary],
+    readable: [view, join(directory, 'objects'), ...(await borrowedStores(context, repository))],
+  };
+  const fetch = async () => context.git.run(fetchArguments(view, commit), { ...repository.call, environment, cage });
   let fetched = await fetch();
   if (fetched.code !== 0) {
     // A ref of the run may have been deleted, and its commit collected.

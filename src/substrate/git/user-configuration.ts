@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path';
 import { type GitSettings, gitSettingsEnvironment } from '../../model/git-settings.ts';
 import { type Git, type GitPorts, SQUAD_IDENTITY } from './git-call.ts';
 
@@ -43,6 +44,22 @@ export function withoutFilters(
     ];
   });
   return { ...userFiles(environment), ...gitSettingsEnvironment(settings) };
+}
+
+/** The user's own file of ignored paths or of attributes for all repositories, which git takes from its default place if no setting names it. */
+export function personalFile(
+  entries: readonly ConfigEntry[],
+  { HOME: home, XDG_CONFIG_HOME: settings }: GitPorts['environment'],
+  key: 'excludesfile' | 'attributesfile',
+): string | undefined {
+  const named = entries.findLast((entry) => entry.key === `core.${key}`)?.value;
+  const places = home === undefined || home === '' ? undefined : join(home, '.config');
+  const folder = settings === undefined || settings === '' ? places : settings;
+  const path =
+    named === undefined
+      ? folder && join(folder, 'git', key === 'excludesfile' ? 'ignore' : 'attributes')
+      : named.replace(/^~(?=\/)/, home ?? '~');
+  return path !== undefined && isAbsolute(path) ? path : undefined;
 }
 
 /** They count more than what `setup` or an agent writes into the configuration of the task's folder. */

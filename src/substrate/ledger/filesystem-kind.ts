@@ -15,6 +15,8 @@ const NETWORK_MAGIC: ReadonlyMap<number, string> = new Map([
   [0x7461636f, 'OCFS2'],
 ]);
 
+const OVERLAY_MAGIC = 0x794c7630;
+
 /** All FUSE filesystems, local ones too, share one number. The mount table tells them apart. */
 const FUSE_MAGIC = 0x65735546;
 const NETWORK_FUSE =
@@ -47,6 +49,11 @@ export function mountTypeOf(mountinfo: string, path: string): string | undefined
 export function readNetworkFilesystem(directory: string): string | undefined {
   const { type } = statfsSync(directory);
   return networkFilesystem(type, type >>> 0 === FUSE_MAGIC ? readMountType(directory) : undefined);
+}
+
+/** Whether an existing folder is on a layer that goes when its container does. */
+export function isContainerLayer(directory: string): boolean {
+  return statfsSync(directory).type >>> 0 === OVERLAY_MAGIC;
 }
 
 function readMountType(directory: string): string | undefined {

@@ -5,6 +5,7 @@ import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
+import { requireShortPath } from './require-place.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
@@ -47,9 +48,12 @@ export interface LedgerOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** Opens the ledger of a workspace (`<repository>/.squad`), and makes what is missing. Never replaces a damaged file. */
+/** Opens the ledger of a workspace (a folder of the state folder), and makes what is missing. Never replaces a damaged file. */
 export function openLedger(directory: string, options: LedgerOptions): Ledger {
-  if (options.readOnly !== true) prepareWorkspace(directory);
+  if (options.readOnly !== true) {
+    requireShortPath(directory);
+    prepareWorkspace(directory);
+  }
   const path = ledgerPath(directory);
   const db = openLedgerFile(path, {
     readOnly: options.readOnly === true,

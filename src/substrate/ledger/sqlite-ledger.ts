@@ -10,6 +10,7 @@ import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { forkRun } from './fork-run.ts';
 import { closeDb } from './open-db.ts';
+import { identityAt, placeOf, writeBack } from './place.ts';
 import { createRun, findRun, listRuns, recordCommand } from './runs.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
@@ -20,10 +21,13 @@ import type { WorkspaceLock } from './workspace-lock.ts';
 
 /** The ledger over one open database. Each method is one transaction; the file of its subject implements it. */
 export function createSqliteLedger(store: Store, directory: string, lock: WorkspaceLock | undefined): Ledger {
+  const opened = identityAt(store.db.name) ?? '';
   return {
     ...writers(store, directory, lock),
     ...readers(store),
     mail: createMailbox(store),
+    place: () => placeOf(store.db, opened),
+    writeBack: () => writeBack(store.db),
     close: () => closeDb(store.db),
   };
 }

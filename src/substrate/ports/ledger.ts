@@ -155,6 +155,9 @@ export interface OperatorCommand {
 export type AttemptFilter = Partial<Pick<Attempt, 'runId' | 'taskId' | 'status'>>;
 
 /** The record of all runs. Each method is synchronous and one transaction. Refusals throw SquadError. */
+/** Where the file of an open ledger is: `replaced` by another one, `moved` to another path, or `deleted`, so that only this process has it. */
+export type LedgerPlace = 'there' | 'replaced' | 'moved' | 'deleted';
+
 export interface Ledger {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string }): RunRow;
@@ -209,5 +212,8 @@ export interface Ledger {
   dataVersion(): number;
   /** The router of messages, in the same file. */
   readonly mail: Mailbox;
+  place(): LedgerPlace;
+  /** Writes all that it holds to its path again, after it was deleted; next to a file that is there by now. Returns the path. */
+  writeBack(): string;
   close(): void;
 }

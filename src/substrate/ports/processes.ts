@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { ProgramKind } from '../../model/programs.ts';
 
 /** One agent process to start behind the turn wrapper. */
 export interface TurnSpawn {
@@ -93,10 +94,19 @@ export interface Processes {
    * Returns the dropped bytes.
    */
   trimOutput(directory: string, keepBytes: number): Promise<number>;
-  /** Runs a short helper (a probe) to its end, output capped at 1 MiB. Never rejects. */
+  /**
+   * Runs a short program to its end, output capped at 1 MiB. `kind`: its row in the table of programs. `input`: a file that it reads
+   * as its standard input. Never rejects.
+   */
   run(
     command: string,
     args: readonly string[],
-    options: { cwd?: string; env: Readonly<Record<string, string>>; timeoutMs: number },
+    options: {
+      kind: ProgramKind;
+      cwd?: string;
+      env: Readonly<Record<string, string>>;
+      timeoutMs: number;
+      input?: string;
+    },
   ): Promise<{ code: number | null; stdout: string; stderr: string; problem?: string }>;
 }

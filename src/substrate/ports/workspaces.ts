@@ -12,7 +12,9 @@ export interface RepositoryWarning {
     | 'filters'
     | 'submodules'
     | 'sparse'
-    | 'shallow';
+    | 'shallow'
+    | 'detached'
+    | 'git-variables';
   readonly text: string;
   readonly next?: string;
 }
@@ -23,7 +25,6 @@ export interface RepositoryReport {
   readonly commonDirectory: string;
   /** The commit from which agents start. */
   readonly head: string;
-  readonly key: string;
   /** The branch that is checked out; undefined when HEAD is detached. */
   readonly branch: string | undefined;
   readonly sparse: boolean;
@@ -71,6 +72,13 @@ export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly 
 export type RescueAnswer =
   | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
   | Extract<SnapshotAnswer, { type: 'unreadable' }>;
+
+/** What turns have written and git ignores, by path; a folder ends in a slash. */
+export interface IgnoredWork {
+  readonly paths: readonly { readonly path: string; readonly by: string }[];
+  /** How many further ones there are. */
+  readonly more: number;
+}
 
 export type RemovalAnswer =
   /** `kept`: the commit at `refs/squad/<run>/<attempt>` with its work; absent if there was none beyond `base`. */
@@ -124,8 +132,8 @@ export interface DroppedRefs {
   readonly branch:
     | { readonly type: 'deleted'; readonly head: string }
     | { readonly type: 'absent' }
-    /** `unmerged`: no other branch has the delivered work. */
-    | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' };
+    /** `unmerged`: no other branch has the delivered work. `other-run`: another run has this name here. */
+    | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' | 'other-run' };
 }
 
 export interface ChangedFile {
@@ -172,9 +180,14 @@ export interface Workspaces {
   rescue(folder: TaskFolder, attempt: string): Promise<RescueAnswer>;
   /**
    * Removes a folder after keeping its work, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
-   * half-made folder. Safe to repeat.
+   * half-made folder. Safe to repeat. `failed`: its work is not delivered, so small ignored files that its turns have written are
+   * kept, too.
    */
-  removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string): Promise<RemovalAnswer>;
+  removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string, failed?: boolean): Promise<RemovalAnswer>;
+  /** Notes which ignored files are there before the turns of a task. Later calls change nothing until it is moved or reset. */
+  noteIgnored(folder: TaskFolder): Promise<void>;
+  /** The ignored files that are new or have changed since. `head`: the commit that `rescue` found. */
+  ignoredWork(folder: TaskFolder, head: string): Promise<IgnoredWork>;
   /**
    * Creates the folder again at `commit`, once for each attempt: a second call for the attempt changes nothing. First keeps its
    * work, untracked files included, at `refs/squad/<run>/<rescueAs>`, or at `<rescueAs>-2` and so on if that ref holds other work.
@@ -187,8 +200,11 @@ export interface Workspaces {
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
   /** The person's checkout that has the run branch checked out. */
   checkoutOf(run: string): Promise<string | undefined>;
-  /** Creates `squad/<run>` at `base` without checking it out. `pins`: other commits that the run needs until its end. */
-  createRunBranch(run: string, base: string, pins?: readonly string[]): Promise<BranchAnswer>;
+  /**
+   * Creates `squad/<run>` at `base` without checking it out. `pins`: other commits that the run needs until its end. `owner`: the
+   * run's id, which claims the name in the same transaction; another owner's name is taken.
+   */
+  createRunBranch(run: string, base: string, pins?: readonly string[], owner?: string): Promise<BranchAnswer>;
   /** undefined: there is no such branch. */
   runHead(run: string): Promise<string | undefined>;
   /**
@@ -207,8 +223,11 @@ export interface Workspaces {
    * names of other files in the run's folder, which stay.
    */
   closeRun(run: string): Promise<readonly string[]>;
-  /** Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. */
-  dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;
+  /**
+   * Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. Nothing, if
+   * another run than `owner` (its id) has claimed the name.
+   */
+  dropRefs(run: string, keep: readonly string[], owner: string): Promise<DroppedRefs>;
 
   /** Removes this object's temporary files. The last call on it. `squad clean` removes those of a killed engine. */
   close(): Promise<void>;

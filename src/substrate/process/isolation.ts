@@ -16,7 +16,10 @@ const PIDS = { from: 1_000, to: 30_000 };
 /** The isolation of this machine, as a prefix to a turn's command. */
 interface Isolation {
   readonly says: TurnIsolation;
-  /** `keepsUser`: the command may have to become another user (sudo), which a user namespace prevents. */
+  /**
+   * `keepsUser`: a command of the person's. It may have to become another user (sudo), which a user namespace prevents, and it keeps
+   * the System V memory and queues of the person's programs, which others do not see.
+   */
   before(command: { keepsUser: boolean }): readonly string[];
 }
 
@@ -35,25 +38,34 @@ async function findIsolation(folders: readonly string[]): Promise<Isolation> {
   const options = ['--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'slave'];
   const inNamespace = [...options, '--', '/bin/sh', init];
   const start = (): string => String(randomInt(PIDS.from, PIDS.to));
-  const asRoot = (): readonly string[] => [unshare, ...inNamespace, start()];
+  const asRoot = (more: readonly string[] = []): readonly string[] => [unshare, ...more, ...inNamespace, start()];
   let why = 'only root may';
   if (process.getuid?.() === 0) {
     const problem = await problemOf(asRoot());
-    if (problem === undefined) return { says: { type: 'pid-namespace' }, before: asRoot };
+    if (problem === undefined) {
+      const more = await allowed(asRoot);
+      return { says: { type: 'pid-namespace' }, before: ({ keepsUser }) => asRoot(keepsUser ? [] : more) };
+    }
     why = problem;
   }
   if (setpriv === undefined) return none(why);
   // Only process 1 keeps the namespace's privileges, to set the first pid. `setpriv` drops them for the command.
-  const asUser = (): readonly string[] => [
-    ...[unshare, '--user', '--map-current-user', '--keep-caps', ...inNamespace, start()],
+  const asUser = (more: readonly string[] = []): readonly string[] => [
+    ...[unshare, '--user', '--map-current-user', '--keep-caps', ...more, ...inNamespace, start()],
     ...[setpriv, '--ambient-caps=-all', '--inh-caps=-all', '--'],
   ];
   const problem = await problemOf(asUser());
   if (problem !== undefined) return none(problem);
+  const more = await allowed(asUser);
   return {
     says: { type: 'user-namespace' },
-    before: ({ keepsUser }) => (keepsUser ? [] : asUser()),
+    before: ({ keepsUser }) => (keepsUser ? [] : asUser(more)),
   };
+}
+
+/** What this machine gives besides: some kernels have no namespace for System V memory and queues. */
+async function allowed(command: (more: readonly string[]) => readonly string[]): Promise<readonly string[]> {
+  return (await problemOf(command(['--ipc']))) === undefined ? ['--ipc'] : [];
 }
 
 /** Why the command does not work here; undefined if it works. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { processesOfTurns } from './process-table.ts';
+import { insideTurn } from './process-table.ts';
 
 /** The two ends of a connection over IPv4, as the server's socket names them. */
 export interface Connection {
@@ -9,8 +9,11 @@ export interface Connection {
   readonly localPort?: number | undefined;
 }
 
-/** Who is at the other end. `agent`: a process of one of squad's turns. `gone`: it has left already. */
-export type Client = 'own' | 'agent' | 'other-user' | 'gone';
+/**
+ * Who is at the other end. `own`: a process of this user outside all turns. `agent`: one of squad's turns. `unseen`: no process that
+ * squad can see has the connection open. `gone`: it has left already.
+ */
+export type Client = 'own' | 'agent' | 'other-user' | 'unseen' | 'gone';
 
 /** A row of /proc/net/tcp. */
 export interface SocketRow {
@@ -20,19 +23,24 @@ export interface SocketRow {
 }
 
 /**
- * Who connected to a server on loopback. The kernel's table of sockets names the user, and the processes of turns are asked
- * whether they have the socket open. Where one of them hides what it has open, the client has to be seen in another process.
+ * Who connected to a server on loopback: the kernel's table of sockets names the user, and a process outside all turns has to be seen
+ * with the socket open. A socket that is on its way between two processes is open in none.
  */
 export function findClient(connection: Connection): Client {
   const row = findRow(readFileSync('/proc/net/tcp', 'latin1'), connection);
   if (row === undefined || row.inode === 0) return 'gone';
-  if (row.user !== 0 && row.user !== process.getuid?.()) return 'other-user';
-  const has = processesOfTurns().map((pid) => hasOpen(String(pid), row.inode));
-  if (has.includes('yes')) return 'agent';
-  if (!has.includes('hidden')) return 'own';
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && hasOpen(name, row.inode) === 'yes')
-    ? 'own'
-    : 'agent';
+  const user = process.getuid?.();
+  // Root may do everything anyway; and no agent of another user makes a socket of root's.
+  if (row.user === 0 && user !== 0) return 'own';
+  if (row.user !== 0 && row.user !== user) return 'other-user';
+  let client: Client = 'unseen';
+  for (const name of readdirSync('/proc').toReversed()) {
+    if (!/^\d+$/.test(name) || !hasOpen(name, row.inode)) continue;
+    // The second look is for a process that has ended since, and whose ancestors could not be named any more.
+    if (!insideTurn({}, Number(name)) && hasOpen(name, row.inode)) return 'own';
+    client = 'agent';
+  }
+  return client;
 }
 
 /** The client's row; its own end is the server's other end. */
@@ -56,12 +64,12 @@ function hexOf(address = '', port = -1): string {
   return `${bytes.toReversed().join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }
 
-function hasOpen(pid: string, inode: number): 'yes' | 'no' | 'hidden' {
+/** false also where the process hides what it has open. */
+function hasOpen(pid: string, inode: number): boolean {
   try {
-    const names = readdirSync(`/proc/${pid}/fd`);
-    return names.some((name) => targetOf(`/proc/${pid}/fd/${name}`) === `socket:[${inode}]`) ? 'yes' : 'no';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'hidden' : 'no';
+    return readdirSync(`/proc/${pid}/fd`).some((name) => targetOf(`/proc/${pid}/fd/${name}`) === `socket:[${inode}]`);
+  } catch {
+    return false;
   }
 }
 

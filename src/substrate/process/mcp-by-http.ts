@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isSameSecret, makeSecret } from '../../model/secret.ts';
 import type { McpServer } from '../../model/turn-request.ts';
 import { asObject, fieldsOf } from '../../text/json.ts';
 import { Rpc, RpcError, type Fields } from './json-rpc.ts';
@@ -23,11 +23,12 @@ export async function serveMcp(
   openMs: number,
 ): Promise<readonly McpServer[]> {
   const { createServer } = await import('node:http');
-  const authorization = `Bearer ${randomBytes(32).toString('hex')}`;
+  const authorization = `Bearer ${makeSecret()}`;
   const bridges = new Map(servers.filter(isStdio).map((server) => [`/${server.name}`, bridgeTo(server, environment)]));
   const listener = createServer((request, response) => {
     const bridge = bridges.get(request.url ?? '');
-    if (bridge === undefined || !isSame(request.headers.authorization ?? '', authorization)) return end(response, 401);
+    if (bridge === undefined || !isSameSecret(request.headers.authorization ?? '', authorization))
+      return end(response, 401);
     if (request.method !== 'POST') return end(response.setHeader('allow', 'POST'), 405);
     bodyOf(request)
       .then((body) => (body === undefined ? end(response, 413) : forward(bridge, fieldsOf(body), response)))
@@ -116,11 +117,6 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function isStdio(server: McpServer): server is StdioServer {
   return server.transport.type === 'stdio';
-}
-
-function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
-  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
 function end(response: ServerResponse, status: number, body?: Fields): void {

@@ -83,7 +83,7 @@ function isMark(entry: string): boolean {
   return entry.startsWith(`${MARKER_VARIABLE}=`) || /^TMPDIR=(?:.*\/)?squad-[^/]+\.[^/]+-\d+(?:\/|$)/.test(entry);
 }
 
-/** Ancestors that are checked. The bound also ends a circle, which a table that changes during the read can show. */
+/** Ancestors that are checked; only a turn has more. The bound also ends a circle, which a table that changes can show. */
 const MOST_ANCESTORS = 100;
 
 /**
@@ -99,29 +99,7 @@ export function insideTurn(environment: Readonly<Record<string, string | undefin
     // Includes process 1, because in a turn's PID namespace it belongs to the turn.
     at = at.parent > 0 ? readProcess(at.parent) : undefined;
   }
-  return false;
-}
-
-/** All live processes that belong to a turn, as `insideTurn` finds them, by one look at the table. */
-export function processesOfTurns(): readonly number[] {
-  const table = new Map(readProcessTable().map((entry) => [entry.pid, entry]));
-  const known = new Map<number, boolean>();
-  const belongs = (pid: number, steps: number): boolean => {
-    const entry = table.get(pid);
-    const before = known.get(pid);
-    if (before !== undefined || entry === undefined || steps > MOST_ANCESTORS) return before === true;
-    const isMarked = [entry.pid, entry.session, entry.group].some((member) => marked(member));
-    const found = isMarked || belongs(entry.parent, steps + 1);
-    known.set(pid, found);
-    return found;
-  };
-  const read = new Map<number, boolean>();
-  const marked = (pid: number): boolean => {
-    const is = read.get(pid) ?? readEnvironment(pid, '')?.some(isMark) === true;
-    read.set(pid, is);
-    return is;
-  };
-  return [...table.keys()].filter((pid) => belongs(pid, 0));
+  return at !== undefined;
 }
 
 /** undefined: no such process, a zombie, or one without the marker. */

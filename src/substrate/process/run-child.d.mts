@@ -7,6 +7,8 @@ export interface ChildRequest {
   /** Complete. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** A file that it reads as its standard input. */
+  readonly input?: string | undefined;
 }
 
 export interface ChildAnswer {

@@ -1,18 +1,23 @@
 // Runs one short program to its end, for the engine and for helper-host.mjs. Standard modules only.
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** After the program's exit, its last output has this long to arrive. A grandchild may keep the pipes open. */
 const DRAIN_MS = 200;
 
 /** In its own process group. Never rejects. See run-child.d.mts. */
-export async function runChild({ command, args, cwd, env, timeoutMs }) {
+export async function runChild({ command, args, cwd, env, timeoutMs, input }) {
   let child;
+  let stdin;
   try {
-    child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (input !== undefined) stdin = openSync(input, 'r');
+    child = spawn(command, args, { cwd, env, detached: true, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] });
   } catch (error) {
     // Node refuses arguments with a NUL byte before there is a child.
     return { code: null, stdout: '', stderr: '', problem: error.message, drained: true };
+  } finally {
+    if (stdin !== undefined) closeSync(stdin);
   }
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);

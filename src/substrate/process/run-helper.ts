@@ -33,11 +33,11 @@ export async function runHelper(
   run: (request: ChildRequest) => Promise<ChildAnswer>,
   command: Parameters<Run>[0],
   args: Parameters<Run>[1],
-  { cwd, env, timeoutMs }: Parameters<Run>[2],
+  { cwd, env, timeoutMs, input }: Omit<Parameters<Run>[2], 'kind'>,
   clock: Clock,
 ): ReturnType<Run> {
   const marker = `helper-${randomUUID()}`;
-  const request = { command, args, cwd, env: { ...env, [MARKER_VARIABLE]: marker }, timeoutMs };
+  const request = { command, args, cwd, env: { ...env, [MARKER_VARIABLE]: marker }, timeoutMs, input };
   const { drained, ...answer } = await run(request);
   if (!drained && process.platform === 'linux') await sweep(marker, clock);
   return answer;

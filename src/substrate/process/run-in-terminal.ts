@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ProgramKind } from '../../model/programs.ts';
 
 /**
  * Runs a program in this process's terminal until it ends. The program gets all input, including Ctrl-C. Never rejects;
@@ -6,7 +7,7 @@ import { spawn } from 'node:child_process';
  */
 export async function runInTerminal(
   [program = '', ...args]: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  { environment }: { kind: ProgramKind; environment: Readonly<Record<string, string | undefined>> },
 ): Promise<{ readonly code: number | null; readonly problem?: string }> {
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);

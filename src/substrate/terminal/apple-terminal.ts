@@ -25,6 +25,7 @@ export function createAppleTerminal(
     isOpen: () => Promise.resolve(false),
     open: async (_team, panes) => {
       const { code, stderr, problem } = await processes.run('/usr/bin/osascript', ['-e', scriptOf(panes)], {
+        kind: 'terminal',
         env: environment,
         timeoutMs: TIMEOUT_MS,
       });

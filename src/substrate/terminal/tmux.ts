@@ -69,6 +69,7 @@ function createCalls({ processes, environment }: TmuxPorts, isInside: boolean) {
   /** Without the variable that marks helpers, because tmux outlives this command. */
   const call = async (args: readonly string[]) =>
     processes.run('/usr/bin/env', ['-u', MARKER_VARIABLE, 'tmux', ...args], {
+      kind: 'terminal',
       env: environment,
       timeoutMs: TIMEOUT_MS,
     });

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { askPlan } from '../../../src/cli/ask/ask-plan.ts';
 import { askQuestion } from '../../../src/cli/ask/ask-question.ts';
 import { editorCommand } from '../../../src/cli/ask/edit-plan.ts';
@@ -48,8 +50,11 @@ async function play(
   const said: string[] = [];
   const seen: string[] = [];
   const left = [...files];
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'squad-plan-'));
+  onTestFinished(() => rmSync(stateDirectory, { recursive: true, force: true }));
   const ports = {
     prompts,
+    stateDirectory,
     show: ({ summary }: { readonly summary: string }) => void shown.push(summary),
     say: (line: string) => void said.push(line),
     check: async (plan: unknown) => check(plan),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { insideTurn } from '../../../src/substrate/process/process-table.ts';
@@ -109,7 +110,12 @@ describe('inside a turn', () => {
     const line = `env -u SQUAD_TURN_ID "${process.execPath}" "${CLI_ENTRY}" mail say --as MAIN --to A hi; exit $?`;
     const child = spawn('/bin/sh', ['-c', line], {
       cwd: room.repository,
-      env: { PATH: process.env['PATH'], HOME: room.root, SQUAD_TURN_ID: 'tidy.abcdef.a-1' },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: room.root,
+        XDG_STATE_HOME: join(room.root, 'state'),
+        SQUAD_TURN_ID: 'tidy.abcdef.a-1',
+      },
       stdio: 'ignore',
     });
     const code = await new Promise((resolve) => child.once('exit', resolve));

@@ -1,7 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findWorkspace } from '../../../src/cli/mail/open-mail.ts';
 import { shortId } from '../../../src/cli/mail/mail-text.ts';
 import { atMoment, parseMoment } from '../../../src/text/duration.ts';
 import { dueReminders } from '../../../src/cli/mail/listen.ts';
@@ -13,8 +10,6 @@ import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailAction } from '../../../src/model/mail/kind.ts';
 import type { Delivery } from '../../../src/substrate/ports/mailbox.ts';
-import { createRepository, git } from '../../support/git.ts';
-import { temporaryFolder } from '../../substrate/ledger/support.ts';
 
 const MINUTE = 60_000;
 
@@ -172,27 +167,6 @@ describe('what somebody is at work on', () => {
     [message(undefined, { type: 'send', task_id: 'T' }), { files: [3], doc_path: '' }, { task_id: 'T' }],
   ])('%#', (about, body, expected) => {
     expect(workFrom(about, body)).toEqual(expected);
-  });
-});
-
-describe('the workspace of a folder', () => {
-  it('is the checkout above it, or the one that a worktree was made from', () => {
-    const root = createRepository(join(temporaryFolder(), 'one'));
-    const linked = join(root, '..', 'linked');
-    git(root, 'worktree', 'add', '-q', '--detach', linked);
-    mkdirSync(join(root, 'deep', 'er'), { recursive: true });
-    expect(findWorkspace(root)).toBeUndefined();
-    mkdirSync(join(root, '.squad'));
-    expect(findWorkspace(join(root, 'deep', 'er'))).toBe(root);
-    expect(findWorkspace(linked)).toBe(root);
-    mkdirSync(join(linked, '.squad'));
-    expect(findWorkspace(linked)).toBe(linked);
-  });
-
-  it('is left to git where files do not say it', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, '.git'), 'gitdir: nowhere\n');
-    expect(findWorkspace(folder)).toBeUndefined();
   });
 });
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
@@ -6,6 +5,7 @@ import type { MailParty } from '../../../src/substrate/ports/mailbox.ts';
 import { definition, RecordedRun } from '../../report/support.ts';
 import type { EngineRoom } from '../../support/engine.ts';
 import { commandRoom } from '../room.ts';
+import { newStateOf } from '../../support/state.ts';
 
 /** A person coordinates two members. */
 export const POLICY: MailPolicy = {
@@ -33,7 +33,7 @@ export interface MailRoom extends EngineRoom {
 /** A repository with a run in its ledger that has a mailbox. Nothing drives it, unless its recorded run is left open. */
 export function mailRoom(policy: MailPolicy = POLICY, leaveOpen = false): MailRoom {
   const room = commandRoom();
-  const recorded = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
+  const recorded = new RecordedRun(definition(), newStateOf(room.repository)).allocate();
   recorded.clock.time = Date.now();
   recorded.ledger.mail.open(recorded.lease, policy);
   if (!leaveOpen) {

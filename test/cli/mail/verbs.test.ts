@@ -28,7 +28,15 @@ describe('squad mail', () => {
     const printed: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
     const none = () => undefined;
-    const output = { line: none, json: none, problem: none, terminal: undefined, style: PLAIN, columns: none };
+    const output = {
+      line: none,
+      json: none,
+      problem: none,
+      terminal: undefined,
+      style: PLAIN,
+      columns: none,
+      isLost: () => false,
+    };
     const argv = ['node', 'squad', 'mail', verb, '--help'];
     const program = await createProgram({ host: readMachine(), output, exit: () => undefined }, '0', argv);
     try {

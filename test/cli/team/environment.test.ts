@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { author, APPROVE_ALL, commits, objective, piece, plan } from '../../runs/run-script.ts';
 import { openEngineRoom } from '../../support/engine.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
+import { stateOf } from '../../support/state.ts';
 
 const KEY = 'k3y-0f-the-person-who-opened-it';
 
@@ -52,7 +53,7 @@ describe.skipIf(NO_TMUX !== undefined)(
         expect(readFileSync(told, 'utf8')).toMatch(/team\nengine\n--ticket\n/);
         expect(readFileSync(told, 'utf8')).not.toContain(KEY);
         // Each ticket is gone once it was read.
-        expect(readdirSync(join(room.repository, '.squad', 'panes'))).toEqual([]);
+        expect(readdirSync(join(stateOf(room.repository), 'panes'))).toEqual([]);
         const isOver = async (): Promise<true | undefined> => {
           const { lines } = await room.run(['status', '--json']);
           return lines[0]?.['outcome'] === 'done' ? true : undefined;

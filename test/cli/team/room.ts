@@ -6,6 +6,7 @@ import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-r
 import { result } from '../../substrate/ledger/support.ts';
 import { eventually, openTmuxRoom, type TmuxRoom } from '../../support/tmux.ts';
 import { LED, mailRoom, type MailRoom } from '../mail/room.ts';
+import { stateOf } from '../../support/state.ts';
 
 export interface TeamRoom extends MailRoom {
   readonly terminal: TmuxRoom;
@@ -71,7 +72,7 @@ export function teamRoom(policy: MailPolicy = LED): TeamRoom {
 
 function begin({ recorded, repository }: MailRoom, id: string, agent: string): Playing {
   const { ledger, lease, id: runId } = recorded;
-  const directory = join(repository, '.squad', 'turns', id);
+  const directory = join(stateOf(repository), 'turns', id);
   const request: TurnRequest = {
     turnId: id,
     workspace: { path: repository },

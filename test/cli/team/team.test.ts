@@ -6,6 +6,7 @@ import { eventually, NO_TMUX } from '../../support/tmux.ts';
 import { LED, mailRoom, POLICY } from '../mail/room.ts';
 import { teamRoom, type TeamRoom } from './room.ts';
 import { ALL } from '../../support/lane.ts';
+import { stateOf } from '../../support/state.ts';
 
 const MAIN = /^team-[0-9a-f]{8}-MAIN/;
 const A = /^team-[0-9a-f]{8}-A/;
@@ -148,7 +149,7 @@ async function expectOwnVariables(room: TeamRoom): Promise<void> {
   );
   const shown = [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), ...variables].join('\n');
   expect(shown).not.toMatch(/[0-9a-f]{64}/);
-  expect(readdirSync(join(room.repository, '.squad', 'panes'))).toEqual([]);
+  expect(readdirSync(join(stateOf(room.repository), 'panes'))).toEqual([]);
 }
 
 describe('squad team, refused', () => {

@@ -18,6 +18,26 @@ describe('decideEvidence', () => {
     ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
     ['left behind', { kind: 'commit' }, { uncommitted: ['a'] }, ['changes are not committed: a']],
     ['diff', { kind: 'diff' }, {}, []],
+    [
+      'only what git ignores',
+      { kind: 'diff' },
+      {
+        changedPaths: [],
+        ignored: { paths: ["it's.txt", 'a.txt'].map((path) => ({ path, by: 'info/exclude' })), more: 3 },
+      },
+      [
+        'no file was changed',
+        String.raw`it's.txt was written, but info/exclude ignores it: ${'`'}git add -f -- 'it'\''s.txt'${'`'}`,
+        'a.txt was written, but info/exclude ignores it: `git add -f a.txt`',
+        '3 more paths were written that git ignores',
+      ],
+    ],
+    [
+      'ignored files beside all that is needed',
+      { kind: 'diff' },
+      { ignored: { paths: [{ path: 'a.txt', by: '.gitignore' }], more: 0 } },
+      [],
+    ],
     ['nothing that could be looked at', { kind: 'diff' }, { problem: 'unreadable' }, ['unreadable']],
     ['no diff', { kind: 'diff' }, { changedPaths: [] }, ['no file was changed']],
     ['diff within', { kind: 'diff', paths: ['src/'] }, {}, []],

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
@@ -13,7 +13,9 @@ afterEach(async () => opened?.close());
 
 interface About {
   readonly before?: (parts: BenchParts) => void;
-  readonly read?: readonly string[];
+  readonly readOf?: (parts: BenchParts) => readonly string[];
+  /** Further arguments of its program, which ignores them. */
+  readonly args?: (parts: BenchParts) => readonly string[];
   /** Another program than Node.js; installed, its path is known. */
   readonly program?: { readonly agent: string; readonly install: (parts: BenchParts) => string };
 }
@@ -22,7 +24,7 @@ interface About {
 async function turnOf(
   stepsFor: (parts: BenchParts) => FakeStep[],
   request: Partial<TurnRequest> = {},
-  { before, read, program }: About = {},
+  { before, readOf, args, program }: About = {},
 ) {
   let parts: BenchParts | undefined;
   const bench = await openBench((made) => {
@@ -30,7 +32,9 @@ async function turnOf(
     before?.(made);
     const script = { turns: [{ steps: [...stepsFor(made), { say: 'done' }] }] };
     const more = {
-      ...(read !== undefined && { config: { args: fakeAcpArguments(script), read } }),
+      ...(readOf !== undefined && {
+        config: { args: [...fakeAcpArguments(script), ...(args?.(made) ?? [])], read: readOf(made) },
+      }),
       ...(program !== undefined && { binary: program.install(made) }),
     };
     return { makeRuntime: () => fakeAcpRuntime(made, script, more, program?.agent), received: () => '' };
@@ -57,9 +61,9 @@ describe('an agent in its cage', { timeout: 60_000 }, () => {
   it('can neither read nor write the files of its turn, and not forge its end', async () => {
     const files = ['exit', 'stdout', 'launch.json', 'plan.json', 'prompt', 'answer-1.json'];
     const { result, outputs, directory } = await turnOf(({ root }) => [
-      run(...files.map((file) => `cat ${root}/turns/1/${file} && echo read-${file}`)),
-      run(...files.map((file) => `echo forged > ${root}/turns/1/${file}`)),
-      run(`rm -rf ${root}/turns/1/exit.tmp ${root}/turns/1/stdout`),
+      run(...files.map((file) => `cat ${root}/.squad/turns/1/${file} && echo read-${file}`)),
+      run(...files.map((file) => `echo forged > ${root}/.squad/turns/1/${file}`)),
+      run(`rm -rf ${root}/.squad/turns/1/exit.tmp ${root}/.squad/turns/1/stdout`),
     ]);
     expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
     expect(outputs).not.toContain('read-');
@@ -71,7 +75,7 @@ describe('an agent in its cage', { timeout: 60_000 }, () => {
   it('cannot answer in the place of a person', async () => {
     const { result, workspace } = await turnOf(
       ({ root }) => [
-        run(`echo '{"allow": true}' > ${root}/turns/1/answer-1.json`),
+        run(`echo '{"allow": true}' > ${root}/.squad/turns/1/answer-1.json`),
         { write: { path: 'asked.txt', text: 'yes' }, kind: 'other', ask: true },
       ],
       { ask: 'human' },
@@ -97,12 +101,84 @@ describe('an agent in its cage', { timeout: 60_000 }, () => {
           for (const path of paths(parts)) secret(path);
           secret(join(parts.home, 'tools/readme'), 'open');
         },
-        read: ['~/tools'],
+        readOf: () => ['~/tools'],
       },
     );
     expect(outputs).toContain('open-ssssssss');
     expect(outputs).not.toContain('secret-');
     expect(outputs).not.toMatch(/docker|systemd|\.bashrc/);
+  });
+
+  it('sees of an argument that file alone, and of a folder among them nothing that is hidden', async () => {
+    const place = (path: string, text: string) => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${text}-${'s'.repeat(8)}`);
+      return path;
+    };
+    const hidden = ({ root, home, stateDirectory }: BenchParts) => [
+      ...[
+        join(root, 'beside.txt'),
+        join(root, '.squad/turns/2/plan.json'),
+        join(root, '.squad/squad.db'),
+        join(home, '.ssh/id_ed25519'),
+      ],
+      ...[join(home, '.gnupg/key'), join(stateDirectory, 'homes/acp/other/key.json'), join(home, 'folder-2/x')],
+      ...['notes.txt', 'tools/.squad/squad.db'].map((name) => join(home, name)),
+    ];
+    const { outputs } = await turnOf(
+      (parts) => [
+        run(
+          ...hidden(parts).map((path) => `cat ${path}`),
+          `cat ${parts.root}/alias/home/.ssh/id_ed25519 ${parts.root}/alias/.squad/squad.db`,
+          `cat ${parts.root}/settings.json ${parts.home}/folder/x ${parts.root}/alias/here.txt`,
+        ),
+      ],
+      {},
+      {
+        before: (parts) => {
+          for (const path of hidden(parts)) place(path, 'secret');
+          place(join(parts.root, 'settings.json'), 'open-file');
+          place(join(parts.home, 'folder/x'), 'open-folder');
+          place(join(parts.root, 'here.txt'), 'open-here');
+          symlinkSync(parts.root, join(parts.root, 'alias'));
+        },
+        args: ({ root, home }) => [join(root, 'settings.json'), join(home, 'folder'), home, root],
+        // A link to the folder in which all of this lies, and what nothing opens.
+        readOf: ({ root, stateDirectory }) => [
+          ...[join(root, 'alias'), join(root, 'repository'), join(root, '.squad'), stateDirectory],
+          ...['~/.ssh', '~/.ssh/id_ed25519', join(root, 'alias/.squad/turns')],
+        ],
+      },
+    );
+    for (const what of ['file', 'folder', 'here']) expect.soft(outputs).toContain(`open-${what}-ssssssss`);
+    expect(outputs.match(/secret-/g)).toBeNull();
+  });
+
+  it('reads the objects that its folder borrows, and nothing else of the run', async () => {
+    const { outputs, workspace } = await turnOf(
+      ({ root }) => [
+        run('git log --oneline', 'git fsck && echo fsck-is-fine', `cat ${root}/.squad/run.git/objects/canary`),
+        run(`cat ${root}/.squad/run.git/config`, `ls ${root}/.squad`, `echo x >${root}/.squad/run.git/objects/made`),
+        run(`echo x >${root}/repository/.git/objects/made`, `cat ${root}/repository/.git/config`),
+      ],
+      {},
+      {
+        before: ({ root }) => {
+          const objects = join(root, '.squad/run.git/objects');
+          mkdirSync(join(objects, 'info'), { recursive: true });
+          writeFileSync(join(objects, 'info/alternates'), `${join(root, 'repository/.git/objects')}\n`);
+          writeFileSync(join(objects, 'canary'), 'the-objects-of-the-run\n');
+          writeFileSync(join(objects, '../config'), '[canary]\n');
+        },
+        readOf: () => [],
+      },
+    );
+    expect(outputs).toContain('the-objects-of-the-run');
+    expect(outputs).toContain('fsck-is-fine');
+    expect(outputs).not.toMatch(/unable to normalize|canary\]|repositoryformatversion/);
+    const root = join(workspace, '..');
+    const stores = [join(root, '.squad/run.git/objects/made'), join(root, 'repository/.git/objects/made')];
+    expect(stores.filter((path) => existsSync(path))).toEqual([]);
   });
 
   it('writes its folder, its home and its temporary files, and nothing else', async () => {

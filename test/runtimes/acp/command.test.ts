@@ -107,8 +107,8 @@ describe('the cage', () => {
     expect(mountsOf(planOf())).toEqual([
       '--ro-bind /',
       '--tmpfs /home',
-      '--ro-bind-try /home/u/.nvm',
       '--bind-try /w/tree',
+      '--ro-bind-try /home/u/.nvm',
       '--bind-try /state/homes/acp/gemini',
       '--bind-try /r/.squad/turns/1/tmp',
       '--ro-bind-try /w/tree/.git/config',

@@ -89,7 +89,7 @@ describe('the cage of agy', () => {
   ])('opens what %j may change', (access, open) => {
     const made = commandOf({ access });
     expect(made.binary).toBe('/bin/sh');
-    expect(writable(made)).toEqual(['/state/homes/antigravity/1', '/turns/1/tmp', ...open]);
+    expect(writable(made).toSorted()).toEqual(['/state/homes/antigravity/1', '/turns/1/tmp', ...open].toSorted());
     expect(own(made).at(-1)).toBe('--dangerously-skip-permissions');
   });
 

@@ -284,7 +284,7 @@ describe('the equipment of an agent of claude', () => {
     ];
     const made = commandOf({ hooks });
     const entry = (index: number, more: object = {}) => [
-      { ...more, hooks: [{ type: 'command', command: `sh /turn/hook-${index}.sh`, timeout: 300 }] },
+      { ...more, hooks: [{ type: 'command', command: `/bin/sh /turn/hook-${index}.sh`, timeout: 300 }] },
     ];
     expect(made.args).toContain('--include-hook-events');
     expect(settingsOf(made)['hooks']).toEqual({

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { isOlder } from '../../../src/runtimes/shared/find-program.ts';
@@ -192,10 +192,10 @@ describe('probing codex', () => {
   it('never rejects, not even without a place for temporary files', async () => {
     const binary = program(join(root, 'codex'));
     const { processes } = processesOf(GOOD);
-    vi.stubEnv('TMPDIR', join(root, 'nowhere'));
-    const probe = await createCodexAdapter(settingsOf({ binary }), { processes }).probe();
-    vi.unstubAllEnvs();
-    expect(probe.problems.map(({ text }) => text).join()).toMatch(/cannot confine an agent here: .*ENOENT/);
+    writeFileSync(join(root, 'a-file'), '');
+    const stateDirectory = join(root, 'a-file', 'state');
+    const probe = await createCodexAdapter(settingsOf({ binary, stateDirectory }), { processes }).probe();
+    expect(probe.problems.map(({ text }) => text).join()).toMatch(/cannot confine an agent here: .*a-file/);
   });
 
   it('compares versions by number', () => {

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -21,6 +22,7 @@ import { outsideServers, unstarted } from '../../../src/runtimes/shared/outside-
 import '../../support/on-disk.ts';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
+const ipcmk = ['/usr/bin/ipcmk', '/bin/ipcmk'].find((path) => existsSync(path));
 let root = '';
 let bubblewrap: Bubblewrap;
 
@@ -105,6 +107,72 @@ describe('a cage', () => {
     const { stdout } = await run(inCage(`${tries.map((one) => `(${one}) 2>/dev/null`).join('; ')}; echo end`));
     expect(stdout).toBe('end\n');
     expect(existsSync(join(root, 'closed', 'x'))).toBe(false);
+  });
+
+  it('has memory, queues, a host name and control groups of its own', async () => {
+    expect(bubblewrap.namespaces).toContain('--unshare-ipc');
+    const given = bubblewrap.namespaces.map((option) => option.replace('--unshare-', ''));
+    const links = [...given, 'pid', 'user', 'mnt'].map((name) => `/proc/self/ns/${name}`);
+    const outside = links.map((link) => readlinkSync(link));
+    const { stdout } = await run(inCage(`readlink ${links.join(' ')}`));
+    const inside = stdout.trim().split('\n');
+    expect(inside).toHaveLength(links.length);
+    expect(inside.filter((one) => outside.includes(one))).toEqual([]);
+  });
+
+  it.skipIf(ipcmk === undefined)(
+    'neither sees System V memory of other programs nor leaves any behind (left out without ipcmk)',
+    async () => {
+      const made = (command: string): string => /id: (\d+)/.exec(command)?.[1] ?? '';
+      const id = made(execFileSync(ipcmk ?? '', ['-M', '4096'], { encoding: 'utf8' }));
+      try {
+        const seen = 'tail -n +2 /proc/sysvipc/shm | wc -l';
+        const segments = () => readFileSync('/proc/sysvipc/shm', 'utf8').trim().split('\n').length;
+        const before = segments();
+        expect(before).toBeGreaterThan(1);
+        const { stdout } = await run(inCage(`${seen}; ${ipcmk} -M 4096 >/dev/null; ${seen}`));
+        expect(stdout.trim().split(/\s+/)).toEqual(['0', '1']);
+        expect(segments()).toBe(before);
+      } finally {
+        execFileSync((ipcmk ?? '').replace('ipcmk', 'ipcrm'), ['-m', id]);
+      }
+    },
+  );
+
+  it('does without a namespace that this machine does not give, and only without that', async () => {
+    const found = await createConfiner({ platform: process.platform, environment }, (_, args) =>
+      Promise.resolve(args.includes('--unshare-cgroup') ? 'no such namespace' : undefined),
+    )();
+    expect(found).toMatchObject({ namespaces: ['--unshare-ipc', '--unshare-uts'] });
+    const none = await createConfiner({ platform: process.platform, environment }, () => Promise.resolve('no'))();
+    expect(none).toEqual({ problem: 'no' });
+  });
+
+  it('hides what is hidden in a folder that is readable or writable, and shows what is readable in what is hidden', async () => {
+    const at = (...path: string[]) => join(root, 'layers', ...path);
+    const files = [
+      'free',
+      'up/seen',
+      'up/shut/gone',
+      'up/shut/open/seen',
+      'up/shut/open/shut/gone',
+      'pen/seen',
+      'pen/shut/gone',
+    ];
+    for (const file of files) {
+      mkdirSync(join(at(file), '..'), { recursive: true });
+      writeFileSync(at(file), 'x');
+    }
+    const folders = (...paths: string[]) => paths.map((path) => ({ path: at(path), isFolder: true }));
+    const cage = {
+      // In an order that is wrong everywhere.
+      hidden: folders('up/shut/open/shut', 'pen/shut', 'up/shut', '.'),
+      readable: [at('up/shut/open'), at('up')],
+      writable: [at('pen')],
+      cwd: '/',
+    };
+    const { stdout } = await run(confined(bubblewrap, cage, '/bin/sh', ['-c', `cd ${at('.')}; find . -type f | sort`]));
+    expect(stdout.trim().split('\n')).toEqual(['./pen/seen', './up/seen', './up/shut/open/seen']);
   });
 
   it('passes a signal to the group on to its program, and its exit status out', async () => {

@@ -162,6 +162,8 @@ export function createSimulatedRepository(): SimulatedRepository {
       return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };
     },
     rescue: async (folder, attempt) => rescue(folder, attempt),
+    noteIgnored: () => Promise.resolve(),
+    ignoredWork: () => Promise.resolve({ paths: [], more: 0 }),
     removeFolder: async (folder, attempt) => {
       const { commit, clean } = rescue(folder, attempt);
       folders.delete(keyOf(folder.run, folder.task));

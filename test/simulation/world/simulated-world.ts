@@ -216,6 +216,7 @@ async function driveOnce(world: World, resources: RunResources, life: EngineLife
       runtime: (name) => agents.runtime(name, clock, life.lives),
       checkRuntime: () => agents.runtime('check', clock, life.lives),
       mailServer: () => ({ command: '/nowhere', args: [] }),
+      taskCage: () => Promise.resolve({ type: 'none', why: 'nothing runs here', next: 'run it elsewhere' }),
       redactor: () => createRedactor([]),
       host: testHost(folder),
       workspaces: life.guardAsync(slowed(repository.workspaces, clock, plan.gitMs ?? 0), REPOSITORY_EFFECTS),

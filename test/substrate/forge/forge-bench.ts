@@ -62,6 +62,7 @@ export function openForgeBench(): ForgeBench {
         processes,
         environment: { PATH: process.env['PATH'], HOME: home, ...environment },
         binary: () => Promise.resolve('/usr/bin/git'),
+        stateDirectory: join(root, 'state'),
         gh: () => Promise.resolve(gh ?? undefined),
         ...(pushTimeoutMs === undefined ? {} : { pushTimeoutMs }),
       },

@@ -10,7 +10,7 @@ export const ADDS_CHILD = fileURLToPath(import.meta.url);
 /** An engine of its own that adds `count` worktrees to a run, all at once: `one`, `two-2`, `two-3` and so on. */
 async function main(): Promise<void> {
   const [, , root = '', repository = '', commit = '', run = '', count = '1', failpoints = '', state] = process.argv;
-  const ports = { ...portsIn(root), ...(state === undefined ? {} : { stateDirectory: join(root, state) }) };
+  const ports = { ...portsIn(root), ...(state === undefined ? {} : { runsDirectory: join(root, state) }) };
   const workspaces = createGitWorkspaces(ports, await inspectRepository(ports, repository));
   armFailpoints(failpoints);
   const tasks = Array.from({ length: Number(count) }, (_, index) => (index === 0 ? 'one' : `two-${index + 1}`));

@@ -16,9 +16,10 @@ import { join, resolve } from 'node:path';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
-import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
+import { createGitWorkspaces, type WorkspacePlaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import type { RepositoryReport, TaskFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
+import type { FindCage } from '../../../src/substrate/process/git-cage.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { createRepository, git } from '../../support/git.ts';
 
@@ -27,7 +28,7 @@ export interface GitBench {
   readonly root: string;
   readonly repository: string;
   readonly stateDirectory: string;
-  readonly ports: GitPorts & { clock: ReturnType<typeof createSystemClock>; stateDirectory: string };
+  readonly ports: GitPorts & WorkspacePlaces & { clock: ReturnType<typeof createSystemClock> };
   readonly report: RepositoryReport;
   readonly workspaces: Workspaces;
 }
@@ -45,29 +46,37 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-export function portsIn(home: string, binary = '/usr/bin/git'): GitBench['ports'] {
+/** For tests of what holds on a machine without a cage. */
+export const NO_CAGE: FindCage = () => Promise.resolve({ problem: 'it is switched off' });
+
+export function portsIn(home: string, binary = '/usr/bin/git', cage?: FindCage): GitBench['ports'] {
   const clock = createSystemClock();
   return {
     clock,
     stateDirectory: join(home, 'state'),
+    runsDirectory: join(home, 'state', 'work'),
     processes: createSystemProcesses({ clock }),
     environment: { PATH: process.env['PATH'], HOME: home },
     binary: () => Promise.resolve(binary),
+    ...(cage === undefined ? {} : { cage }),
   };
 }
 
 export async function openBench(
   files: Readonly<Record<string, string>> = {},
   arrange?: (repository: string) => void,
+  cage?: FindCage,
 ): Promise<GitBench> {
   const root = temporaryFolder();
   const repository = createRepository(join(root, 'repository'), files);
   arrange?.(repository);
-  return benchOver(root, repository);
+  return benchOver(root, repository, undefined, cage);
 }
 
-export async function benchOver(root: string, repository: string, binary?: string): Promise<GitBench> {
-  const ports = portsIn(root, binary);
+export async function benchOver(root: string, repository: string, binary?: string, cage?: FindCage): Promise<GitBench> {
+  // A script in the place of git writes where the cage does not let it.
+  const isGit = binary === undefined || binary === '/usr/bin/git';
+  const ports = portsIn(root, binary, cage ?? (isGit ? undefined : NO_CAGE));
   const report = await inspectRepository(ports, repository);
   return {
     root,

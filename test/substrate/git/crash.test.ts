@@ -67,7 +67,7 @@ describe('SIGKILL of the engine, then another one', () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
     await endOf(startEngine(bench, 'git.before-folder=kill'));
-    const folder = join(bench.stateDirectory, bench.report.key, 'run');
+    const folder = join(bench.ports.runsDirectory, 'run');
     mkdirSync(join(folder, 'one'));
     writeFileSync(join(folder, 'one', 'a.txt'), 'half');
     writeFileSync(join(folder, '.squad', 'one.index.lock'), '');
@@ -102,7 +102,7 @@ async function expectSameEnd(bench: GitBench, before: Record<string, string>): P
   );
   expect(fingerprint(bench.repository)).toEqual(before);
   expect(findFaults(bench)).toEqual([]);
-  expect(readdirSync(join(bench.stateDirectory, bench.report.key))).toEqual([]);
+  expect(readdirSync(bench.ports.runsDirectory)).toEqual([]);
 }
 
 /** Stops git in the middle of filling a worktree, so that it surely outlives its engine, and kills the engine. */
@@ -111,7 +111,7 @@ async function killWhile(bench: GitBench, name: string): Promise<number> {
   const pid = join(bench.root, 'git.pid');
   const script = `#!/bin/sh
 case "$GIT_INDEX_FILE $*" in
-  */${name}.index" "*read-tree*)
+  */${name}.fill/index" "*read-tree*)
     /usr/bin/git "$@" & child=$!
     until [ -e "$GIT_INDEX_FILE.lock" ]; do :; done
     kill -STOP $child
@@ -132,7 +132,7 @@ esac
   engine.kill('SIGKILL');
   await endOf(engine);
   expect(readProcess(gitPid)).toBeDefined();
-  expect(existsSync(join(bench.stateDirectory, bench.report.key, 'run/.squad', `${name}.index.lock`))).toBe(true);
+  expect(existsSync(join(bench.ports.runsDirectory, 'run/.squad', `${name}.fill/index.lock`))).toBe(true);
   return gitPid;
 }
 

@@ -90,7 +90,7 @@ it('the user’s branch may move on and be collected while an agent works on whe
   await cleanRun(
     next,
     bench.root,
-    { run: 'run', attempts: [], folder: '/nowhere' },
+    { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
     { dryRun: false, turns: false, refs: true },
   );
   expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');
@@ -99,7 +99,7 @@ it('the user’s branch may move on and be collected while an agent works on whe
 
 it('work is taken although a ref of the run was deleted and collected, or cut short', async () => {
   const bench = await openBench({ 'a.txt': 'a\n' });
-  const { workspaces, repository, report, stateDirectory } = bench;
+  const { workspaces, repository, report } = bench;
   await workspaces.createRunBranch('run', report.head);
   const folder = await workspaces.addFolder({ run: 'run', task: 'one', commit: report.head });
   // Work of the user's own, which only the run's ref keeps.
@@ -109,7 +109,7 @@ it('work is taken although a ref of the run was deleted and collected, or cut sh
   collect(bench);
   const first = commitIn(folder, { 'b.txt': 'b\n' });
   expect(await workspaces.rescue(folder, 'one-1')).toMatchObject({ type: 'kept', commit: first });
-  writeFileSync(join(stateDirectory, report.key, 'run/.squad/run.git/refs/squad/run/cut-short'), '');
+  writeFileSync(join(bench.ports.runsDirectory, 'run/.squad/run.git/refs/squad/run/cut-short'), '');
   const second = commitIn(folder, { 'c.txt': 'c\n' });
   expect(await workspaces.rescue(folder, 'one-1')).toMatchObject({ type: 'kept', commit: second });
   await workspaces.close();

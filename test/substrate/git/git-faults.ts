@@ -51,7 +51,7 @@ export async function addAtOnce({ engines, each }: { engines: number; each: numb
       const cleaned = await cleanRun(
         workspaces,
         root,
-        { run, attempts: [], folder: '/nowhere' },
+        { run, id: run, attempts: [], folder: '/nowhere' },
         { dryRun: false, turns: false, refs: true },
       );
       expect(cleaned.worktrees.filter(({ action }) => action !== 'removed')).toEqual([]);
@@ -100,7 +100,7 @@ export async function playUnder(kills: readonly GitKill[]): Promise<Killed> {
     await cleanRun(
       workspaces,
       root,
-      { run: 'run', attempts: [], folder: '/nowhere' },
+      { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
       { dryRun: false, turns: false, refs: true },
     );
     expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');

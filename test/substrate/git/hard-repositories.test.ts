@@ -229,7 +229,7 @@ async function expectCleaned({ workspaces, repository, root }: GitBench): Promis
     cleanRun(
       workspaces,
       root,
-      { run: 'run', attempts: [], folder: '/nowhere' },
+      { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
       { dryRun: false, turns: false, refs: true },
     );
   expect((await clean()).refs).toMatchObject({ attempts: 2, branch: { type: 'kept', why: 'unmerged' } });

@@ -31,7 +31,7 @@ describe('kinds of repositories that work', () => {
       'detached HEAD',
       (root) => (git(plain(root), 'checkout', '-q', '--detach'), join(root, 'repository')),
       { branch: undefined },
-      [],
+      ['detached'],
     ],
     [
       'a linked worktree as the checkout',
@@ -170,8 +170,8 @@ describe('what is refused, each with the next command', () => {
     ['no commit yet', (root) => (git(root, 'init', '-q', 'x'), join(root, 'x')), /no commit/, /commit -m/],
     ['bare', (root) => (git(root, 'init', '-q', '--bare', 'x'), join(root, 'x')), /bare/, /git clone/],
     ['a git directory', (root) => join(plain(root), '.git'), /inside a git directory/, /checkout/],
-    ['no repository', (root) => root, /not in a git checkout/, /git init/],
-    ['a folder that is not there', (root) => join(root, 'gone'), /gone/, /git init/],
+    ['no repository', (root) => (mkdirSync(join(root, 'x')), join(root, 'x')), /not in a git checkout/, /git init/],
+    ['a folder that is not there', (root) => join(root, 'gone'), /gone is gone/, /with `cd`/],
     ['a line break in its path', (root) => createRepository(join(root, 'a\nb')), /line break/, /Move/],
     [
       'a branch named squad',

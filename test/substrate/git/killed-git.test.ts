@@ -19,7 +19,7 @@ describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
   it.each(
     some(
       [
-        ['in mid-add', 'add'],
+        ['in storing files', 'hash-object'],
         ['in mid-checkout', 'read-tree'],
         ['in mid-fetch', 'fetch'],
         ['in mid-commit', 'commit-tree'],
@@ -109,7 +109,7 @@ describe('T17 a lock of the repository’s own that somebody holds', () => {
     git(repository, 'pack-refs', '--all');
     const lock = join(repository, '.git', 'packed-refs.lock');
     writeFileSync(lock, '');
-    const refused = await refusalOf(workspaces.dropRefs('run', []));
+    const refused = await refusalOf(workspaces.dropRefs('run', [], 'id'));
     expect(refused.message).toContain(lock);
     expect(refused.next).toBe(
       `Wait for the git that holds ${lock}, and try again. If no git is running, delete that file.`,

@@ -245,7 +245,12 @@ describe('what is refused, and leaves everything as it was', () => {
     [
       'a branch that another git holds',
       ({ path }) => writeFileSync(join(path, '.git/refs/heads/main.lock'), ''),
-      { type: 'moved' },
+      { type: 'refused', why: expect.stringContaining('main.lock') },
+    ],
+    [
+      'a HEAD that another git holds',
+      ({ path }) => writeFileSync(join(path, '.git/HEAD.lock'), ''),
+      { type: 'refused', why: expect.stringContaining('HEAD.lock') },
     ],
   ])('%s', async (_title, arrange, expected) => {
     const arranged = repositoryWithWork();

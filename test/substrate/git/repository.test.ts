@@ -37,7 +37,10 @@ function portsOf(home: string, environment: Record<string, string> = {}): GitPor
 /** A worktree of a task, as the engine makes it. */
 async function addFolder(ports: GitPorts, path: string, stateDirectory: string): Promise<Workspace> {
   const report = await inspectRepository(ports, path);
-  const workspaces = createGitWorkspaces({ ...ports, stateDirectory }, report);
+  const workspaces = createGitWorkspaces(
+    { ...ports, stateDirectory, runsDirectory: join(stateDirectory, 'work') },
+    report,
+  );
   return (await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head })).workspace;
 }
 
@@ -157,7 +160,7 @@ describe('the user’s checkout', () => {
     const workspace = await addFolder(ports, opened.root, join(root, 'state'));
     expect(look()).toEqual(before);
     expect(workspace).toEqual({
-      path: join(root, 'state', opened.key, 'run', 'task'),
+      path: join(root, 'state', 'work', 'run', 'task'),
       repository: true,
     });
     expect(git(workspace.path, 'status', '--porcelain')).toBe('');
@@ -182,7 +185,6 @@ describe('openRepository', () => {
     const ports = portsOf(root);
     const opened = await openRepository(ports, join(repository, 'src'));
     expect(opened).toMatchObject({ root: repository, commonDirectory: join(repository, '.git') });
-    expect(opened.key).toMatch(/^[a-z0-9][a-z0-9-]*-[0-9a-f]{8}$/);
     const workspace = await addFolder(ports, opened.root, join(root, 'state', name));
     expect(readFileSync(join(workspace.path, 'src', 'a.txt'), 'utf8')).toBe('a\n');
   });
@@ -201,7 +203,7 @@ describe('openRepository', () => {
     const ports = portsOf(root);
     const opened = await Promise.all([one!, join(root, 'link'), two!].map(async (path) => openRepository(ports, path)));
     expect(opened[1]).toEqual(opened[0]);
-    expect(opened[2]?.key).not.toBe(opened[0]?.key);
+    expect(opened[2]?.commonDirectory).not.toBe(opened[0]?.commonDirectory);
   });
 
   it('takes a linked worktree as a checkout of its own with the shared git directory', async () => {
@@ -213,10 +215,11 @@ describe('openRepository', () => {
   });
 
   it.each<[string, (root: string) => string, RegExp]>([
-    ['a plain folder', (root) => root, /git init/],
-    ['a folder that is not there', (root) => join(root, 'gone'), /git init/],
-    ['a bare repository', (root) => (git(root, 'init', '-q', '--bare', 'bare'), join(root, 'bare')), /git init/],
-    ['a git directory', (root) => join(createRepository(join(root, 'r')), '.git'), /git init/],
+    ['a plain folder', (root) => (mkdirSync(join(root, 'plain')), join(root, 'plain')), /git init/],
+    ['a home folder', (root) => root, /^Change to the folder of a repository/],
+    ['a folder that is not there', (root) => join(root, 'gone'), /a folder that is there/],
+    ['a bare repository', (root) => (git(root, 'init', '-q', '--bare', 'bare'), join(root, 'bare')), /git clone/],
+    ['a git directory', (root) => join(createRepository(join(root, 'r')), '.git'), /in its checkout/],
     ['no commit yet', (root) => (git(root, 'init', '-q', 'empty'), join(root, 'empty')), /commit -m/],
   ])('%s is refused with what to do', async (_, make, next) => {
     const root = temporaryFolder();

@@ -112,7 +112,7 @@ describe('addFolder', () => {
     const missing = '0123456789012345678901234567890123456789';
     const refused = await refusalOf(bench.workspaces.addFolder({ run: 'run', task: 'gone', commit: missing }));
     expect(refused.code).toBe('wrong-environment');
-    const mine = join(bench.stateDirectory, bench.report.key, 'run', 'mine');
+    const mine = join(bench.ports.runsDirectory, 'run', 'mine');
     mkdirSync(mine, { recursive: true });
     const foreign = await refusalOf(bench.workspaces.addFolder({ run: 'run', task: 'mine', commit }));
     expect(foreign.message).toContain('squad did not create it');
@@ -178,7 +178,7 @@ describe('snapshot and rescue', () => {
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });
     writeFileSync(join(path, 'kept.log'), 'changed\n');
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: false });
-    rmSync(join(bench.stateDirectory, bench.report.key, 'run', '.squad', 'task.index'));
+    rmSync(join(bench.ports.runsDirectory, 'run', '.squad', 'task.index'));
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: false });
     git(path, 'checkout', '-q', 'kept.log');
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });

@@ -19,7 +19,7 @@ export function startProgram(name: string, args: readonly string[], nodeOptions:
   const child = spawn(process.execPath, [...nodeOptions, path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Half of what a start costs is the sources.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache') },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache') },
   });
   const said: unknown[] = [];
   let rest = '';

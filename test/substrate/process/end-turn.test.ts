@@ -185,7 +185,7 @@ async function forcePid(pid: number): Promise<number | undefined> {
   const script = `printf %s ${pid - 1} >${LAST_PID}; setsid sleep 120 >/dev/null 2>&1 & echo $!`;
   const deadline = clock.monotonic() + 10_000;
   while (clock.monotonic() < deadline) {
-    const made = Number(spawnSync('/bin/sh', ['-c', script], { env: { PATH: '/usr/bin:/bin' } }).stdout.toString());
+    const made = Number(spawnSync('/bin/sh', ['-c', script], { env: { PATH: process.env['PATH'] } }).stdout.toString());
     if (made === pid) return made;
     process.kill(made, 'SIGKILL');
     await clock.sleep(20);

@@ -8,6 +8,6 @@ setTimeout(() => undefined, 60_000);
 const host = startHelperHost(temporary, () => undefined);
 await host.started;
 const script = `echo $$ >${join(temporary, 'pid')}; exec sleep 60`;
-const env = { PATH: '/usr/bin:/bin' };
+const env = { PATH: process.env['PATH'] ?? '' };
 void host.run({ command: '/bin/sh', args: ['-c', script], cwd: '/', env, timeoutMs: 60_000 });
 if (how !== 'SIGKILL') setTimeout(() => process.exit(0), 700);

@@ -121,6 +121,17 @@ describe.skipIf(machine.type === 'none')('a turn in a PID namespace (needs one)'
     expect(said.trim()).toBe('true');
   });
 
+  test('has System V memory and queues of its own, and a command of the person’s has theirs', async () => {
+    const outside = readlinkSync('/proc/self/ns/ipc');
+    const inside = async (keepsUser: boolean): Promise<string> => {
+      const command = { command: '/bin/sh', args: ['-c', 'readlink /proc/self/ns/ipc'], keepsUser };
+      return (await bench.finish(bench.spawnOf('', [], command))).stdout.toString().trim();
+    };
+    const [ofAgent, ofPerson] = [await inside(false), await inside(true)];
+    expect(ofAgent).toMatch(/^ipc:\[\d+\]$/);
+    expect([ofAgent === outside, ofPerson === outside]).toEqual([false, true]);
+  });
+
   test('cannot reach a process outside by its pid', async () => {
     const { pid = 0, ...outsider } = spawnProcess('/bin/sleep', ['60'], { stdio: 'ignore' });
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));
@@ -170,7 +181,7 @@ describe.skipIf(process.getuid?.() !== 0)('as a user who is not root (needs root
           stdio: ['ignore', 'pipe', 'inherit'],
           uid: USER,
           gid: USER,
-          env: { PATH: '/usr/bin:/bin', HOME: root },
+          env: { PATH: process.env['PATH'], HOME: root },
         },
       );
       let said = '';

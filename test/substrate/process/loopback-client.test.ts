@@ -1,8 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findClient, findRow } from '../../../src/substrate/process/loopback-client.ts';
 import { MARKER_VARIABLE } from '../../../src/substrate/process/process-table.ts';
+
+const python = ['/usr/bin/python3', '/usr/local/bin/python3'].find((path) => existsSync(path));
 
 let server: Server;
 const arrived: ((socket: Socket) => void)[] = [];
@@ -64,6 +70,40 @@ describe('who is at the other end of a connection', () => {
       { env: {}, detached: true, stdio: 'inherit' }); process.stdin.pause();`;
     expect(await node({ [MARKER_VARIABLE]: 'greet.1-1' }, inner)).toBe('agent');
   });
+
+  it('a turn that hides behind more ancestors than squad looks at', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'squad-client-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const script = join(folder, 'deeper.sh');
+    const deepest = `exec '${process.execPath}' -e "${CONNECT(port())}"`;
+    writeFileSync(script, `if [ "$1" -gt 0 ]; then /bin/sh "$0" "$(($1 - 1))"; exit; fi\n${deepest}\n`);
+    const environment = { [MARKER_VARIABLE]: 'greet.1-1' };
+    const first = `/usr/bin/env -i /bin/sh '${script}' 120; exit`;
+    expect(await clientOf('/bin/sh', ['-c', first], { env: environment })).toBe('agent');
+  });
+
+  it.skipIf(python === undefined)(
+    'nobody, where a socket is on its way from a process to itself (left out without python3)',
+    async () => {
+      const code = `import socket, sys
+s = socket.create_connection(('127.0.0.1', ${port()}))
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+s.send(b'x'); socket.send_fds(a, [b'x'], [s.fileno()]); s.close()
+sys.stdin.read()
+`;
+      for (const environment of [{}, { [MARKER_VARIABLE]: 'greet.1-1' }]) {
+        const coming = next();
+        const child = spawn(python ?? '', ['-c', code], { stdio: ['pipe', 'ignore', 'inherit'], env: environment });
+        const socket = await coming;
+        // It closes its own end right after it has sent a byte.
+        await once(socket, 'data');
+        await expect.poll(() => findClient(socket)).toBe('unseen');
+        socket.destroy();
+        child.stdin.end();
+        await once(child, 'exit');
+      }
+    },
+  );
 
   it('a client that has left', async () => {
     const coming = next();

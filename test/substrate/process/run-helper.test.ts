@@ -13,7 +13,7 @@ import { allowedMs } from '../../support/busy-machine.ts';
 const bench = createTurnBench();
 afterAll(() => bench.close());
 
-const env = { PATH: '/usr/bin:/bin' };
+const env = { PATH: process.env['PATH'] ?? '' };
 let host: HelperHost | undefined;
 beforeAll(async () => {
   host = startHelperHost(bench.root, () => undefined);
@@ -88,7 +88,7 @@ describe('the host of helpers', () => {
     const { run } = createSystemProcesses({ clock });
     const parents = new Set<string>();
     const call = async () => {
-      const options = { cwd: bench.root, env: { ...env, TMPDIR: temporary }, timeoutMs: 5000 };
+      const options = { kind: 'check', cwd: bench.root, env: { ...env, TMPDIR: temporary }, timeoutMs: 5000 } as const;
       parents.add((await run('/bin/sh', ['-c', 'echo $PPID'], options)).stdout.trim());
     };
     for (let calls = 1; calls <= 6; calls += 1) await call();

@@ -34,7 +34,7 @@ export function createTurnBench() {
     command: process.execPath,
     args: [fixture(agent), ...args],
     cwd: root,
-    env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+    env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
     marker: marker(),
     stdin: '',
     deadline: Date.now() + 60_000,

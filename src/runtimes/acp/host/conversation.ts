@@ -8,6 +8,7 @@ import { asObject, isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from './answer.ts';
 import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
+import { absolutePath } from '../../../text/absolute-path.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
 import { checkMethod, Halt, modelCall, wireServer, type Place } from './session-setup.ts';
@@ -169,8 +170,9 @@ export class Conversation {
   #prepare(method: string): void {
     const { agent, quirks, session } = this.#plan;
     const { opensWithinMs = Infinity, sessions } = quirks;
-    if (method === 'load' && session !== undefined && sessions !== undefined)
-      keepSession(join(this.#environment['HOME'] ?? '', sessions), session.id);
+    const home = absolutePath(this.#environment['HOME']);
+    if (method === 'load' && session !== undefined && sessions !== undefined && home !== undefined)
+      keepSession(join(home, sessions), session.id);
     const took = performance.now();
     if (method === 'new' && took > opensWithinMs) {
       const why = 'and may then run what the repository plants';

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { openMachine } from '../../machine.ts';
+import { usageError, wrongEnvironment } from '../../model/errors.ts';
+import { adoptState } from '../../squad/adopt-state.ts';
+import { readIfThere, workspaceIn } from '../../squad/open-run.ts';
+import { deleteFolder } from '../../substrate/files/remove-tree.ts';
+import { treeSize } from '../../substrate/files/tree-size.ts';
+import { findLostStates, type LostState } from '../../substrate/git/known-checkouts.ts';
+import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
+import { byteCount } from '../../text/byte-count.ts';
+import { counted } from '../../text/counted.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { CommandContext, StateOptions } from '../command-context.ts';
+import { confirm } from '../consent.ts';
+import { printResult } from '../output.ts';
+
+/** Shows where squad keeps the state of this repository, takes one over, or removes that of a repository that is gone. */
+export async function state(context: CommandContext, options: StateOptions): Promise<void> {
+  if (options.adopt !== undefined && options.forget !== undefined) {
+    throw usageError('--adopt and --forget cannot be given together', 'Give one of them.');
+  }
+  if (options.adopt !== undefined) return adopt(context, options.adopt, options);
+  if (options.forget !== undefined) return forget(context, options.forget, options);
+  const { host, output } = context;
+  const workspace = await workspaceIn({ host, composition: openMachine(host) });
+  const { state: found, directory } = workspace;
+  const runs = readIfThere(workspace, (ledger) => ledger.runs().length) ?? 0;
+  const bytes = found.type === 'known' ? await treeSize(directory) : null;
+  const gone = await withSizes(await findLostStates(host.stateDirectory));
+  const about = {
+    id: found.type === 'known' ? found.id : null,
+    directory: found.type === 'known' ? directory : null,
+    why: found.type === 'known' ? null : found.why,
+    stateDirectory: host.stateDirectory,
+    ...{ runs, bytes, gone },
+  };
+  printResult(output, options, { type: 'state', ...about }, [
+    found.type === 'known'
+      ? `${plainLine(directory)}  ${counted(runs, 'run')}, ${byteCount(bytes ?? 0)}`
+      : WHY[found.why](found.why === 'copy' ? found.of : ''),
+    ...gone.map(goneLine),
+  ]);
+}
+
+const WHY: Readonly<Record<'no-id' | 'unknown' | 'copy', (of: string) => string>> = {
+  'no-id': () => 'squad has not run in this repository yet',
+  unknown: () =>
+    'squad has run in this repository with another state folder. Take that over with `squad state --adopt FOLDER`',
+  copy: (of) => `this is a copy of the repository at ${plainLine(of, 300)}, which has the runs`,
+};
+
+type Gone = LostState & { readonly bytes: number };
+
+async function withSizes(lost: readonly LostState[]): Promise<Gone[]> {
+  return Promise.all(lost.map(async (one) => ({ ...one, bytes: await treeSize(one.directory) })));
+}
+
+/** One line about the state of a repository that is not where it was. */
+function goneLine({ id, from, bytes }: Gone): string {
+  return `gone  ${plainLine(from, 300)}: its state has ${byteCount(bytes)}. If it was not moved, remove it: squad state --forget ${id}`;
+}
+
+/** The same for `squad clean`, which removes none of them. */
+export async function goneLines(stateDirectory: string): Promise<string[]> {
+  return (await withSizes(await findLostStates(stateDirectory))).map(goneLine);
+}
+
+async function adopt(context: CommandContext, folder: string, options: StateOptions): Promise<void> {
+  const adopted = await adoptState(context, folder);
+  printResult(context.output, options, { type: 'state-adopted', ...adopted }, [
+    `took over ${counted(adopted.runs.length, 'run')} from ${plainLine(adopted.from, 300)}: ${adopted.runs.join(', ')}`,
+    'squad asks for your consent again before it starts a command of theirs.',
+    `${plainLine(adopted.from, 300)} is as it was. To remove it: rm -r ${shellWord(plainLine(adopted.from, Infinity))}`,
+  ]);
+}
+
+async function forget({ host, output }: CommandContext, id: string, options: StateOptions): Promise<void> {
+  const lost = (await findLostStates(host.stateDirectory)).find((one) => one.id === id);
+  if (lost === undefined) {
+    throw usageError(
+      `${plainLine(id, 80)} is no state of a repository that is gone`,
+      'List those with `squad state`. In a repository that is there, use `squad drop` and `squad clean`.',
+    );
+  }
+  const { directory, from } = lost;
+  refuseBusy(directory);
+  if (options.yes !== true) {
+    if (!process.stdin.isTTY || options.json === true) {
+      throw usageError('removing a state needs your consent', `Give it with \`squad state --forget ${id} --yes\`.`);
+    }
+    const question = `Remove ${join(plainLine(directory))}, the record and the folders of all runs in ${plainLine(from, 300)}?`;
+    if (!(await confirm(question))) return output.problem('squad: nothing was removed');
+  }
+  const problem = await deleteFolder(directory);
+  if (problem !== undefined)
+    throw wrongEnvironment(
+      `${plainLine(directory)} cannot be removed: ${problem}`,
+      `Remove it yourself: rm -r ${shellWord(directory)}`,
+    );
+  printResult(output, options, { type: 'state-forgotten', id, directory, from }, [`removed  ${plainLine(directory)}`]);
+}

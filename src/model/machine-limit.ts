@@ -1,0 +1,47 @@
+import { SquadError } from './errors.ts';
+
+/** What a machine can run out of, or forbids a user more of, with the setting that says so. */
+const LIMITS = {
+  files: 'the machine is out of open files (`ulimit -n`)',
+  processes: 'the machine is out of processes (`ulimit -u`)',
+  size: 'a file would be larger than this user’s files may be (`ulimit -f`)',
+  memory: 'the machine is out of memory (`ulimit -v`)',
+} as const;
+type Limit = keyof typeof LIMITS;
+
+const CODES: Readonly<Record<string, Limit>> = {
+  EMFILE: 'files',
+  ENFILE: 'files',
+  EAGAIN: 'processes',
+  ENOMEM: 'memory',
+  EFBIG: 'size',
+};
+
+/** The same in the words of programs, which have no codes. */
+const WORDS: readonly (readonly [RegExp, Limit])[] = [
+  [/\b(?:EMFILE|ENFILE)\b|Too many open files/, 'files'],
+  [/\bEAGAIN\b|Resource temporarily unavailable|[Cc]annot fork|unable to fork/, 'processes'],
+  [/\bEFBIG\b|File too large/, 'size'],
+  [/\bENOMEM\b|Cannot allocate memory|Out of memory/, 'memory'],
+];
+
+/** The error where a code of the system says that a limit is reached; undefined: it says something else. */
+export function limitByCode(code: string | undefined, cause: unknown): SquadError | undefined {
+  const limit = code === undefined ? undefined : CODES[code];
+  return limit && limitReached(limit, cause);
+}
+
+/** The same for what a program said. */
+export function limitByWords(text: string, cause: unknown): SquadError | undefined {
+  const limit = WORDS.find(([pattern]) => pattern.test(text))?.[1];
+  return limit && limitReached(limit, cause);
+}
+
+function limitReached(limit: Limit, cause: unknown): SquadError {
+  return new SquadError({
+    code: 'machine-limit',
+    message: `${LIMITS[limit]}; nothing that is recorded is lost`,
+    next: 'Raise the limit or end other programs, then continue what was under way: `squad resume`.',
+    cause,
+  });
+}

@@ -1,0 +1,17 @@
+/** A command from the objective or the repository that would run on this machine, as squad shows it. */
+export interface TrustedCommand {
+  readonly from: 'setup' | 'verify' | 'notify' | 'stage' | 'criterion' | 'runtime';
+  readonly run: string;
+}
+
+/** Something that a person has to consent to before a run, as squad shows it. */
+export interface TrustItem {
+  /**
+   * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
+   * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into.
+   */
+  readonly from: TrustedCommand['from'] | 'agent' | 'tracing' | 'publish' | 'models' | 'limits' | 'folder';
+  readonly run: string;
+  /** Its place: `objective.md:12`. */
+  readonly where: string;
+}

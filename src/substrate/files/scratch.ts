@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { storageError } from '../../model/storage-error.ts';
+
+/**
+ * Where squad keeps what it needs for a moment: below its state folder, which only this person reads. The folder for temporary
+ * files that a machine names may be gone, full or noexec, and nothing that squad has been paid for may depend on it.
+ */
+export function scratchRoot(stateDirectory: string): string {
+  return join(stateDirectory, 'git-scratch');
+}
+
+/** A new and empty folder. Who makes it removes it; `squad clean` removes one that a killed process has left. */
+export async function makeScratch(stateDirectory: string): Promise<string> {
+  const root = scratchRoot(stateDirectory);
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    return await mkdtemp(join(root, 'squad-scratch-'));
+  } catch (error) {
+    throw storageError(root, error);
+  }
+}
+
+/** The folder goes when the work has ended, however it ends. */
+export async function withScratch<T>(stateDirectory: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await makeScratch(stateDirectory);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

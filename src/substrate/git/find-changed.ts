@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlainFolder } from '../files/plain-folder.ts';
+import type { Git, GitCall } from './git-call.ts';
+import { cutIndex, isAsWritten, isOfThatSecond, type IndexEntry, type IndexFile } from './index-file.ts';
+import { notStored } from './store-files.ts';
+import { asUnreadable } from './unreadable-folder.ts';
+
+/** The engine's index of a folder. */
+export interface OwnIndex {
+  readonly path: string;
+  readonly file: IndexFile;
+  readonly written: bigint;
+}
+
+interface Look {
+  readonly git: Git;
+  readonly call: GitCall;
+  readonly scratch: string;
+  readonly folder: string;
+  readonly settings: { readonly fileMode: boolean };
+}
+
+/** More files than these are compared by git, which does it faster and beside the engine. */
+const FEW = 2000;
+const SLICE = 500;
+
+/**
+ * The files that are not as the engine wrote them, by what the system says of them. They are there, and are what their entry says:
+ * files or links. git gets an index of such files alone, so that it meets no folder and no repository.
+ */
+export async function findChanged(
+  look: Look,
+  own: OwnIndex,
+  files: PlainFolder,
+  present: readonly IndexEntry[],
+): Promise<readonly IndexEntry[]> {
+  const [changed, known]: [IndexEntry[], [IndexEntry, IndexEntry][]] = [[], []];
+  for (const entry of present) {
+    // The same one, unless another commit is looked at.
+    const old = own.file.entries.get(entry.path);
+    if (old?.object === entry.object && old.mode === entry.mode) known.push([entry, old]);
+    else changed.push(entry);
+  }
+  const isMany = known.length > FEW;
+  const byHand = isMany ? known.filter(([, old]) => isOfThatSecond(own.file, old, own.written)) : known;
+  for (const [at, [entry, old]] of byHand.entries()) {
+    if (!isUnchanged(look, own, files, old)) changed.push(entry);
+    if (at % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!isMany) return changed;
+  const old = known.filter(([, one]) => !isOfThatSecond(own.file, one, own.written));
+  const found = await askGit(
+    look,
+    own,
+    old.map(([, one]) => one),
+  );
+  return [...changed, ...old.filter(([{ path }]) => found.has(path)).map(([entry]) => entry)];
+}
+
+function isUnchanged({ settings }: Look, own: OwnIndex, files: PlainFolder, entry: IndexEntry): boolean {
+  try {
+    const found = files.stat(entry.path);
+    return found !== undefined && isAsWritten(own.file, entry, found, own.written, settings.fileMode);
+  } catch (error) {
+    throw asUnreadable(entry.path, error);
+  }
+}
+
+async function askGit(
+  { git, call, scratch, folder }: Look,
+  own: OwnIndex,
+  entries: readonly IndexEntry[],
+): Promise<ReadonlySet<string>> {
+  const output = join(scratch, 'changed');
+  const [first] = entries;
+  if (first === undefined) return new Set();
+  const isWhole = entries.length === own.file.entries.size;
+  const index = isWhole ? own.path : join(scratch, 'known');
+  if (!isWhole) writeFileSync(index, cutIndex(own.file, entries, first.object.length / 2));
+  const args = ['diff-files', '-z', '--name-only', '--no-ext-diff', '--ignore-submodules=all', `--output=${output}`];
+  const readable = [
+    folder,
+    ...(call.gitDirectory === undefined ? [] : [call.gitDirectory]),
+    ...(call.cage?.readable ?? []),
+    ...(isWhole ? [index] : []),
+  ];
+  const answer = await git.run(args, {
+    ...call,
+    cwd: folder,
+    workTree: folder,
+    index,
+    cage: { writable: [scratch], readable },
+  });
+  if (answer.code !== 0) throw notStored(args, answer);
+  return new Set(readFileSync(output, 'latin1').split('\0'));
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { openPlainFolder } from '../files/plain-folder.ts';
+import type { GitCall } from './git-call.ts';
+import type { GitContext } from './git-context.ts';
+import { openIgnoreRules } from './ignore-rules.ts';
+import { findChanged, type OwnIndex } from './find-changed.ts';
+import { parseIndex, type IndexEntry, type IndexFile } from './index-file.ts';
+import { REPOSITORY_MODE } from './raw-diff.ts';
+import { notStored, storeFiles, type StoredFile } from './store-files.ts';
+import { UnreadableFolder } from './unreadable-folder.ts';
+import { walkFolder, type FolderFindings, type FoundFile } from './walk-folder.ts';
+
+/** A folder, and the repository that its files are read into. */
+export interface Place {
+  readonly folder: string;
+  readonly call: GitCall;
+  /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
+  readonly index?: string;
+  readonly commit: string;
+  /** Of the commit. */
+  readonly tree: string;
+}
+
+type TreeAnswer =
+  | { readonly type: 'tree'; readonly tree: string }
+  | { readonly type: 'unreadable'; readonly reason: string };
+
+/**
+ * All files of a folder as a tree, except ignored ones. No git runs in the folder or looks for anything there: the engine walks
+ * through it, and git stores the bytes of open files, as they are.
+ */
+export async function readTree(context: GitContext, place: Place): Promise<TreeAnswer> {
+  return withLook(context, place, async (look) => {
+    const found = await walkFolder(look.walk);
+    return { type: 'tree', tree: await storeTree(context, look, found) };
+  });
+}
+
+/** What a folder holds beside a commit, as far as it can be listed. */
+export async function findChanges(
+  context: GitContext,
+  place: Place,
+): Promise<FolderFindings | Extract<TreeAnswer, { type: 'unreadable' }>> {
+  return withLook(context, place, async (look) => walkFolder({ ...look.walk, anyRepository: true }));
+}
+
+/** A tree with further files of a folder. */
+export async function treeWith(
+  context: GitContext,
+  place: Omit<Place, 'index'>,
+  files: readonly FoundFile[],
+): Promise<TreeAnswer> {
+  return withLook(context, { ...place, commit: place.tree }, async (look) => {
+    const nothing = {
+      gone: [],
+      repositories: new Map<string, string>(),
+      newRepositories: [],
+      ignored: [],
+      folders: [],
+    };
+    return { type: 'tree', tree: await storeTree(context, look, { ...nothing, files }) };
+  });
+}
+
+interface Look {
+  readonly place: Place;
+  /** A folder of the engine's: `index`, lists, and `stage`, where git thinks that the files are. */
+  readonly scratch: string;
+  readonly call: GitCall;
+  readonly settings: FileSettings;
+  readonly walk: Parameters<typeof walkFolder>[0];
+  /** Puts the engine's index at `index`, where git changes it. */
+  copy(): void;
+}
+
+async function withLook<T>(
+  context: GitContext,
+  place: Place,
+  work: (look: Look) => Promise<T>,
+): Promise<T | Extract<TreeAnswer, { type: 'unreadable' }>> {
+  const scratch = join(context.temporary, `look-${randomUUID()}`);
+  try {
+    return await work(await openLook(context, place, scratch));
+  } catch (error) {
+    if (error instanceof UnreadableFolder) return { type: 'unreadable', reason: error.message };
+    throw error;
+  } finally {
+    await deleteFolder(scratch);
+  }
+}
+
+async function openLook(context: GitContext, place: Place, scratch: string): Promise<Look> {
+  const { git } = context;
+  const stage = join(scratch, 'stage');
+  mkdirSync(stage, { recursive: true, mode: 0o700 });
+  const index = join(scratch, 'index');
+  const call = { ...place.call, workTree: stage, index };
+  const own = readIndex(place.index, place.commit);
+  const settings = await fileSettings(context);
+  const file = own?.file.tree === place.tree ? own.file : await readCommit();
+  const walk: Look['walk'] = {
+    folder: place.folder,
+    entries: file.entries,
+    folders: file.folders,
+    changedOf: async (files, present) =>
+      own === undefined
+        ? present
+        : findChanged({ git, call, scratch, folder: place.folder, settings }, own, files, present),
+    rules: async (files) => openIgnoreRules({ git, call, stage }, files, (path) => leftOut(file.entries.get(path))),
+    anyRepository: false,
+    settings,
+  };
+  // The copy of a large index takes long, and most looks find that nothing has changed.
+  const copy = (): void => {
+    if (own !== undefined && file === own.file) writeFileSync(index, own.file.bytes);
+  };
+  return { place, scratch, call, settings, walk, copy };
+
+  async function readCommit(): Promise<IndexFile> {
+    if (own !== undefined) writeFileSync(index, own.file.bytes);
+    // `-i`: git looks at no file.
+    const args = ['read-tree', ...(own === undefined ? [] : ['-i', '-m']), place.commit];
+    const read = await git.run(args, call);
+    if (read.code !== 0) throw notStored(args, read);
+    const parsed = readIndex(index, place.commit)?.file;
+    if (parsed === undefined) throw new UnreadableFolder(`the files of ${place.commit} cannot be listed`);
+    return parsed;
+  }
+  async function leftOut(entry: IndexEntry | undefined): Promise<Buffer | undefined> {
+    return entry?.skipped === true ? Buffer.from(await git.text(['cat-file', 'blob', entry.object], call)) : undefined;
+  }
+}
+
+/** A folder is looked at several times after a turn, and a large index takes long to read. git replaces an index by rename. */
+const lastRead = new Map<string, OwnIndex>();
+const MOST_READ = 2;
+
+function readIndex(path: string | undefined, commit: string): OwnIndex | undefined {
+  try {
+    if (path === undefined) return undefined;
+    // Before its content: a newer one would count as older.
+    const { dev, ino, size, mtimeNs: written } = statSync(path, { bigint: true });
+    const key = [path, dev, ino, size, written].join(' ');
+    const known = lastRead.get(key);
+    if (known !== undefined) return known;
+    const file = parseIndex(readFileSync(path), commit.length / 2);
+    if (file === undefined) return undefined;
+    const own = { path, file, written };
+    lastRead.set(key, own);
+    const [oldest] = lastRead.keys();
+    if (lastRead.size > MOST_READ && oldest !== undefined) lastRead.delete(oldest);
+    return own;
+  } catch {
+    // Without an index every file is read, which is slower but right.
+    return undefined;
+  }
+}
+
+async function storeTree({ git }: GitContext, look: Look, found: FolderFindings): Promise<string> {
+  const { place, scratch, call, settings, walk } = look;
+  const files = openPlainFolder(place.folder);
+  const stored = await storeFiles({ git, call, scratch, settings }, files, found.files);
+  const there = new Set(stored.map(({ path }) => path));
+  const gone = [
+    ...found.gone,
+    ...found.files.flatMap(({ path, known }) => (known === undefined || there.has(path) ? [] : [path])),
+  ];
+  const isNew = ({ path, mode, object }: StoredFile): boolean => {
+    const entry = walk.entries.get(path);
+    return entry?.mode !== mode || entry.object !== object;
+  };
+  const lines = [
+    ...gone.map((path) => `0 ${'0'.repeat(place.commit.length)}\t${path}\0`),
+    ...stored.filter((file) => isNew(file)).map(({ path, mode, object }) => `${mode} ${object}\t${path}\0`),
+    ...[...found.repositories].map(([path, commit]) => `${REPOSITORY_MODE} ${commit}\t${path}\0`),
+  ];
+  if (lines.length === 0) return place.tree;
+  look.copy();
+  const input = join(scratch, 'changes');
+  writeFileSync(input, lines.join(''), 'latin1');
+  const update = ['update-index', '-z', '--index-info'];
+  const updated = await git.run(update, { ...call, input });
+  if (updated.code !== 0) throw notStored(update, updated);
+  const written = await git.run(['write-tree'], call);
+  if (written.code !== 0) throw notStored(['write-tree'], written);
+  return written.stdout.trim();
+}
+
+/** How the user's git sees files here. */
+interface FileSettings {
+  readonly fileMode: boolean;
+  readonly symlinks: boolean;
+  readonly ignoreCase: boolean;
+  readonly precompose: boolean;
+}
+
+async function fileSettings(context: GitContext): Promise<FileSettings> {
+  const entries = await context.userConfiguration();
+  const isOn = (name: string, otherwise: boolean): boolean => {
+    const value = entries.findLast(({ key }) => key === `core.${name}`)?.value.toLowerCase();
+    return value === undefined ? otherwise : !['false', 'no', 'off', '0', ''].includes(value);
+  };
+  return {
+    fileMode: isOn('filemode', true),
+    symlinks: isOn('symlinks', true),
+    ignoreCase: isOn('ignorecase', false),
+    precompose: isOn('precomposeunicode', false),
+  };
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { PAGE, withPrograms } from '../../scripts/programs-docs.ts';
+import { PROGRAMS, type ProgramKind } from '../../src/model/programs.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCE = join(ROOT, 'src');
+
+/** The files that start a process by Node itself, with the rows of what they start; elsewhere the type asks for a row. */
+const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
+  // The caller names the row.
+  'substrate/process/conversation.ts': [],
+  'substrate/process/run-child.mjs': [],
+  'substrate/process/helper-host.mjs': [],
+  'substrate/process/run-in-terminal.ts': [],
+  'substrate/process/start-detached.ts': ['squad'],
+  'substrate/process/run-helper.ts': ['helper-host'],
+  'substrate/process/run-pager.ts': ['pager'],
+  'substrate/process/isolation.ts': ['namespace'],
+  // What it wraps is the command of a runtime or of a check.
+  'substrate/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
+  'substrate/process/mcp-by-http.ts': ['mcp-server'],
+  'runtimes/acp/host/main.ts': ['acp-agent'],
+  // An agent that plays a script.
+  'runtimes/scripted/player.mjs': ['agents-own'],
+};
+/** Started by programs of the table, and not by squad. */
+const BY_OTHERS: readonly ProgramKind[] = [
+  'git-part',
+  'git-login',
+  'agents-own',
+  'mail-server',
+  'mcp-server',
+  'hook',
+  'apart',
+];
+
+const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((name) => /\.(ts|mjs)$/.test(name) && !name.endsWith('.d.mts'))
+  .map((name) => ({ name, text: readFileSync(join(SOURCE, name), 'utf8') }));
+
+describe('the table of programs', () => {
+  it('has a row for whatever starts a process', () => {
+    const starting = sources.filter(
+      ({ text }) =>
+        /^import \{(?! type ChildProcess \}).*\} from 'node:child_process'/m.test(text) || /\brunChild\(/.test(text),
+    );
+    const unknown = starting.filter(({ name }) => STARTS[name] === undefined);
+    expect(unknown.map(({ name }) => name)).toEqual([]);
+    const gone = Object.keys(STARTS).filter((name) => !starting.some((file) => file.name === name));
+    expect(gone).toEqual([]);
+  });
+
+  it('has no row that nothing starts', () => {
+    const labelled = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\bkind: \(?'([a-z-]+)'/g)].map(([, kind]) => kind),
+    );
+    const chosen = sources.flatMap(({ text }) =>
+      [...text.matchAll(/(?:\breturn|\?|(?<!\)):) '(git-[a-z]+)'/g)].map(([, kind]) => kind),
+    );
+    const started = new Set<string | undefined>([
+      ...labelled,
+      ...chosen,
+      ...Object.values(STARTS).flat(),
+      ...BY_OTHERS,
+    ]);
+    expect(Object.keys(PROGRAMS).filter((kind) => !started.has(kind))).toEqual([]);
+  });
+
+  it('is the one in docs/threat-model.md (npm run programs)', () => {
+    const page = readFileSync(join(ROOT, PAGE), 'utf8');
+    expect(page).toBe(withPrograms(page));
+  });
+});

@@ -45,7 +45,7 @@ function withoutTypes(text: string): string {
     .replaceAll(/\/\*[^]*?\*\//g, '')
     .replaceAll(/(^|\s)\/\/.*$/gm, '$1')
     .replaceAll(/\bExtract<[^>]*>/g, '')
-    .replaceAll(/\breadonly \w+: [^;]*;/g, '');
+    .replaceAll(/\breadonly \w+: (?:[^;{}]|\{[^{}]*\})*;/g, '');
 }
 
 /** The tag is the value of the key in an object, also as one side of a condition. */

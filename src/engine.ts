@@ -175,8 +175,8 @@ async function drive(
   of: Omit<SegmentOf, 'since'> & Pick<ProjectedRun, 'leavesFolder'>,
 ): Promise<RunningRun> {
   const { definition, lease } = of;
-  // For people, from the first moment on.
-  await mkdir(runFolder(resources.directory, lease.runId), { recursive: true, mode: 0o700 });
+  // For people, from the first moment on. Where it cannot be made, a warning comes with the first file that is to be in it.
+  await mkdir(runFolder(resources.directory, lease.runId), { recursive: true, mode: 0o700 }).catch(() => undefined);
   showState(repository.root, resources.directory);
   const tracer = await openTracer(ports, resources.ledger, of, ports.target);
   const show = (event: RunEvent): void => ports.onEvent?.(event);

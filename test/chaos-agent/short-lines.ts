@@ -32,8 +32,8 @@ function openFlood(cli: Printer, bytes: number, more: Pick<ChaosEntry, 'says'> =
 async function startFlood(chaos: ChaosRun): Promise<{ engine: Engine; turn: string }> {
   // Without --json: all that it prints is kept here.
   const engine = chaos.start(['run', 'objective.md', '--yes'], AS_LAUNCHED);
-  const turns = join(stateOf(chaos.bench.repository), 'turns');
   const turn = await until(() => {
+    const turns = join(stateOf(chaos.bench.repository), 'turns');
     const name = existsSync(turns) ? readdirSync(turns).find((one) => one.includes('flood')) : undefined;
     const path = join(turns, name ?? '', 'stdout');
     return name !== undefined && existsSync(path) && statSync(path).size > 0 ? join(turns, name) : undefined;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
@@ -7,7 +7,7 @@ import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type Death, type End
 import { REVIEW } from '../support/run-scenarios.ts';
 import type { Scenario } from '../support/scenario-parts.ts';
 import { STAGE_ENDS, THIRTEEN_STAGES } from '../support/thirteen-stages.ts';
-import { stateOf } from '../support/state.ts';
+import { newStateOf } from '../support/state.ts';
 
 const MINUTES = 60_000;
 /** Kills at each place: `SQUAD_CHAOS_TRIALS=5` makes five. */
@@ -87,13 +87,12 @@ it(
   { ...ALL, timeout: 5 * MINUTES },
   async () => {
     await inRunRoom(REVIEW, async (room) => {
-      const directory = stateOf(room.repository);
-      mkdirSync(directory, { mode: 0o700 });
+      const directory = newStateOf(room.repository);
       writeFileSync(join(directory, 'runs'), 'a file, and no folder');
       const { last } = await driveToEnd(room);
       expect(last.code, `${last.stdout}${last.stderr}`).toBe(0);
       const warnings = last.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);
-      expect(warnings).toEqual([expect.stringContaining('are not complete: ')]);
+      expect(warnings.filter((text) => String(text).includes('are not complete: '))).toHaveLength(1);
       expectUnharmed(room);
       expect((await room.run(['report'])).stdout).toContain('DONE, all work is delivered and verified');
     });

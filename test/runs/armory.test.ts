@@ -17,7 +17,6 @@ const VARIABLES = { MY_WORD: 'a-word-of-mine', DESK_TOKEN: 'hunter2hunter2' };
 function desk(version: string): string {
   return `
 import { createInterface } from 'node:readline';
-import { stateOf } from '../support/state.ts';
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method } = JSON.parse(line);
   const text = '${version} ' + (process.env.DESK_TOKEN === undefined ? 'without' : 'with') + ' a token';

@@ -171,8 +171,9 @@ describe.concurrent('what went wrong is put right', { timeout: 300_000 }, () => 
     const announced = ended.lines.filter(({ type, task }) => type === 'session-announced' && task === 'a');
     expect(new Set(announced.map(({ id }) => id)).size).toBe(announced.length);
     expect(bench.fileOnBranch('mess.txt')).toBeUndefined();
-    const refs = git(bench.repository, 'for-each-ref', '--format=%(refname)', 'refs/squad').split('\n');
-    const kept = refs.filter((ref) => git(bench.repository, 'ls-tree', '--name-only', ref).includes('mess.txt'));
+    const refs = git(bench.repository, 'for-each-ref', '--format=%(objecttype) %(refname)', 'refs/squad').split('\n');
+    const all = refs.flatMap((line) => /^commit (.+)$/.exec(line)?.[1] ?? []);
+    const kept = all.filter((ref) => git(bench.repository, 'ls-tree', '--name-only', ref).includes('mess.txt'));
     expect(kept, refs.join(' ')).not.toEqual([]);
   });
 

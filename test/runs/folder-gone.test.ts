@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
+import { stateOf } from '../support/state.ts';
 import { openRunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry, type Step } from './run-script.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
@@ -64,11 +65,9 @@ describe.concurrent('a task’s folder that is gone', { timeout: 300_000 }, () =
     test.onTestFinished(() => bench.end());
     // The verdict is there, and its author is not yet asked again.
     await bench.runAll([], { SQUAD_FAILPOINTS: 'attempt.settled:3=kill' });
-    const state = join(bench.root, 'state', 'squad');
-    // The homes of runtimes are beside them.
-    const folders = readdirSync(state).filter((name) => name.startsWith('repository-'));
-    expect(folders).toHaveLength(1);
-    for (const name of folders) rmSync(join(state, name), { recursive: true });
+    const folders = join(stateOf(bench.repository), 'work');
+    expect(readdirSync(folders)).toHaveLength(1);
+    rmSync(folders, { recursive: true });
     const resumed = await bench.run(['resume', '--json']);
     expect(resumed.code, resumed.stderr + resumed.stdout).toBe(0);
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);

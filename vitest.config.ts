@@ -65,8 +65,12 @@ const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 6 };
 export default defineConfig({
   test: {
     tags: [
-      { name: 'spread', description: 'makes a few trials in `npm test`, all of them in `npm run test:all`' },
-      { name: 'all', description: 'runs in `npm run test:all` only' },
+      {
+        name: 'spread',
+        description: 'makes a few trials in `npm test`, half in `npm run test:all`, all in `test:night`',
+      },
+      { name: 'all', description: 'is left out by `npm test`' },
+      { name: 'night', description: 'runs in `npm run test:night` only' },
     ],
     globalSetup: 'test/support/templates.ts',
     outputFile: { json: `test-results/${LANE}.json` },

@@ -24,8 +24,8 @@ export type Printer = (typeof PRINTERS)[number];
 /** And those in a cage, the last of which holds a conversation. */
 export const EVERY_CLI = [...PRINTERS, 'agy', 'acp'] as const;
 export type Cli = (typeof EVERY_CLI)[number];
-/** `agy` is left to test:all: its cage is that of the other one. */
-export const CLIS: readonly Cli[] = EVERY_CLI.filter((cli) => LANE === 'all' || cli !== 'agy');
+/** `agy` is left to the night: its cage is that of the other one. */
+export const CLIS: readonly Cli[] = EVERY_CLI.filter((cli) => LANE === 'night' || cli !== 'agy');
 
 /** Each commit tries one that prints; the others are started, watched and ended in the same way (`test/runtimes/acp` converses). */
 export function laneOf(cli: Cli, own: { readonly tags?: string[] } = {}): { readonly tags?: string[] } {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-docs.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
@@ -226,7 +226,7 @@ describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples i
     bench.end();
   });
 
-  it.each(examples)('%s', { ...ALL, timeout: 60_000 }, async (example) => {
+  it.each(some(examples, 1))('%s', { ...ALL, timeout: 60_000 }, async (example) => {
     const { root, repository } = bench;
     rmSync(root, { recursive: true });
     cpSync(kept, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ALL } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { readableFiles } from '../support/readable-files.ts';
 import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type Death, type EndState } from '../support/run-room.ts';
 import { REVIEW } from '../support/run-scenarios.ts';
@@ -117,7 +117,7 @@ it(
 
 it(
   'killed between the writing and the renaming of files, all along its 13 stages, a run has the same files',
-  { ...ALL, timeout: 20 * MINUTES },
+  { ...NIGHT, timeout: 20 * MINUTES },
   async () => {
     const reference = await thirteenStages();
     const all = [

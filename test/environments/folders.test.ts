@@ -90,7 +90,6 @@ const HOMES: Environment[] = [
 const STATE: Environment[] = [
   {
     title: 'a state folder on another file system than the repository',
-    isRace: true,
     unless:
       statSync(process.env[DISK] ?? tmpdir()).dev === statSync(tmpdir()).dev
         ? 'all temporary files are on one file system'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { judge, pathOf, rewrites, thirteen, writes, type Built } from './objective-script.ts';
@@ -113,7 +113,7 @@ describe.concurrent('rejections in objective', { timeout: 600_000 }, () => {
       await expectFourRounds(bench, stage);
     });
 
-    it(`${stage}: killed in round 3 and resumed, the fourth is still the last`, ALL, async (test) => {
+    it(`${stage}: killed in round 3 and resumed, the fourth is still the last`, NIGHT, async (test) => {
       const bench = benchOf([]);
       test.onTestFinished(() => bench.end());
       const mark = join(bench.root, 'third-round');

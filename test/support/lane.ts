@@ -1,21 +1,29 @@
-/** `npm test` runs the lane `commit`, and `npm run test:all` what that leaves out (docs/testing.md). */
-export const LANE = process.env['SQUAD_TEST_LANE'] === 'all' ? 'all' : 'commit';
+const asked = process.env['SQUAD_TEST_LANE'];
 
-/** How many trials this lane makes; the test carries `SPREAD`, so that it runs in both lanes. */
-export function spread(commit: number, all: number): number {
-  return LANE === 'all' ? all : commit;
+/**
+ * `npm test` runs the lane `commit`, `npm run test:all` what that leaves out, with half of the repetitions, and `npm run test:night`
+ * all of them (docs/testing.md).
+ */
+export const LANE = asked === 'all' || asked === 'night' ? asked : 'commit';
+
+/** How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. */
+export function spread(commit: number, night: number): number {
+  return { commit, all: Math.max(commit, Math.ceil(night / 2)), night }[LANE];
 }
 
-/** `count` of these, evenly spread, in `npm test`; all of them in `npm run test:all`. Their test carries `SPREAD`. */
-export function some<T>(all: readonly T[], count: number): readonly T[] {
-  if (LANE === 'all') return all;
-  return all.filter(
-    (_, index) => Math.floor((index * count) / all.length) > Math.floor(((index - 1) * count) / all.length),
+/** As many rows as `spread` says, evenly spread. Their test carries `SPREAD`. */
+export function some<T>(rows: readonly T[], commit: number): readonly T[] {
+  const count = spread(commit, rows.length);
+  return rows.filter(
+    (_, index) => Math.floor((index * count) / rows.length) > Math.floor(((index - 1) * count) / rows.length),
   );
 }
 
 /** Of a test that takes its number of trials from `spread`: `it('…', { ...SPREAD, timeout }, …)`. */
 export const SPREAD = { tags: ['spread'] };
 
-/** Of a test that only `npm run test:all` runs. */
+/** Of a test that `npm test` leaves out. */
 export const ALL = { tags: ['all'] };
+
+/** Of a test that only `npm run test:night` runs. */
+export const NIGHT = { tags: ['night'] };

@@ -10,7 +10,7 @@ import { decideCall, type Call, type CallPlan, type Standing } from './decide-ca
 import { followThread } from './follow-thread.ts';
 import { forkThread } from './fork-thread.ts';
 import { headOf, readState, threadConfig, type StatePorts } from './read-state.ts';
-import { readThread, readWhole } from './read-thread.ts';
+import { drivesAny, readThread, readWhole } from './read-thread.ts';
 import { continueRun, startRun } from './start-engine.ts';
 
 /** A run of the server on a thread. */
@@ -19,10 +19,21 @@ export interface ThreadCall extends Omit<Call, 'isOld'> {
   readonly checkpointId: string | undefined;
 }
 
-/** What squad does for the call, as everything stands. Throws a refusal. */
+/** How long an engine that has ended its run may take to leave the workspace. */
+const LEAVES_MS = 5_000;
+const LOOK_MS = 50;
+
+/** What squad does for the call, as everything stands. Waits for an engine that is about to leave. Throws a refusal. */
 export async function planCall(ports: StatePorts, { threadId, checkpointId, ...call }: ThreadCall): Promise<CallPlan> {
   const isOld = checkpointId !== undefined && checkpointId !== (await headOf(ports, threadId));
-  return decideCall({ ...call, isOld }, standingOf(ports, threadId));
+  const { clock } = ports.workspace.composition;
+  const until = clock.monotonic() + LEAVES_MS;
+  for (;;) {
+    const standing = standingOf(ports, threadId);
+    if (standing.busy === undefined || clock.monotonic() > until || drivesAny(ports.workspace))
+      return decideCall({ ...call, isOld }, standing);
+    await clock.sleep(LOOK_MS);
+  }
 }
 
 function standingOf({ workspace }: StatePorts, threadId: string): Standing {

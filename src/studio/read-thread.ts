@@ -45,6 +45,14 @@ export function readThread(workspace: OpenedWorkspace, threadId: string): Thread
   });
 }
 
+/** Whether the engine that holds the workspace works on a run. */
+export function drivesAny(workspace: OpenedWorkspace): boolean {
+  return (
+    lookIn(workspace, (ledger, lockedBy) => ledger.runs().some(({ id }) => isDriven(ledger.segments(id), lockedBy))) ??
+    false
+  );
+}
+
 /** The whole run, with the seq of its definition. undefined: it was never defined. */
 export function readWhole(
   workspace: OpenedWorkspace,

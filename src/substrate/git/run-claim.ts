@@ -35,7 +35,9 @@ export async function claimWithBranch(
     ]);
     if (made) return true;
     const isThere = async (name: string) => (await findObject(context.git, call, name)) !== undefined;
-    if ((await isThere(ref)) || (await isThere(branch))) return false;
+    // A conversation that broke off may have made it all the same, and no other run has this id.
+    if (await isThere(ref)) return (await claimedBy(context.git, call, run)) === owner;
+    if (await isThere(branch)) return false;
     // Neither is there: git says what it has against the first.
     const refused = await context.talk.move(ref, blob, '');
     if (refused.code === 0) await context.talk.move(ref, null, blob);

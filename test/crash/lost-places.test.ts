@@ -8,7 +8,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { git } from '../support/git.ts';
 import { ALL, spread } from '../support/lane.ts';
-import { killAll, livingTurns } from '../support/marked-pids.ts';
+import { livingTurns } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 import { driveToEnd, effectsOf, endStateOf, inRunRoom, type EndState, type RunRoom } from '../support/run-room.ts';
 import { fanOut } from '../support/run-scenarios.ts';
@@ -126,8 +126,6 @@ async function disturbed(name: string, afterMs: number, kills: boolean, referenc
     if (kills) {
       engine.child.kill('SIGKILL');
       await engine.finished;
-      // As a reboot does: an agent alone cannot commit in a clone whose repository has been moved.
-      if (ends) killAll(livingTurns(directory));
     }
     const where = await act(room, kills);
     const first = await engine.finished;

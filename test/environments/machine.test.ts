@@ -40,8 +40,19 @@ const LIMITS: Environment[] = [
   },
   {
     title: 'files of at most 100 KB',
-    ends: { code: 75, says: /disk I\/O error|file size/ },
+    ends: { code: 75, says: /ulimit -f/ },
     arrange: shell('ulimit -f 200'),
+  },
+  {
+    title: '24 processes',
+    unless: NEEDS_ROOT,
+    ends: { code: 75, says: /out of processes \(`ulimit -u`\)/ },
+    arrange: (place) => {
+      // Nobody else has this number: processes of all tests of one user would count.
+      place.as = { uid: SOMEBODY.uid + 2, gid: SOMEBODY.gid };
+      // Shells have two names for it.
+      place.prelude = '(ulimit -u 24) 2>/dev/null && ulimit -u 24 || ulimit -p 24';
+    },
   },
   {
     title: 'files of at most 4 MB',

@@ -117,7 +117,7 @@ async function realPaths(paths: readonly string[]): Promise<string[]> {
  */
 async function borrowedBy(run: string): Promise<string[]> {
   const found: string[] = [];
-  let next = await realPaths([join(run, '.squad', 'run.git', 'objects')]);
+  let next = await realPaths([join(run, '.squad', 'run.git', 'objects'), join(run, '.squad', 'objects')]);
   // As deep as git looks.
   for (let depth = 0; next.length > 0 && depth <= 5; depth += 1) {
     found.push(...next);

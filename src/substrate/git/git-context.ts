@@ -31,6 +31,8 @@ export interface GitContext {
 export interface RunRepository {
   readonly run: string;
   readonly directory: string;
+  /** Links to the user's objects of its start, if they could be made: with them agents go on working where that repository is moved. */
+  readonly linked: string;
   readonly call: GitCall;
   readonly talk: RepositoryTalk;
   /** Commits that a ref of their own protects in the user's repository. */

@@ -31,7 +31,7 @@ export async function makeGitDirectory(
   const note = (name: string): string => notePath(context, run, `${task}.${name}`);
   const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
   for (const folder of [fresh, old]) await deleteFolder(folder);
-  await makeBare(fresh, await folderConfig(repository), storesOf(context, repository), directory);
+  await makeBare(fresh, await folderConfig(repository), await storesOf(context, repository), directory);
   await writeFile(join(fresh, 'HEAD'), `${head}\n`);
   await copyIndex(note('index'), join(fresh, 'index'));
   await put(fresh, shownBranch(run), await runHeadLine(context, run), note('put'));
@@ -112,14 +112,23 @@ export async function hasGitDirectory(context: GitContext, run: string, task: st
   return exists(own);
 }
 
-/** The object stores that a folder borrows from: the user's, and the run's for the commits of colleagues. */
-export function storesOf(context: GitContext, repository: RunRepository): string[] {
-  return [join(repository.directory, 'objects'), join(context.commonDirectory, 'objects')];
+/**
+ * The object stores that a folder borrows from: the run's for the commits of colleagues, the user's, and the links to those of the
+ * run's start. The engine's own repository does not borrow the links: it would deliver no object that only they still have.
+ */
+export async function storesOf(context: GitContext, repository: RunRepository): Promise<readonly string[]> {
+  const stores = storesOfFolders(context, repository);
+  return (await exists(repository.linked)) ? stores : stores.filter((store) => store !== repository.linked);
+}
+
+/** The same stores, whether there are links now or not. */
+export function storesOfFolders(context: GitContext, { directory, linked }: RunRepository): readonly string[] {
+  return [join(directory, 'objects'), join(context.commonDirectory, 'objects'), linked];
 }
 
 /** The same stores, and those behind them: a git in a cage has to see them. */
 export async function borrowedStores(context: GitContext, repository: RunRepository): Promise<readonly string[]> {
-  return (await Promise.all(storesOf(context, repository).map(storesBehind))).flat();
+  return (await Promise.all((await storesOf(context, repository)).map(storesBehind))).flat();
 }
 
 /** Keeps the times, because git considers a file unchanged only if it is older than the index. */
@@ -229,6 +238,11 @@ export async function makeView(
   // A graph or an index of several packs that an agent made could hide history.
   const trusting = '[core]\n\tcommitGraph = false\n\tmultiPackIndex = false\n';
   const config = (await readFile(join(repository.directory, 'config'), 'utf8')) + trusting;
-  await makeBare(view, config, [join(directory, 'objects'), ...storesOf(context, repository)], repository.directory);
+  await makeBare(
+    view,
+    config,
+    [join(directory, 'objects'), ...(await storesOf(context, repository))],
+    repository.directory,
+  );
   return view;
 }

@@ -12,7 +12,7 @@ export async function followMove(context: GitContext, repository: RunRepository)
   const borrowed = join(directory, 'objects/info/alternates');
   const text = `${join(context.commonDirectory, 'objects')}\n`;
   if ((await readFile(borrowed, 'utf8').catch(() => undefined)) === text) return;
-  const stores = storesOf(context, repository).map((store) => `${store}\n`);
+  const stores = (await storesOf(context, repository)).map((store) => `${store}\n`);
   for (const name of await readdir(notePath(context, run, ''))) {
     const task = /^(.+)\.json$/.exec(name)?.[1];
     const own = task === undefined ? undefined : join(folderPath(context, run, task), '.git');

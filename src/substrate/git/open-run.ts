@@ -41,6 +41,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   const repository = {
     run,
     directory,
+    linked: notePath(context, run, 'objects'),
     call,
     talk,
     pinned: new Set<string>(),

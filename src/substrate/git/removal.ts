@@ -7,7 +7,7 @@ import { addFolder, bringTo, discardFolder, disown, isHalfMade, readNote, standA
 import { findUsers } from '../process/folder-users.ts';
 import { findObject, requireCommitId, requireName } from './git-call.ts';
 import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
-import { borrowedStores, findForeignStore, makeView, readHead, readRefs, storesOf } from './git-directory.ts';
+import { borrowedStores, findForeignStore, makeView, readHead, readRefs, storesOfFolders } from './git-directory.ts';
 import { findDirectory } from './nested-repository.ts';
 import { treeWithIgnored } from './ignored-files.ts';
 import { openRun } from './open-run.ts';
@@ -157,7 +157,7 @@ async function isPristine(
   const isFetched = ([name]: [string, string]): boolean => /^refs\/(?:remotes|tags)\//.test(name);
   const safe = new Set([commit, ...refs.filter(isFetched).map(([, id]) => id)]);
   if (head.type !== 'head' || head.commit !== commit || refs.some(([, id]) => !safe.has(id))) return false;
-  if ((await findForeignStore(directory, storesOf(context, repository))) !== undefined) return false;
+  if ((await findForeignStore(directory, storesOfFolders(context, repository))) !== undefined) return false;
   const view = await makeView(context, repository, task, directory);
   const readable = [join(directory, 'objects'), ...(await borrowedStores(context, repository))];
   const call = { ...callOn(view), cage: { writable: [view, context.temporary], readable } };

@@ -5,15 +5,18 @@ import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { linkStore } from './link-store.ts';
 import { shareObjects } from './share-objects.ts';
 import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
 import { personalFile, type ConfigEntry } from './user-configuration.ts';
 
 /** Built next to its place, so that it is complete or absent. */
-export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
+export async function createRunRepository(context: GitContext, { directory, linked }: RunRepository): Promise<void> {
   const fresh = `${directory}.new`;
   await deleteFolder(fresh);
   const store = join(context.commonDirectory, 'objects');
+  await deleteFolder(linked);
+  await linkStore(store, linked);
   await makeBare(fresh, '', [store], context.commonDirectory);
   await writeSettings(context, fresh);
   await rename(fresh, directory);

@@ -7,7 +7,7 @@ import {
   isFolder,
   makeView,
   readHead,
-  storesOf,
+  storesOfFolders,
   type HeadAnswer,
 } from './git-directory.ts';
 import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
@@ -24,7 +24,7 @@ export async function takeHead(context: GitContext, repository: RunRepository, t
   if (head.type !== 'head') return head;
   const { commit } = head;
   if ((await repository.talk.commit(commit)) !== undefined) return head;
-  const foreign = await findForeignStore(directory, storesOf(context, repository));
+  const foreign = await findForeignStore(directory, storesOfFolders(context, repository));
   if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
   const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };

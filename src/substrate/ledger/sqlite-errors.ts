@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs';
 import { newestBackup } from './backup-files.ts';
 import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
+import { limitByCode } from '../../model/machine-limit.ts';
+import { softLimit } from '../process/user-limits.ts';
 import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export function corruptDatabase(path: string, what: string, cause?: unknown): SquadError {
@@ -35,9 +38,20 @@ export function databaseError(path: string, error: unknown): unknown {
     });
   }
   if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)/.test(code)) {
-    return storageRefused(path, errorText(error), error);
+    return reachedSizeLimit(path, error) ?? storageRefused(path, errorText(error), error);
   }
   return storageError(path, error);
+}
+
+/** A file of the database is written in pages, some of them at once. */
+const NEAR_BYTES = 64 * 1024;
+
+/** SQLite says no more than that writing failed. undefined: no file of the database is near the limit of this user's files. */
+function reachedSizeLimit(path: string, error: unknown): SquadError | undefined {
+  const most = softLimit('Max file size');
+  if (most === undefined) return undefined;
+  const sizes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0);
+  return Math.max(...sizes) + NEAR_BYTES > most ? limitByCode('EFBIG', error) : undefined;
 }
 
 export function isFull(error: unknown): boolean {

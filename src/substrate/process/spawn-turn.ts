@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WaitingTurn, TurnSpawn } from '../ports/processes.ts';
 import { sweep, sendSignal } from './end-turn.ts';
 import { readEnding, UNRECORDED_EXIT } from './ending.ts';
+import { requireRoomForTurn } from './user-limits.ts';
 import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
 
 const ABANDON_MS = 2000;
@@ -19,6 +20,7 @@ const ABANDON_MS = 2000;
 /** Starts the wrapper and returns while it holds the agent back. `before`: a prefix to the command. See the port. */
 export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<WaitingTurn> {
   await checkSpawn(spawn);
+  requireRoomForTurn();
   await clearEarlierTry(spawn, clock);
   // `wx`: does not overwrite or follow what an agent may have left there.
   await writeFile(join(spawn.directory, 'prompt'), spawn.stdin, { mode: 0o600, flag: 'wx' });

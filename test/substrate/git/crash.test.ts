@@ -35,7 +35,9 @@ const POINTS = [
   'git.removed',
 ] as const;
 
-const MANY = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]));
+const MANY = Object.fromEntries(
+  Array.from({ length: 2000 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]),
+);
 
 describe('SIGKILL of the engine, then another one', () => {
   it.each(some(POINTS, 1))('at %s: the run ends as if nothing had happened', SPREAD, async (point) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
 import { projectedFiles } from '../substrate/files/run-files.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
@@ -51,7 +51,9 @@ export async function cleanRun(
     worktrees.push(options.dryRun ? await look(workspaces, folder) : await remove(workspaces, folder));
   }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
-  const files = await projectedFiles(own);
+  // An engine that was killed leaves the folders in which equipment started.
+  const apart = join(dirname(turnsDirectory), 'apart', id);
+  const files = [...(await projectedFiles(own)), ...(existsSync(apart) ? [apart] : [])];
   if (options.dryRun) return { run, worktrees, turns, files, refs: null, left: [] };
   for (const path of files) await removeTree(path);
   const left = await workspaces.closeRun(run);

@@ -10,8 +10,9 @@ export interface EquipmentPlaces {
   remove(attemptId: string): void;
 }
 
-export function equipmentPlaces(stateDirectory: string, runId: string): EquipmentPlaces {
-  const of = (attemptId: string): string => join(stateDirectory, 'apart', runId, attemptId);
+/** `directory`: the repository's state. */
+export function equipmentPlaces(directory: string, runId: string): EquipmentPlaces {
+  const of = (attemptId: string): string => join(directory, 'apart', runId, attemptId);
   return {
     of,
     make: async (attemptId) => {

@@ -166,7 +166,7 @@ function wireArmory(
   { lease, definition }: Pick<SegmentOf, 'lease' | 'definition'>,
   mail: TurnMail,
 ): { readonly places: EquipmentPlaces; readonly armory: TurnArmory } {
-  const places = equipmentPlaces(host.stateDirectory, lease.runId);
+  const places = equipmentPlaces(directory, lease.runId);
   const folders = { folder: armoryFolder(directory, lease.runId), turns: join(directory, 'turns') };
   return { places, armory: createArmory({ taskCage, host, definition, mail, placeOf: places.of, ...folders }) };
 }

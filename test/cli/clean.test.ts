@@ -149,10 +149,12 @@ describe('squad clean', () => {
     const half = join(workspace.path, '..', 'one');
     expect(existsSync(half)).toBe(true);
     run.publish().close();
-    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(
-      `would remove  ${workspace.path}\nwould remove  ${half}\n`,
-    );
-    expect((await room.run(['clean'])).stdout).toBe(`removed  ${workspace.path}\nremoved  ${half}\n`);
+    const apart = join(stateOf(room.repository), 'apart', run.id);
+    mkdirSync(join(apart, 'tidy.a-1'), { recursive: true });
+    const all = [workspace.path, half, apart];
+    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(all.map((path) => `would remove  ${path}\n`).join(''));
+    expect((await room.run(['clean'])).stdout).toBe(all.map((path) => `removed  ${path}\n`).join(''));
+    expect(existsSync(apart)).toBe(false);
     expect(existsSync(join(workspace.path, '..'))).toBe(false);
     expect(readdirSync(join(stateOf(room.repository), 'work'))).toEqual([]);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { relative } from 'node:path';
 import { LIMITS } from '../../model/limit-table.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -84,7 +83,7 @@ async function start(
     `${name} runs in the background (process ${pid ?? 'unknown'}).`,
     `  watch   squad watch ${name}`,
     `  stop    squad stop ${name}`,
-    `  output  ${relative(host.workingDirectory, log)}`,
+    `  output  ${log}`,
   ]);
 }
 

@@ -92,7 +92,7 @@ export function openPlainFolder(root: string, isLinux = process.platform === 'li
 /** For system calls and for git. */
 export function bytesOf(path: BytePath): string | Buffer {
   // Most paths are plain, and a string is faster.
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
   return /^[\u0000-\u007F]*$/.test(path) ? path : Buffer.from(path, 'latin1');
 }
 

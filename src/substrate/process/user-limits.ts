@@ -6,7 +6,7 @@ const LEAST_FREE = 16;
 
 /**
  * Throws `machine-limit` where this user may hardly have more processes. A turn would end in the middle of its start, and look as if
- * somebody had killed it.
+ * it had been killed.
  */
 export function requireRoomForTurn(): void {
   const user = process.getuid?.();

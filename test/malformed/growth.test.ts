@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/text/json.ts';
 import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
+import { growth } from '../support/growth.ts';
 import { play, STAGES } from './answers.ts';
 import { nested } from './mutate-json.ts';
 import { holdsCommand } from './readers.ts';
@@ -53,20 +54,9 @@ const INPUTS: Readonly<Record<string, (size: number) => void>> = {
 describe('T20: time grows with what is read, and no faster', { timeout: 180_000 }, () => {
   it.each(Object.entries(INPUTS))('T20 %s', (_name, read) => {
     read(MIB / 64);
-    // What is quadratic takes minutes for a megabyte; what is done within this needs no comparison.
-    if (cpuMs(() => read(MIB)) < 150) return;
-    const least = (size: number): number => Math.min(...[1, 2, 3].map(() => cpuMs(() => read(size))));
-    expect(least(MIB) / least(MIB / 2)).toBeLessThanOrEqual(3);
+    expect(growth(read, MIB / 2)).toBeLessThan(3);
   });
 });
-
-/** Of this process alone: whatever else the machine does, it is the same. */
-function cpuMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 describe('T20: nesting as deep as a megabyte', { timeout: 300_000 }, () => {
   it('T20 an answer: it is none of the form', () => {

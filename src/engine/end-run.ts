@@ -75,10 +75,10 @@ export async function endRun(
     const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
     await ports.files.end(outcome, files);
     // Last: an engine that is killed before this leaves the files to the engine that resumes.
-    if (finished) {
-      release();
-      await keepBackup(ports, resources, runId);
-    }
+    if (finished) release();
+    // It may have been deleted since the last look at it.
+    if (ports.watch.writeBack()) warn('the ledger was deleted while the run ended. squad has written it back');
+    if (finished) await keepBackup(ports, resources, runId);
     return {
       runId,
       name: definition.name,

@@ -7,8 +7,8 @@ import type { RunResources } from './run-resources.ts';
 export interface PlaceWatch {
   /** Why the engine cannot go on; undefined: both are there. */
   findLoss(): SquadError | undefined;
-  /** Writes a deleted ledger back, with all that this engine recorded. */
-  writeBack(): void;
+  /** Writes a deleted ledger back, with all that this engine recorded. false: it is there. */
+  writeBack(): boolean;
 }
 
 export function watchPlaces(
@@ -30,9 +30,10 @@ export function watchPlaces(
       });
     },
     writeBack: () => {
-      if (ledger.place() !== 'deleted') return;
+      if (ledger.place() !== 'deleted') return false;
       ledger.writeBack();
       bindState(stateDirectory, commonDirectory, basename(root));
+      return true;
     },
   };
 }

@@ -41,6 +41,7 @@ export const FAILPOINTS = [
   'git.before-removal',
   'git.half-removed',
   'git.removed',
+  'git.run-aside',
   'git.branch-created',
   'git.merged',
   'git.candidate-made',

@@ -187,6 +187,7 @@ const PREPARED: Readonly<Record<Place['in'], (bench: RunBench) => Promise<void>>
     engine.child.kill('SIGKILL');
     await engine.finished;
     killAll(bench.alive());
+    await expect.poll(() => bench.alive(), { timeout: 10_000 }).toEqual([]);
     bench.rescript(WORKS);
   },
   failed: async (bench) => {

@@ -106,6 +106,7 @@ const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
   'the ledger is deleted': {
     ends: true,
     onlyLiving: true,
+    until: 0.9,
     act: (room) => {
       const directory = stateOf(room.repository);
       for (const name of ['squad.db', 'squad.db-wal', 'squad.db-shm']) rmSync(join(directory, name), { force: true });
@@ -185,6 +186,21 @@ it.each(Object.keys(DISTURBANCES))(
     expect(failures).toEqual([]);
   },
 );
+
+it('a ledger that is deleted while the run ends is there again, with the run', ALL, async () => {
+  await inRunRoom(SCENARIO, async (room) => {
+    const engine = room.begin();
+    await engine.line(({ type, next }) => type === 'decided' && next === 'finish');
+    const ledger = ledgerPath(stateOf(room.repository));
+    rmSync(ledger);
+    const { code, stderr } = await engine.finished;
+    // Whether the engine sees it at its next beat or at its end is chance.
+    expect([0, 75], stderr).toContain(code);
+    if (code === 75) expect((await room.resume().finished).code).toBe(0);
+    expect(endStateOf(room).outcome).toBe('done');
+    expect(checkLedger(ledger).problems).toEqual([]);
+  });
+});
 
 it('a repository’s own .squad, a link or a folder with files of its own, stays as it is and is not read', async () => {
   await inRunRoom(SCENARIO, async (room) => {

@@ -1,6 +1,7 @@
-import { readdir, rmdir, stat } from 'node:fs/promises';
+import { readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
+import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { scratchRoot } from '../files/scratch.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
@@ -36,6 +37,10 @@ export async function closeRun(context: GitContext, run: string): Promise<readon
     for (const ref of (await listRefs(context, run)).filter(isPin)) await dropRef(context, ref);
     context.runs.delete(run);
     repository.talk.close();
+    // A part of it would not open. Without it the next engine makes it again.
+    await deleteFolder(`${repository.directory}.old`);
+    await rename(repository.directory, `${repository.directory}.old`);
+    failpoint('git.run-aside');
     await deleteFolder(notePath(context, run, ''));
   }
   const folder = join(context.runsDirectory, run);

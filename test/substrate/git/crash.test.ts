@@ -33,6 +33,7 @@ const POINTS = [
   'git.before-removal',
   'git.half-removed',
   'git.removed',
+  'git.run-aside',
 ] as const;
 
 const MANY = Object.fromEntries(
@@ -44,7 +45,7 @@ describe('SIGKILL of the engine, then another one', () => {
     const bench = await openBench({ 'a.txt': 'a\n' });
     const before = fingerprint(bench.repository);
     // The second pass where there is one: then there is work of the first task to lose.
-    const pass = ['git.branch-created', 'git.merged'].includes(point) ? 1 : 2;
+    const pass = ['git.branch-created', 'git.merged', 'git.run-aside'].includes(point) ? 1 : 2;
     expect(await endOf(startEngine(bench, `${point}:${pass}=kill`))).toBe('SIGKILL');
     await expectSameEnd(bench, before);
   });

@@ -59,7 +59,7 @@ describe.concurrent('an engine in the background', { timeout: 180_000 }, () => {
     const resumed = await bench.start(['resume', '--detach', '--max-turns', '9']).finished;
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(resumed.stdout).toMatch(
-      /^make-things runs in the background \(process \d+\)\.\n {2}watch {3}squad watch make-things\n {2}stop {4}squad stop make-things\n {2}output {2}\.\.\/state\/squad\/repository-[0-9a-f]+\/runs\/[^/]+\/engine\.log\n$/,
+      /^make-things runs in the background \(process \d+\)\.\n {2}watch {3}squad watch make-things\n {2}stop {4}squad stop make-things\n {2}output {2}\/.+\/state\/squad\/repository-[0-9a-f]+\/runs\/[^/]+\/engine\.log\n$/,
     );
     test.onTestFinished(() => killAll([Number(/process (\d+)/.exec(resumed.stdout)?.[1])]));
     const stopped = await bench.run(['stop']);

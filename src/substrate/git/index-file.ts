@@ -23,7 +23,8 @@ export interface IndexFile {
 const HEADER = 12;
 const STAT = 40;
 const LONG_NAME = 0xfff;
-const SECOND = 1_000_000_000n;
+/** In nanoseconds. */
+export const SECOND = 1_000_000_000n;
 
 /** An index that the engine's git wrote (version 2 or 3); undefined: another version, or a merge that is not over. */
 export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefined {

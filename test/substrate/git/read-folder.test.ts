@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -148,6 +149,29 @@ describe('the files of a folder', () => {
     git(join(path, 'd3/f3.txt'), 'commit', '-q', '--allow-empty', '-m', 'nested');
     rmSync(join(path, 'd4'), { recursive: true });
     writeFileSync(join(path, 'd5/new.txt'), 'new\n');
+    expect(await look()).toBe(treeByGit(path));
+    await bench.workspaces.close();
+  });
+
+  it('among thousands are read by git once their second is over, and a change of equal size and time is seen all the same', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2100 }, (_, n) => [`d${n % 7}/f${n}.txt`, `${n}\n`]));
+    const bench = await openBench(many);
+    const { folder, path, look } = await open(bench);
+    const index = join(path, '..', '.squad', `${folder.task}.index`);
+    const second = (file: string): number => Math.floor(statSync(file).mtimeMs / 1000);
+    const [written, before] = [second(index), await look()];
+    await new Promise((resolve) => setTimeout(resolve, (written + 1) * 1000 - Date.now() + 10));
+    // A file of the index's own second, so that there surely is one.
+    const [own] = [...Array(2100).keys()]
+      .map((n) => `d${n % 7}/f${n}.txt`)
+      .filter((name) => second(join(path, name)) === written);
+    expect(own).toBeDefined();
+    expect(await look()).toBe(before);
+    expect(statSync(index).mtimeMs).toBe((written + 1) * 1000);
+    const file = join(path, own ?? '');
+    const { mtime } = statSync(file);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\d/, 'x'));
+    utimesSync(file, mtime, mtime);
     expect(await look()).toBe(treeByGit(path));
     await bench.workspaces.close();
   });

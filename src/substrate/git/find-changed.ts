@@ -2,7 +2,7 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlainFolder } from '../files/plain-folder.ts';
 import type { Git, GitCall } from './git-call.ts';
-import { cutIndex, isAsWritten, isOfThatSecond, SECOND, type IndexEntry, type IndexFile } from './index-file.ts';
+import { cutIndex, isAsWritten, isOfThatSecond, secondOf, type IndexEntry, type IndexFile } from './index-file.ts';
 import { notStored } from './store-files.ts';
 import { asUnreadable } from './unreadable-folder.ts';
 
@@ -35,29 +35,27 @@ export async function findChanged(
   files: PlainFolder,
   present: readonly IndexEntry[],
 ): Promise<readonly IndexEntry[]> {
-  const [changed, known]: [IndexEntry[], [IndexEntry, IndexEntry][]] = [[], []];
+  const [changed, known]: [IndexEntry[], IndexEntry[]] = [[], []];
   for (const entry of present) {
     // The same one, unless another commit is looked at.
     const old = own.file.entries.get(entry.path);
-    if (old?.object === entry.object && old.mode === entry.mode) known.push([entry, old]);
+    if (old?.object === entry.object && old.mode === entry.mode) known.push(old);
     else changed.push(entry);
   }
   const isMany = known.length > FEW;
-  const byHand = isMany ? known.filter(([, old]) => isOfThatSecond(own.file, old, own.written)) : known;
+  const written = secondOf(own.written);
+  const isRecent = (old: IndexEntry): boolean => isOfThatSecond(own.file, old, written);
+  const byHand = isMany ? known.filter(isRecent) : known;
   const [before, began] = [changed.length, Date.now()];
-  for (const [at, [entry, old]] of byHand.entries()) {
-    if (!isUnchanged(look, own, files, old)) changed.push(entry);
+  for (const [at, old] of byHand.entries()) {
+    if (!isUnchanged(look, own, files, old)) changed.push(old);
     if (at % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
   }
   if (!isMany) return changed;
   if (byHand.length > 0 && changed.length === before) outliveSecond(own, began);
-  const old = known.filter(([, one]) => !isOfThatSecond(own.file, one, own.written));
-  const found = await askGit(
-    look,
-    own,
-    old.map(([, one]) => one),
-  );
-  return [...changed, ...old.filter(([{ path }]) => found.has(path)).map(([entry]) => entry)];
+  const rest = byHand.length === 0 ? known : known.filter((old) => !isRecent(old));
+  const found = await askGit(look, own, rest);
+  return found.size === 0 ? changed : [...changed, ...rest.filter(({ path }) => found.has(path))];
 }
 
 /**
@@ -65,7 +63,7 @@ export async function findChanged(
  * changes one from then on gives it a later second: with an index of the next second, git does it by a look too.
  */
 function outliveSecond({ path, written }: OwnIndex, began: number): void {
-  const next = Number(written / SECOND) + 1;
+  const next = secondOf(written) + 1;
   if (began < next * 1000) return;
   try {
     utimesSync(path, next, next);
@@ -109,5 +107,6 @@ async function askGit(
     cage: { writable: [scratch], readable },
   });
   if (answer.code !== 0) throw notStored(args, answer);
-  return new Set(readFileSync(output, 'latin1').split('\0'));
+  const names = readFileSync(output, 'latin1').split('\0');
+  return new Set(names.slice(0, -1));
 }

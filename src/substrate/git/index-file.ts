@@ -1,6 +1,8 @@
 /** A path of git's index. Names are bytes: one character for each. */
 export interface IndexEntry {
   readonly path: string;
+  /** Its place among all entries, from 0. */
+  readonly order: number;
   /** As in a tree: `100644`, `100755`, `120000`, `160000`. */
   readonly mode: string;
   readonly object: string;
@@ -14,8 +16,8 @@ export interface IndexEntry {
 export interface IndexFile {
   readonly bytes: Buffer;
   readonly entries: ReadonlyMap<string, IndexEntry>;
-  /** The folders that hold files of it, and those above them. */
-  readonly folders: ReadonlySet<string>;
+  /** The folders that hold files of it, and those above them, each with its files by name. */
+  readonly folders: ReadonlyMap<string, ReadonlyMap<string, IndexEntry>>;
   /** The tree that it is, if it says so. */
   readonly tree: string | undefined;
 }
@@ -23,8 +25,7 @@ export interface IndexFile {
 const HEADER = 12;
 const STAT = 40;
 const LONG_NAME = 0xfff;
-/** In nanoseconds. */
-export const SECOND = 1_000_000_000n;
+const SECOND = 1_000_000_000n;
 
 /** An index that the engine's git wrote (version 2 or 3); undefined: another version, or a merge that is not over. */
 export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefined {
@@ -46,6 +47,7 @@ export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefin
     const next = at + ((end - at + 8) & ~7);
     entries.set(path, {
       path,
+      order: entries.size,
       mode: bytes.readUInt32BE(at + 24).toString(8),
       object: bytes.toString('hex', at + STAT, named),
       skipped: isExtended && (bytes.readUInt16BE(named + 2) & 0x4000) !== 0,
@@ -54,22 +56,30 @@ export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefin
     });
     at = next;
   }
-  return { bytes, entries, folders: foldersOf(entries.keys()), tree: treeOf(bytes, at, idLength) };
+  return { bytes, entries, folders: foldersOf(entries.values()), tree: treeOf(bytes, at, idLength) };
 }
 
-function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
-  const folders = new Set<string>();
-  let last = '';
-  for (const path of paths) {
-    let end = path.lastIndexOf('/');
+function foldersOf(entries: Iterable<IndexEntry>): IndexFile['folders'] {
+  const folders = new Map<string, Map<string, IndexEntry>>();
+  /** Makes it, and those above it. */
+  const filesIn = (folder: string): Map<string, IndexEntry> => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const files = new Map<string, IndexEntry>();
+    folders.set(folder, files);
+    const end = folder.lastIndexOf('/');
+    if (folder !== '') filesIn(folder.slice(0, Math.max(end, 0)));
+    return files;
+  };
+  let [last, files] = ['', filesIn('')];
+  for (const entry of entries) {
+    const end = Math.max(entry.path.lastIndexOf('/'), 0);
     // The files of a folder come one after the other.
-    if (end === last.length && path.startsWith(last)) continue;
-    last = path.slice(0, Math.max(end, 0));
-    for (; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const folder = path.slice(0, end);
-      if (folders.has(folder)) break;
-      folders.add(folder);
+    if (end !== last.length || !entry.path.startsWith(last)) {
+      last = entry.path.slice(0, end);
+      files = filesIn(last);
     }
+    files.set(entry.path.slice(end === 0 ? 0 : end + 1), entry);
   }
   return folders;
 }
@@ -95,9 +105,14 @@ export function cutIndex({ bytes }: IndexFile, entries: readonly IndexEntry[], i
   return Buffer.concat([header, ...entries.map(({ at, end }) => bytes.subarray(at, end)), Buffer.alloc(idLength)]);
 }
 
+/** The second of a time, as an index has it. */
+export function secondOf(time: bigint): number {
+  return Number((time / SECOND) & 0xffff_ffffn);
+}
+
 /** The file was written in the second in which the index was, or later: git would read it. */
-export function isOfThatSecond({ bytes }: IndexFile, { at }: IndexEntry, written: bigint): boolean {
-  return bytes.readUInt32BE(at + 8) >= Number((written / SECOND) & 0xffff_ffffn);
+export function isOfThatSecond({ bytes }: IndexFile, { at }: IndexEntry, written: number): boolean {
+  return bytes.readUInt32BE(at + 8) >= written;
 }
 
 /** What the system says of a file. */
@@ -128,7 +143,7 @@ export function isAsWritten(
   if (found.mtimeNs >= written || Number(found.size & 0xffff_ffffn) !== number(9)) return false;
   if (fileMode && mode !== '120000' && ((found.mode & EXECUTABLE) !== 0n) !== (mode === '100755')) return false;
   const isTime = (time: bigint, field: number): boolean =>
-    Number((time / SECOND) & 0xffff_ffffn) === number(field) && Number(time % SECOND) === number(field + 1);
+    secondOf(time) === number(field) && Number(time % SECOND) === number(field + 1);
   const isOwner = Number(found.uid) === number(7) && Number(found.gid) === number(8);
   return (
     isTime(found.ctimeNs, 0) && isTime(found.mtimeNs, 2) && Number(found.ino & 0xffff_ffffn) === number(5) && isOwner

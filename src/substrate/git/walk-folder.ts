@@ -38,9 +38,9 @@ export interface FolderFindings {
 
 export interface Walk {
   readonly folder: string;
-  /** The files of the commit, and the folders that hold them. */
+  /** The files of the commit, and by the folders that hold them or are above: by path, and by the names in each. */
   readonly entries: ReadonlyMap<string, IndexEntry>;
-  readonly folders: ReadonlySet<string>;
+  readonly folders: ReadonlyMap<string, ReadonlyMap<string, IndexEntry>>;
   /** Those of these files that are not exactly as the engine wrote them. */
   readonly changedOf: (files: PlainFolder, present: readonly IndexEntry[]) => Promise<readonly IndexEntry[]>;
   readonly rules: (files: PlainFolder) => Promise<IgnoreRules>;
@@ -72,9 +72,10 @@ interface Candidate {
 class Walker {
   readonly #walk: Walk;
   readonly #plain: PlainFolder;
-  readonly #tracked: ReadonlySet<string>;
   readonly #folded: ReadonlyMap<string, IndexEntry> | undefined;
-  readonly #seen = new Set<string>();
+  /** For each path of the commit, whether it is there; and how many are. A set of the paths would take as long as the walk. */
+  readonly #there: Uint8Array;
+  #met = 0;
   readonly #files: FoundFile[] = [];
   readonly #present: IndexEntry[] = [];
   readonly #repositories = new Map<string, string>();
@@ -90,7 +91,7 @@ class Walker {
   constructor(walk: Walk) {
     this.#walk = walk;
     this.#plain = openPlainFolder(walk.folder);
-    this.#tracked = walk.folders;
+    this.#there = new Uint8Array(walk.entries.size);
     this.#folded = walk.settings.ignoreCase ? foldAll(walk.entries.values()) : undefined;
   }
 
@@ -110,8 +111,8 @@ class Walker {
 
   findings(): FolderFindings {
     const { entries } = this.#walk;
-    const isWhole = this.#seen.size === entries.size;
-    const gone = isWhole ? [] : [...entries.values()].filter(({ path, skipped }) => !skipped && !this.#seen.has(path));
+    const isGone = ({ order, skipped }: IndexEntry): boolean => !skipped && this.#there[order] === 0;
+    const gone = this.#met === entries.size ? [] : [...entries.values()].filter(isGone);
     return {
       files: this.#files,
       gone: gone.map(({ path }) => path),
@@ -120,6 +121,11 @@ class Walker {
       ignored: this.#ignored,
       folders: this.#folders,
     };
+  }
+
+  #meet({ order }: IndexEntry): void {
+    if (this.#there[order] === 0) this.#met += 1;
+    this.#there[order] = 1;
   }
 
   async close(): Promise<void> {
@@ -136,11 +142,12 @@ class Walker {
 
   async #enter(folder: string): Promise<void> {
     const listed = this.#readable(folder, () => this.#plain.list(folder));
+    const here = this.#walk.folders.get(folder);
     for (const { name, kind } of listed ?? []) {
       if (this.#isGit(name)) continue;
-      const found = this.#composed(folder === '' ? name : `${folder}/${name}`);
-      const known = this.#knownAt(found);
-      const path = known?.path ?? found;
+      const inside = (): string => this.#composed(folder === '' ? name : `${folder}/${name}`);
+      const known = here?.get(name) ?? this.#knownOtherwise(inside);
+      const path = known?.path ?? inside();
       if (kind === 'folder') await this.#meetFolder(path, known);
       else if (kind === 'other') {
         if (known !== undefined) throw new UnreadableFolder(`${textOfPath(path)} is no file, link or folder any more`);
@@ -150,7 +157,7 @@ class Walker {
   }
 
   #meetFile(known: IndexEntry, kind: 'file' | 'link'): void {
-    this.#seen.add(known.path);
+    this.#meet(known);
     const isSame = (known.mode === LINK_MODE) === (kind === 'link') && known.mode !== REPOSITORY_MODE;
     if (isSame) this.#present.push(known);
     else this.#files.push({ path: known.path, kind, known });
@@ -158,10 +165,10 @@ class Walker {
 
   async #meetFolder(path: string, known: IndexEntry | undefined): Promise<void> {
     if (known?.mode === REPOSITORY_MODE) {
-      this.#seen.add(path);
+      this.#meet(known);
       const head = await this.#headOf(path);
       if (head !== undefined && head !== known.object) this.#repositories.set(path, head);
-    } else if (this.#tracked.has(path)) this.#open.push(path);
+    } else if (this.#walk.folders.has(path)) this.#open.push(path);
     else this.#asked.push({ path, kind: 'folder' });
   }
 
@@ -200,8 +207,12 @@ class Walker {
     return head?.commit;
   }
 
-  #knownAt(path: string): IndexEntry | undefined {
-    const known = this.#walk.entries.get(path);
+  /** By another spelling, where the file system or git takes it for the same. */
+  #knownOtherwise(inside: () => string): IndexEntry | undefined {
+    const { entries, settings } = this.#walk;
+    if (!settings.precompose && this.#folded === undefined) return undefined;
+    const path = inside();
+    const known = entries.get(path);
     if (known !== undefined || this.#folded === undefined) return known;
     const other = this.#folded.get(fold(path));
     // The file system finds it by the name that the commit has.

@@ -7,6 +7,7 @@ import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-d
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL, some } from '../support/lane.ts';
+import { eventually } from '../support/tmux.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
@@ -82,7 +83,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad plan': { in: 'new' },
   'squad session': { in: 'new', first: SESSION_THERE },
   'squad run --session=.workflow/.team/TC-login-2026-02-27': { in: 'new', first: SESSION_THERE },
-  'squad team': { in: 'stopped' },
+  'squad team': { in: 'stopped', after: ['squad team --close'] },
   // Nothing here says where traces go.
   'squad trace': { in: 'done', code: 78 },
   // Programs of this machine have nothing open in the folders of a test.
@@ -187,7 +188,6 @@ const PREPARED: Readonly<Record<Place['in'], (bench: RunBench) => Promise<void>>
     engine.child.kill('SIGKILL');
     await engine.finished;
     killAll(bench.alive());
-    await expect.poll(() => bench.alive(), { timeout: 10_000 }).toEqual([]);
     bench.rescript(WORKS);
   },
   failed: async (bench) => {

@@ -7,7 +7,6 @@ import { allCommands, examplesOf, shownCommands } from '../../scripts/commands-d
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL, some } from '../support/lane.ts';
-import { eventually } from '../support/tmux.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';

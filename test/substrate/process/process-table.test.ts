@@ -90,7 +90,7 @@ describe('identity', () => {
   test('a zombie is dead', async () => {
     const marker = bench.marker();
     // The shell becomes a sleep that never reaps the child it inherited.
-    const script = 'sleep 0.4 & echo $!; exec sleep 60';
+    const script = 'sleep 1.5 & echo $!; exec sleep 60';
     const parent = spawn('/bin/sh', ['-c', script], {
       env: { SQUAD_TURN_ID: marker },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
-import { projectedFiles } from '../substrate/files/run-files.ts';
+import { equipmentFolder, projectedFiles } from '../substrate/files/run-files.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
 import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
@@ -52,7 +52,7 @@ export async function cleanRun(
   }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
   // An engine that was killed leaves the folders in which equipment started.
-  const apart = join(dirname(turnsDirectory), 'apart', id);
+  const apart = equipmentFolder(dirname(turnsDirectory), id);
   const files = [...(await projectedFiles(own)), ...(existsSync(apart) ? [apart] : [])];
   if (options.dryRun) return { run, worktrees, turns, files, refs: null, left: [] };
   for (const path of files) await removeTree(path);

@@ -1,6 +1,7 @@
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storageError } from '../model/storage-error.ts';
+import { equipmentFolder } from '../substrate/files/run-files.ts';
 
 /** The folders in which the servers and hooks of turns start: one for each turn, outside of every repository and agent's folder. */
 export interface EquipmentPlaces {
@@ -12,7 +13,7 @@ export interface EquipmentPlaces {
 
 /** `directory`: the repository's state. */
 export function equipmentPlaces(directory: string, runId: string): EquipmentPlaces {
-  const of = (attemptId: string): string => join(directory, 'apart', runId, attemptId);
+  const of = (attemptId: string): string => join(equipmentFolder(directory, runId), attemptId);
   return {
     of,
     make: async (attemptId) => {

@@ -7,7 +7,7 @@ const LIMITS = {
   size: 'a file would be larger than this user’s files may be (`ulimit -f`)',
   memory: 'the machine is out of memory (`ulimit -v`)',
 } as const;
-type Limit = keyof typeof LIMITS;
+export type Limit = keyof typeof LIMITS;
 
 const CODES: Readonly<Record<string, Limit>> = {
   EMFILE: 'files',
@@ -37,7 +37,8 @@ export function limitByWords(text: string, cause: unknown): SquadError | undefin
   return limit && limitReached(limit, cause);
 }
 
-function limitReached(limit: Limit, cause: unknown): SquadError {
+/** The error that names a limit which is known to be reached. */
+export function limitReached(limit: Limit, cause: unknown): SquadError {
   return new SquadError({
     code: 'machine-limit',
     message: `${LIMITS[limit]}; nothing that is recorded is lost`,

@@ -1,6 +1,8 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../../substrate/files/confine.ts';
+import { realPaths } from '../../substrate/files/real-paths.ts';
+import { storesBehind } from '../../substrate/process/git-cage.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { Cage } from './confine.ts';
 
@@ -98,36 +100,17 @@ function packagesOf(file: string): string | undefined {
   return /^.*?\/node_modules(?=\/)/.exec(file)?.[0];
 }
 
-async function foldersOf(paths: readonly string[]): Promise<string[]> {
+async function foldersOf(paths: readonly string[]): Promise<readonly string[]> {
   const found = await realPaths(paths);
   const isFolder = await Promise.all(found.map(async (path) => (await stat(path)).isDirectory()));
   return [...new Set(found.filter((_, index) => isFolder[index]))];
 }
 
-async function realPaths(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    paths.filter((path) => isAbsolute(path)).map((path) => realpath(path).catch(() => '')),
-  );
-  return found.filter((path) => path !== '');
-}
-
 /**
- * The object stores of the run with this folder, and of the repositories that it borrows from. Never those that the agent's own
+ * The object stores of the run with this folder, and of the repositories that they borrow from. Never those that the agent's own
  * repository names: the agent writes there.
  */
-async function borrowedBy(run: string): Promise<string[]> {
-  const found: string[] = [];
-  let next = await realPaths([join(run, '.squad', 'run.git', 'objects'), join(run, '.squad', 'objects')]);
-  // As deep as git looks.
-  for (let depth = 0; next.length > 0 && depth <= 5; depth += 1) {
-    found.push(...next);
-    const lists = await Promise.all(next.map(async (objects) => textOf(join(objects, 'info', 'alternates'))));
-    const stores = await realPaths(lists.flatMap((text) => text.split('\n')));
-    next = stores.filter((store) => !found.includes(store));
-  }
-  return found;
-}
-
-function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
+async function borrowedBy(run: string): Promise<readonly string[]> {
+  const own = [join(run, '.squad', 'run.git', 'objects'), join(run, '.squad', 'objects')];
+  return realPaths((await Promise.all(own.map(storesBehind))).flat());
 }

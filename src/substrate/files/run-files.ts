@@ -12,6 +12,11 @@ export function runFolder(directory: string, runId: string): string {
   return join(directory, 'runs', runId);
 }
 
+/** Where its turns' equipment starts, in a folder for each turn: beside what agents see of the run. */
+export function equipmentFolder(directory: string, runId: string): string {
+  return join(directory, 'apart', runId);
+}
+
 /** What its agents are equipped with, each content under its hash. */
 export function armoryFolder(directory: string, runId: string): string {
   return join(runFolder(directory, runId), ARMORY);

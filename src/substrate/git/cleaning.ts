@@ -37,7 +37,7 @@ export async function closeRun(context: GitContext, run: string): Promise<readon
     for (const ref of (await listRefs(context, run)).filter(isPin)) await dropRef(context, ref);
     context.runs.delete(run);
     repository.talk.close();
-    // A part of it would not open. Without it the next engine makes it again.
+    // In one step: half a repository would stop the next engine, and a missing one is made again.
     await deleteFolder(`${repository.directory}.old`);
     await rename(repository.directory, `${repository.directory}.old`);
     failpoint('git.run-aside');

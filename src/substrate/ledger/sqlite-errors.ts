@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { newestBackup } from './backup-files.ts';
 import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
-import { limitByCode } from '../../model/machine-limit.ts';
+import { limitReached } from '../../model/machine-limit.ts';
 import { softLimit } from '../process/user-limits.ts';
 import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
@@ -51,7 +51,7 @@ function reachedSizeLimit(path: string, error: unknown): SquadError | undefined 
   const most = softLimit('Max file size');
   if (most === undefined) return undefined;
   const sizes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0);
-  return Math.max(...sizes) + NEAR_BYTES > most ? limitByCode('EFBIG', error) : undefined;
+  return Math.max(...sizes) + NEAR_BYTES > most ? limitReached('size', error) : undefined;
 }
 
 export function isFull(error: unknown): boolean {

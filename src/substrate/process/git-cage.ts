@@ -1,8 +1,9 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { absolutePath } from '../../text/absolute-path.ts';
 import { isWithin } from '../files/confine.ts';
 import { exists } from '../files/exists.ts';
+import { realPaths } from '../files/real-paths.ts';
 import type { Processes } from '../ports/processes.ts';
 
 /** What a git in the cage sees of private places, and what it may write. */
@@ -80,13 +81,6 @@ async function hiddenPlaces(home: string | undefined): Promise<readonly string[]
   const real = await realPaths([...PLACES, ...(home === undefined ? [] : [home])]);
   const places = [...new Set(real)].filter((path) => path !== '/');
   return places.filter((path) => !places.some((other) => other !== path && isWithin(other, path)));
-}
-
-async function realPaths(paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    paths.filter((path) => isAbsolute(path)).map((path) => realpath(path).catch(() => '')),
-  );
-  return [...new Set(found.filter((path) => path !== ''))];
 }
 
 const MOST_STORES = 20;

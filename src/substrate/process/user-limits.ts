@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { limitByCode } from '../../model/machine-limit.ts';
+import { limitReached } from '../../model/machine-limit.ts';
 
-/** What an agent's program, the programs around it and its commands need at the least: a program on Node has 11 threads. */
+/** What an agent's program, the programs around it and its commands need at the least: each thread of theirs counts. */
 const LEAST_FREE = 16;
 
 /**
@@ -15,8 +15,7 @@ export function requireRoomForTurn(): void {
   // All of the machine's are mostly far fewer than one user may have.
   const all = Number(/\/(\d+) /.exec(textOf('/proc/loadavg'))?.[1] ?? 0);
   if (most - all >= LEAST_FREE || most - threadsOf(user) >= LEAST_FREE) return;
-  const error = limitByCode('EAGAIN', undefined);
-  if (error !== undefined) throw error;
+  throw limitReached('processes', undefined);
 }
 
 /** A limit of this process by its name in `/proc/self/limits`, in the unit of that file; undefined: there is none. */

@@ -24,6 +24,8 @@ export interface TaskView extends NewTask {
   readonly why?: string;
   /** The agent that has its session. */
   readonly doneBy?: string;
+  /** The person who says that it is done; absent: its work counts for itself. */
+  readonly acceptedBy?: string;
   readonly followUps: readonly string[];
 }
 

@@ -363,6 +363,31 @@ describe('what a member says by a tool', () => {
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 
+  it('has the merged work repaired by who built last, also after MAIN answered a question in the documents', () => {
+    let asked: PlanNews | undefined;
+    const command = 'test -f nowhere.txt';
+    const objective = { ...FACTS.objective, criteria: [{ text: 'it is there', command }] };
+    const script: Script = {
+      turn: (turn) => {
+        if (turn.task.startsWith('answer-')) return { output: { answer: 'the first one', reason: '' } };
+        return turn.task === 'execute-1' && asked?.type === 'mail' && turn.prompt.why === 'start'
+          ? { awaits: [asked.id] }
+          : undefined;
+      },
+      outside: (board) => {
+        if (asked !== undefined || board.tasks.get('execute-1')?.work.author.state.at !== 'live') return undefined;
+        const question = { kind: 'ask', action: 'clarify', re: undefined, corr: undefined } as const;
+        asked = reply({ task: 'execute-1', agent: 'b' }, 'none', question);
+        return asked;
+      },
+      gate: (board) => (board.tasks.has('fix-1') ? undefined : { failing: [command] }),
+    };
+    const played = play(script, { ...FACTS, objective });
+    expect(order(played)).toContain('fix-1 b');
+    expect(played.board.tasks.get('fix-1')?.task.requires).toEqual(played.board.tasks.get('execute-1')?.task.requires);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
   it('waits for MAIN, who writes before it answers, and the work goes on in the same session', () => {
     let asked: PlanNews | undefined;
     const played = play({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { concludeRun } from '../../src/graph/decisions/conclude.ts';
 import { createView } from '../../src/graph/decisions/view.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
@@ -8,7 +9,7 @@ import { optionsOf } from '../../src/playbooks/stages/stage-options.ts';
 import { stageViews } from '../../src/playbooks/stages/stage-views.ts';
 import { createPlaybook, playbookOfRun } from '../../src/playbooks/registry.ts';
 import { defaultSettings } from '../../src/settings/parse-settings.ts';
-import { asObject, type Json } from '../../src/text/json.ts';
+import { asObject, plainJson, type Json } from '../../src/text/json.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { factsOf, member, simulate, type Played, type Script } from './simulator.ts';
@@ -48,8 +49,13 @@ const JUDGED = Object.fromEntries(
   }),
 );
 
-function play(said: Readonly<Record<string, Json>> = {}, script: Script = {}, roster = TEAM): Played {
-  const options = frozen();
+function play(
+  said: Readonly<Record<string, Json>> = {},
+  script: Script = {},
+  roster = TEAM,
+  section?: Section,
+): Played {
+  const options = frozen(section);
   const playbook = playbookOfRun({}, { name: 'try', playbook: 'objective', options });
   const facts = factsOf(roster, { objective: OBJECTIVE, options, verifies: false });
   const parsed = playbook?.parse(facts);
@@ -64,13 +70,17 @@ function shown({ board }: Pick<Played, 'board'>): string[] {
 
 describe('the list of objective', () => {
   it.each([undefined, { documents: 'drop' }, { whenNotConverging: 'stop' }])('has no problem: %j', (section) => {
-    const { list } = asObject(frozen(section));
+    const stages = stagesOf(section).map((one) =>
+      // Only playbooks of squad have such a stage answer as well.
+      'removes' in one.makes ? { ...one, makes: { removes: one.makes.removes } } : one,
+    );
+    const list = { ...asObject(asObject(frozen(section))['list']), stages };
     for (const staffed of [
       ['pm', 'ba', 'builder', 'reviewer'],
       ['pm', 'ba', 'writer', 'builder', 'reviewer'],
       undefined,
     ]) {
-      expect(checkList(list as Json, staffed)).toEqual([]);
+      expect(checkList(plainJson(list), staffed)).toEqual([]);
     }
   });
 
@@ -109,7 +119,8 @@ describe('the list of objective', () => {
       rounds: 3,
       else: { fix: 'IMPLEMENTATION' },
     });
-    expect(stagesOf({ documents: 'drop' }).at(-1)?.makes).toEqual({ removes: 'documents' });
+    const { makes } = stagesOf({ documents: 'drop' }).at(-1) ?? {};
+    expect(makes).toEqual({ ...stagesOf().at(-1)?.makes, removes: 'documents' });
     expect(optionsOf({ options: frozen() })).toMatchObject({
       folder: 'docs/squad/try',
       list: { whenNotConverging: 'report' },
@@ -159,11 +170,38 @@ describe('a run of objective', () => {
   });
 
   it('ends in the words of COMPLETE', () => {
-    const said = { summary: 'Both are built.', tryIt: ['npm test'], left: ['a page'], followUps: [] };
-    expect(play({ complete: said }).end).toMatchObject({
-      outcome: 'done',
-      why: 'Both are built.\nLeft out: a page\nTry it: npm test',
+    const said = { summary: 'Both are built.', tryIt: ['npm test'], left: ['None.'], followUps: [] };
+    expect(play({ complete: said }).end).toMatchObject({ outcome: 'done', why: 'Both are built.\nTry it: npm test' });
+  });
+
+  it.each([undefined, { documents: 'drop' }])('is not done while COMPLETE names what is missing: %j', (section) => {
+    const said = { summary: 'Both are built.', tryIt: [], left: ['a page'], followUps: [] };
+    const why = 'complete: something that was asked for is missing:\na page';
+    const { board, end } = play({ complete: said }, {}, TEAM, section);
+    expect(end).toMatchObject({ outcome: 'failed', why });
+    expect(concludeRun({ board, problem: undefined, strict: false })).toMatchObject({
+      headline: 'FAILED, complete: something that was asked for is missing: a page',
+      exitCode: 1,
     });
+  });
+
+  it('is done once a person accepts what COMPLETE named, and says so', () => {
+    const said = { summary: 'Both are built.', tryIt: [], left: ['a page'], followUps: [] };
+    const { board, end } = play(
+      { complete: said },
+      {
+        outside: ({ finished }) =>
+          finished?.outcome === 'failed'
+            ? {
+                type: 'intervention',
+                by: 'dana',
+                intervention: { verb: 'override', task: 'complete', as: 'done', why: 'no page' },
+              }
+            : undefined,
+      },
+    );
+    expect(end).toMatchObject({ outcome: 'done', why: 'Both are built.\nLeft out: a page' });
+    expect(concludeRun({ board, problem: undefined, strict: false }).headline).toContain('accepted by dana: complete');
   });
 
   it('ends in words that know the repair of the merged work', () => {

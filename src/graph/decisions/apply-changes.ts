@@ -90,7 +90,7 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return judgeCriterion(draft, change);
     case 'finish':
       if (change.outcome === 'failed') finishFailed(draft, change.why);
-      else proposeDone(draft, change.why);
+      else proposeDone(draft, change.why, change.remarks);
       return undefined;
     default:
       return assertNever(change);

@@ -3,6 +3,7 @@ import type { Draft } from './board.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
 import { judgeTask, leftToJudge, pickJudge, problemsOf } from './gate.ts';
 import { findForeign } from './run-branch.ts';
+import { defined } from '../../text/defined.ts';
 
 /** Applies the check of the run branch: the run ends, a reviewer judges the criteria without a command, or more work follows. */
 export function gateChecked(draft: Draft, facts: GateFacts): void {
@@ -21,7 +22,7 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   const left = leftToJudge(facts, gate, criteria);
   const judge = left.length > 0 ? pickJudge(draft) : undefined;
   if (judge === undefined) {
-    draft.finished = { outcome: 'done', why: gate.why };
+    draft.finished = { outcome: 'done', why: gate.why, ...defined({ remarks: gate.remarks }) };
     draft.gate = { ...draft.gate, at: 'idle' };
     return;
   }

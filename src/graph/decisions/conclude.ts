@@ -37,7 +37,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     const verb = added === undefined ? 'made' : 'completed';
     return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
   }
-  const { open, remarks } = remarksOf(board, tasks);
+  const { open, remarks } = remarksOf(board, tasks, finished.remarks ?? []);
   const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
@@ -49,7 +49,7 @@ export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done
 
 /** Longest headline. `why` has the rest of a longer reason. */
 const MOST_HEADLINE = 300;
-/** Longest part of it that a reviewer wrote. */
+/** Longest part of it that an agent wrote. */
 const MOST_SUMMARY = 120;
 
 /** `more`: what the headline says after the reason, however long that is. */
@@ -81,8 +81,12 @@ function failuresOf(tasks: readonly TaskState[]): string[] {
   });
 }
 
-/** `open`: something was not checked, or counts only because a person said so. */
-function remarksOf(board: ConclusionFacts['board'], tasks: readonly TaskState[]): { open: boolean; remarks: string[] } {
+/** `open`: something was not checked, is missing, or counts only because a person said so. `more`: what the playbook has to say. */
+function remarksOf(
+  board: ConclusionFacts['board'],
+  tasks: readonly TaskState[],
+  more: readonly string[],
+): { open: boolean; remarks: string[] } {
   const criteria = criteriaOf(board);
   const of = `of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`;
   const unchecked = criteria.filter(({ state }) => state !== 'met' && state !== 'judged').length;
@@ -100,12 +104,13 @@ function remarksOf(board: ConclusionFacts['board'], tasks: readonly TaskState[])
   const decided = [...people('skipped'), ...people('done')];
   const nothing = criteria.length === 0 && !isVerified(board);
   return {
-    open: unchecked > 0 || decided.length > 0 || nothing,
+    open: unchecked > 0 || decided.length > 0 || nothing || more.length > 0,
     remarks: [
       ...(nothing ? ['nothing was checked'] : []),
       ...(unchecked > 0 ? [`${unchecked} ${of} not checked`] : []),
       ...(judged.length > 0 ? [`${judged.length} ${of} judged by ${judges}, not run`] : []),
       ...decided,
+      ...more.map((one) => cutLine(reasons(one), MOST_SUMMARY)),
     ],
   };
 }

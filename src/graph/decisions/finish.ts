@@ -14,14 +14,15 @@ export function finishFailed(draft: Draft, why: string): void {
  * Applies a playbook's proposal to end the run as done. The run ends once the engine has checked the run branch and delivered its
  * own integration tasks, which no playbook sees.
  */
-export function proposeDone(draft: Draft, why: string): void {
+export function proposeDone(draft: Draft, why: string, remarks: readonly string[] = []): void {
   if (draft.gate.at !== 'idle') return;
   cancelOpen(
     draft,
     why,
     draft.tasks.open.filter(({ task }) => task.owner !== 'engine'),
   );
-  draft.gate = { ...draft.gate, at: 'checking', why };
+  const { remarks: _, ...gate } = draft.gate;
+  draft.gate = { ...gate, at: 'checking', why, ...(remarks.length === 0 ? {} : { remarks }) };
 }
 
 /** Discards the check of the run branch, because more work will change the branch. */

@@ -64,7 +64,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
     if (facts.pendingMail > 0) return working(null, 'mail came in');
-    return stopped ? still(pause) : { next: 'finish', ...board.finished };
+    const { outcome, why } = board.finished;
+    return stopped ? still(pause) : { next: 'finish', outcome, why };
   }
   const frontier = decideFrontier(board, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
   const starts = pause === undefined ? frontier.starts : [];

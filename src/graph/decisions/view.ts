@@ -71,6 +71,7 @@ function makeView(state: TaskState, board: Board): TaskView {
     ...(work.commit === null ? {} : { commit: work.commit }),
     ...(work.output === null ? {} : { answer: work.output }),
     ...(work.author.thread === null ? {} : { doneBy: work.author.thread.agent }),
+    ...(work.override?.as === 'done' ? { acceptedBy: work.override.by } : {}),
     ...(phase.at === 'ended' ? { why: phase.why } : {}),
     ...(phase.at === 'ended' && phase.cause !== null ? { cause: phase.cause } : {}),
   };

@@ -169,5 +169,10 @@ export interface Board {
   readonly pastDeadline: string | null;
   readonly gate: Gate;
   readonly branch: RunBranch;
-  readonly finished: { readonly outcome: 'done' | 'failed'; readonly why: string } | null;
+  readonly finished: {
+    readonly outcome: 'done' | 'failed';
+    readonly why: string;
+    /** Of an end as done: what keeps it from being all that was asked for; absent: nothing. */
+    readonly remarks?: readonly string[];
+  } | null;
 }

@@ -79,6 +79,12 @@ export const planChangeSchema = z.discriminatedUnion('do', [
    * read, and checks the file. “met” does not count from an author of the work, nor does anything once the run branch has moved on.
    */
   verdictSchema.extend({ do: z.literal('judge-criterion'), task: z.string() }),
-  z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
+  /** `remarks`: of an end as done, what the closing word has to say besides, such as a stage that the run went on without. */
+  z.object({
+    do: z.literal('finish'),
+    outcome: z.enum(['done', 'failed']),
+    why: z.string(),
+    remarks: z.array(z.string()).optional(),
+  }),
 ]);
 export type PlanChange = z.infer<typeof planChangeSchema>;

@@ -63,6 +63,8 @@ export interface Gate {
   readonly at: 'idle' | 'checking' | 'judging';
   /** The reason in the proposal to end the run as done. */
   readonly why: string;
+  /** What the proposal says that the closing word has to say besides; absent: nothing. */
+  readonly remarks?: readonly string[];
   /** Proposals that the engine refused. */
   readonly refused: number;
   /** null: nothing was checked yet, or more work made the check void. */

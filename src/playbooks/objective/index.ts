@@ -3,6 +3,7 @@ import type { Playbook, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { SettingsSection } from '../../model/settings.ts';
 import { plainJson } from '../../text/json.ts';
+import { failRun } from '../shared/tasks.ts';
 import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from './roles.ts';
@@ -41,22 +42,31 @@ export function createObjectivePlaybook(frozen: StageList = listFrom(undefined, 
       const errors = unstaffed(source.roster);
       return errors.length === 0 ? playbook.parse(source) : { ok: false, errors };
     },
-    advance: (view, event) => playbook.advance(view, event).map((change) => withSummary(view, change)),
+    advance: (view, event) => playbook.advance(view, event).flatMap((change) => closed(view, change)),
   };
 }
 
-/** A run that ends as done reports the words of COMPLETE, which say more than the last verdict. */
-function withSummary(view: View, change: PlanChange): PlanChange {
-  if (change.do !== 'finish' || change.outcome !== 'done') return change;
+/**
+ * A run that ends as done reports the words of COMPLETE, which say more than the last verdict. If they name something that was asked
+ * for and is not there, COMPLETE has failed: only a person can say that the run is done all the same.
+ */
+function closed(view: View, change: PlanChange): PlanChange[] {
+  if (change.do !== 'finish' || change.outcome !== 'done') return [change];
   const last = view.tasks({ status: 'done' }).findLast(({ output }) => output?.schema === 'answer-complete');
   const said = summarySchema.safeParse(last?.answer).data;
-  if (said === undefined) return change;
-  const { summary, tryIt, left, followUps } = said;
+  if (last === undefined || said === undefined) return [change];
+  const { summary, tryIt, followUps } = said;
   const points = (title: string, texts: readonly string[]): string[] =>
     texts.slice(0, MOST_POINTS).map((text) => `${title}: ${text}`);
-  const lines = [...points('Left out', left), ...points('Try it', tryIt), ...points('Follow-up', followUps)];
-  return { ...change, why: [summary, ...lines].join('\n') };
+  const left = said.left.filter((text) => !NOTHING.test(text));
+  const lines = [summary, ...points('Left out', left), ...points('Try it', tryIt), ...points('Follow-up', followUps)];
+  if (left.length === 0 || last.acceptedBy !== undefined) return [{ ...change, why: lines.join('\n') }];
+  const why = `something that was asked for is missing:\n${left.slice(0, MOST_POINTS).join('\n')}`;
+  return [{ do: 'settle-task', id: last.id, as: 'failed', why }, failRun(`${last.id}: ${why}`)];
 }
+
+/** An entry that says that there is none. */
+const NOTHING = /^\W*(?:none|nothing|n\/a)?\W*$/i;
 
 function listFrom(section: unknown, rounds: number): StageList {
   const { documents, whenNotConverging } = sectionSchema.parse(section ?? {});

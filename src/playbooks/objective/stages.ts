@@ -45,14 +45,17 @@ The constraints are:
   is wrong, where, and what would be right.
 - If you rejected before, first check whether each of those findings is fixed.`;
 
-const SUMMARY = `Close the work: write for the person who wrote the objective and has seen nothing of it yet. Change no file.
-
-- \`summary\`: what was asked for and what was built, in at most ten sentences
+const CLOSING = `- \`summary\`: what was asked for and what was built, in at most ten sentences
 - \`tryIt\`: the commands that install, run and test it, one an entry, with what they show
-- \`left\`: what was asked for and is not there, or is not as asked; an empty list if there is nothing
+- \`left\`: what was asked for and is not there, or is not as asked; an empty list if there is nothing. The run does not end as done
+  with an entry here
 - \`followUps\`: what reviewers left for later, and what you would do next
 
 Take facts from the documents and the commits. Promise nothing.`;
+
+const SUMMARY = `Close the work: write for the person who wrote the objective and has seen nothing of it yet. Change no file.
+
+${CLOSING}`;
 
 /** The answer of COMPLETE; each list has one point an entry. */
 export const summarySchema = z.object({
@@ -67,8 +70,11 @@ const DROP = `Close the work: remove the documents of the squad, which were for 
 {documents}
 
 - Remove the whole folder that they are in with \`git rm -r\`, and commit that. Change nothing else.
-- The run keeps a copy of each document, so nothing is lost.
-- Say in your answer what was built, how to try it, and what is left open, in at most ten sentences.`;
+- The run keeps a copy of each document, so nothing is lost. Read them before you remove them.
+
+Then write for the person who wrote the objective and has seen nothing of it yet:
+
+${CLOSING}`;
 
 export type Documents = 'keep' | 'drop';
 
@@ -105,7 +111,12 @@ export function objectiveStages(documents: Documents, rounds: number): StageList
     // A commit would make the verdicts of POST_REVIEW void.
     documents === 'keep'
       ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: answerSchema(summarySchema) } }
-      : { id: 'COMPLETE', by: ['pm'], brief: DROP, makes: { removes: 'documents' } },
+      : {
+          id: 'COMPLETE',
+          by: ['pm'],
+          brief: DROP,
+          makes: { removes: 'documents', answer: answerSchema(summarySchema) },
+        },
   ];
 }
 

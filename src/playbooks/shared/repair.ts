@@ -36,12 +36,17 @@ function freshFix(view: View): string {
   }
 }
 
-/** Plans the repair for the agent that delivered last, in its session. */
+/**
+ * Plans the repair for the agent that delivered last, in its session: the last one that may change all files, if there is one. Who
+ * answers questions may change documents alone.
+ */
 export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
   const repair = repairOf(view, event);
-  const last = view
+  const delivered = view
     .tasks({ status: 'done', kind: 'work' })
-    .findLast(({ integrate, commit }) => integrate && commit !== undefined);
+    .filter(({ integrate, commit }) => integrate && commit !== undefined)
+    .toSorted((one, other) => (one.at.ended ?? 0) - (other.at.ended ?? 0));
+  const last = delivered.findLast(({ requires }) => requires.every(({ kind }) => kind !== 'only')) ?? delivered.at(-1);
   if (repair === undefined || last === undefined) {
     return [failRun(event.problems.join('\n'))];
   }

@@ -24,7 +24,8 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
   const lines = without.map(
     ({ stage, tasks }) => `${nameOf(stage)} failed, and the run continued without it: ${whyOf(tasks, stage)}`,
   );
-  return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
+  const remarks = without.map(({ stage }) => `${nameOf(stage)} failed, and the run continued without it`);
+  return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n'), remarks }];
 }
 
 /** More would hide the rest of what people read about the run; each task says its own. */

@@ -17,7 +17,7 @@ export function deliveryOf(
   role: string,
 ): Partial<NewTask> {
   const { makes } = stage;
-  if ('answer' in makes && !('document' in makes || 'code' in makes)) return {};
+  if ('answer' in makes && !('document' in makes || 'code' in makes || 'removes' in makes)) return {};
   const path = documentOf(stage, options);
   // Without a commit of its author, the engine commits what it left.
   const commits = roster.filter((member) => member.role === role).every((member) => member.commits);
@@ -28,7 +28,7 @@ export function deliveryOf(
   const only = 'removes' in makes ? options.folder : path;
   if (only !== undefined) requires.push({ kind: 'only', paths: [only] });
   const mayChangeNothing =
-    way === 'again' || 'removes' in makes || ('code' in makes && makes.mayChangeNothing === true && way !== 'fix');
+    'removes' in makes || ('code' in makes && (way === 'again' || (makes.mayChangeNothing === true && way !== 'fix')));
   return {
     workspace: 'own',
     integrate: true,

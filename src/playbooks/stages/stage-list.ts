@@ -59,5 +59,5 @@ type Makes =
   | { readonly answer: 'tasks' | 'verdict' | 'worker' | { readonly [key: string]: Json } }
   /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
   | { readonly checks: 'criteria' | readonly string[] }
-  /** The folder of the documents is gone, and nothing else has changed. */
-  | { readonly removes: 'documents' };
+  /** The folder of the documents is gone, and nothing else has changed. Only playbooks of squad have it answer as well. */
+  | { readonly removes: 'documents'; readonly answer?: { readonly [key: string]: Json } };

@@ -21,7 +21,7 @@ export interface StageTask {
 /** Why a stage runs again. Absent: it runs for the first time. */
 export interface StagePass {
   readonly pass: number;
-  /** `again`: work that it builds on or judges has changed, and it may find nothing to do. */
+  /** `again`: work that it builds on or judges has changed. Code may need no change then; a document says what was done this time. */
   readonly way: 'first' | 'redo' | 'fix' | 'again';
   /** The stage that rejected it; absent: none did. */
   readonly by?: string;

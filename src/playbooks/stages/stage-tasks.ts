@@ -26,6 +26,9 @@ export function tasksOfStage(opening: Opening): PlanChange[] {
   return placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
 }
 
+const AGAIN =
+  'The work has changed since this document was written. Do this stage again for the work as it is now, and write what you did and found this time: what the document said before does not count.';
+
 /** The parts that all tasks of the stage share. */
 function common(opening: Opening, entry?: Entry): NewTask {
   const { scene, options, progress, of } = opening;
@@ -41,6 +44,7 @@ function common(opening: Opening, entry?: Entry): NewTask {
   const text = [
     fillBrief({ scene, options, stage, entry, progress }),
     ...(path === undefined ? [] : [`Write the document ${path} in Markdown, and change no other file.`]),
+    ...(path === undefined || pass.way !== 'again' ? [] : [AGAIN]),
     ...(schemaNameOf(stage) === 'tasks' ? [TASKS_FORM] : []),
     ...rejected,
     ...(options.list.below === undefined ? [] : [options.list.below]),

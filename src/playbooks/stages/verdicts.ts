@@ -14,11 +14,12 @@ export interface Verdict {
   readonly findings: readonly JudgeFinding[];
 }
 
-/** Only an operator ends such a task without a verdict, as done. */
+/** A person who says that such a task is done approves, whatever its judge said. */
 export function verdictOf({ role = '', state }: Placed): Verdict {
   const agent = state.doneBy ?? role;
   const answer = verdictSchema.safeParse(state.answer).data;
-  if (answer === undefined) return { role, agent, approved: true, summary: '', findings: [] };
+  if (answer === undefined || state.acceptedBy !== undefined)
+    return { role, agent, approved: true, summary: '', findings: [] };
   const findings = findingsIn(answer, role);
   const approved = answer.approved && findings.length === 0;
   const reason = { file: null, line: null, problem: answer.summary, suggestion: null, by: role };

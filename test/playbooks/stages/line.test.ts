@@ -310,6 +310,17 @@ describe('a stage that judges', () => {
     });
   });
 
+  it('does not take the report of the work before a fix for one of the work after it', () => {
+    const stages = JUDGED.stages.map((one) => (one.id === 'TEST' ? { ...one, makes: { document: 'test.md' } } : one));
+    const said = answers({ 'post-review': rejection('broken'), 'post-review-reviewer': APPROVED, complete: {} });
+    const nothing = { commits: 0, changedPaths: [], uncommitted: [] };
+    const script: Script = { turn: said, evidence: (task) => (task === 'test-2' ? nothing : undefined) };
+    const played = play({ stages }, { script });
+    expect(played.end).toMatchObject({ outcome: 'failed' });
+    expect(played.end).toMatchObject({ why: expect.stringMatching(/^TEST: test-2: .*no commit was made/) });
+    expect(done(played)).toEqual(['build', 'test', 'post-review', 'post-review-reviewer', 'fix-1']);
+  });
+
   it('ends the run at the fourth rejection, with what the judges suggest', () => {
     const rounds = Object.fromEntries(
       [1, 2, 3, 4].flatMap((n) => {
@@ -406,7 +417,10 @@ describe('a stage that judges', () => {
       requires: [{ kind: 'commit' }, { kind: 'document' }, { kind: 'only' }],
     });
     expect(briefOf(played, 'spec-2')).toContain('vague');
-    expect(played.board.tasks.get('draft-2')?.task).toMatchObject({ mayChangeNothing: true });
+    // Judges read it as what was found this time.
+    expect(played.board.tasks.get('draft-2')?.task.requires).toEqual(played.board.tasks.get('draft')?.task.requires);
+    expect(played.board.tasks.get('draft-2')?.task.mayChangeNothing).toBeUndefined();
+    expect(briefOf(played, 'draft-2')).toContain('what the document said before does not count');
     expect(
       play(list, { script: { turn: answers({ check: rejection('a'), 'check-2': rejection('b') }) } }).end,
     ).toMatchObject({ outcome: 'failed' });

@@ -76,8 +76,9 @@ export async function endRun(
     await ports.files.end(outcome, files);
     // Last: an engine that is killed before this leaves the files to the engine that resumes.
     if (finished) release();
-    // It may have been deleted since the last look at it.
-    if (ports.watch.writeBack()) warn('the ledger was deleted while the run ended. squad has written it back');
+    // Since the last look at them.
+    if (ports.watch.putBack() === 'ledger')
+      warn('the ledger was deleted while the run ended. squad has written it back');
     if (finished) await keepBackup(ports, resources, runId);
     return {
       runId,
@@ -131,7 +132,7 @@ async function segmentEnd(
     const error = loss ?? machineError(thrown);
     if (loss !== undefined) {
       await segment.control.cancel(loss.message);
-      watch.writeBack();
+      watch.putBack();
     }
     await segment.supervisor.detach();
     const pause = isStorageError(error) ? error.message : undefined;

@@ -7,8 +7,8 @@ import type { RunResources } from './run-resources.ts';
 export interface PlaceWatch {
   /** Why the engine cannot go on; undefined: both are there. */
   findLoss(): SquadError | undefined;
-  /** Writes a deleted ledger back, with all that this engine recorded. false: it is there. */
-  writeBack(): boolean;
+  /** Puts back what was deleted: squad's note in the git directory, or the ledger, with all that this engine recorded. */
+  putBack(): 'ledger' | undefined;
 }
 
 export function watchPlaces(
@@ -29,11 +29,14 @@ export function watchPlaces(
         next: 'Run `squad resume` where the repository is now.',
       });
     },
-    writeBack: () => {
-      if (ledger.place() !== 'deleted') return false;
+    putBack: () => {
+      if (ledger.place() !== 'deleted') {
+        restoreId(directory, commonDirectory);
+        return undefined;
+      }
       ledger.writeBack();
       bindState(stateDirectory, commonDirectory, basename(root));
-      return true;
+      return 'ledger';
     },
   };
 }

@@ -130,6 +130,8 @@ async function disturbed(name: string, afterMs: number, kills: boolean, referenc
     }
     const where = await act(room, kills);
     const first = await engine.finished;
+    // After the engine's last look at it, nobody writes the id again.
+    if (!existsSync(join(where, '.git', 'squad'))) await room.start(['state', '--adopt', directory]).finished;
     const problems: string[] = [];
     if (!kills && ends && first.code !== 0 && first.code !== 75)
       problems.push(`it ended with ${first.code}: ${first.stderr}`);
@@ -199,6 +201,16 @@ it('a ledger that is deleted while the run ends is there again, with the run', A
     if (code === 75) expect((await room.resume().finished).code).toBe(0);
     expect(endStateOf(room).outcome).toBe('done');
     expect(checkLedger(ledger).problems).toEqual([]);
+  });
+});
+
+it('squad’s note in the git directory that is deleted while the run ends is there again', ALL, async () => {
+  await inRunRoom(SCENARIO, async (room) => {
+    const engine = room.begin();
+    await engine.line(({ type, next }) => type === 'decided' && next === 'finish');
+    rmSync(join(room.repository, '.git', 'squad'), { recursive: true });
+    expect((await engine.finished).code).toBe(0);
+    expect(endStateOf(room).outcome).toBe('done');
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
+import type { CheckpointListOptions, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { z } from 'zod';
 import { plainSerde } from '../graph/plain-serde.ts';
@@ -19,8 +20,9 @@ const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
   `row_digest(${row}.parent_checkpoint_id, ${row}.type, CAST(${row}.checkpoint AS TEXT), CAST(${row}.metadata AS TEXT))`;
 
-/** Each checkpoint has a digest, because SQLite does not notice a flipped bit inside a text. */
+/** Each checkpoint has a digest, because SQLite does not notice a flipped bit inside a text. The index ends with the rowid. */
 const DIGESTS = `
+CREATE INDEX IF NOT EXISTS checkpoint_order ON checkpoints (thread_id, checkpoint_ns);
 CREATE TABLE IF NOT EXISTS checkpoint_digest (
   thread_id TEXT NOT NULL,
   checkpoint_ns TEXT NOT NULL,
@@ -40,14 +42,19 @@ END;`;
 /** A run continues from the newest checkpoint of its thread. One without a digest, from an old version, is accepted. */
 const damagedHeadOf = (threads: string): string => `
 SELECT head.checkpoint_id AS id FROM (
-  SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS checkpoint_id FROM checkpoints ${threads} GROUP BY thread_id, checkpoint_ns
-) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
+  SELECT max(rowid) AS place FROM checkpoints ${threads} GROUP BY thread_id, checkpoint_ns
+) JOIN checkpoints AS head ON head.rowid = place JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
 const HAS_TABLE = "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?";
 
-const ids = (where: string): string =>
-  `SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ${where}`;
+const OF_THREAD = 'thread_id = :thread AND checkpoint_ns = :namespace';
+/** Of one checkpoint; NULL: it is not there. */
+const PLACE = `SELECT rowid FROM checkpoints WHERE ${OF_THREAD} AND checkpoint_id = :id`;
+const NEWEST = `SELECT checkpoint_id AS id FROM checkpoints WHERE ${OF_THREAD} ORDER BY rowid DESC LIMIT 1`;
+/** After one that is deleted, all that are left. */
+const LATER = `SELECT checkpoint_id AS id FROM checkpoints WHERE ${OF_THREAD} AND rowid > coalesce((${PLACE}), 0)
+ORDER BY rowid LIMIT :limit`;
 
 /** Checkpoints kept of each thread, at least. A resume needs the newest; the others show people what the graph did. */
 const KEPT = 1_000;
@@ -56,15 +63,21 @@ const ofThread = z.object({ thread_id: z.string(), checkpoint_ns: z.string() });
 
 const PRUNED = ['writes', 'checkpoints'].map(
   (table) => `
-DELETE FROM ${table} WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id < (
-  SELECT checkpoint_id FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :namespace
-  ORDER BY checkpoint_id DESC LIMIT 1 OFFSET :kept - 1
+DELETE FROM ${table} WHERE ${OF_THREAD} AND checkpoint_id IN (
+  SELECT checkpoint_id FROM checkpoints WHERE ${OF_THREAD} ORDER BY rowid DESC LIMIT -1 OFFSET :kept
 )`,
 );
 
+interface Place {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+}
+
 /**
- * Keeps the newest checkpoints of each thread and deletes older ones. `headOf` finds the newest without reading its state, because
- * every write asks for it. Throws SquadErrors: `database-corrupt`, `storage-full`, `storage-refused`.
+ * The checkpoints of each thread in the order in which they were stored, and no more than its newest: older ones are deleted. LangGraph's
+ * ids begin with the time of day, which can be set back, so they order nothing here. `headOf` finds the newest without reading its state,
+ * because every write asks for it. Throws SquadErrors: `database-corrupt`, `storage-full`, `storage-refused`.
  */
 export class CheckpointStore extends SqliteSaver {
   /** Checkpoints written since the last deletion, by thread and namespace. */
@@ -80,15 +93,29 @@ export class CheckpointStore extends SqliteSaver {
   headOf(threadId: string, namespace: string): string | undefined {
     try {
       this.setup();
-      const newest = ids('ORDER BY checkpoint_id DESC LIMIT 1');
-      return this.db.prepare<[string, string], { id: string }>(newest).get(threadId, namespace)?.id;
+      return this.db.prepare<object, { id: string }>(NEWEST).get({ thread: threadId, namespace })?.id;
     } catch (error) {
       throw checkpointError(this.db.name, error);
     }
   }
 
-  override async getTuple(...given: Parameters<SqliteSaver['getTuple']>): ReturnType<SqliteSaver['getTuple']> {
-    return this.#typed(() => super.getTuple(...given));
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    if (checkpoint_id) return this.#typed(() => super.getTuple(config));
+    const head = this.headOf(String(thread_id), String(checkpoint_ns));
+    if (head === undefined) return undefined;
+    return this.#typed(() => super.getTuple({ configurable: { thread_id, checkpoint_ns, checkpoint_id: head } }));
+  }
+
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    this.setup();
+    const { sql, values } = listed(config, options);
+    const places = await this.#typed(async () => this.db.prepare<unknown[], Place>(sql).all(...values));
+    for (const place of places) {
+      // Another process may have deleted it meanwhile.
+      const tuple = await this.getTuple({ configurable: place });
+      if (tuple !== undefined) yield tuple;
+    }
   }
 
   override async put(...given: Parameters<SqliteSaver['put']>): ReturnType<SqliteSaver['put']> {
@@ -120,10 +147,9 @@ export class CheckpointStore extends SqliteSaver {
   idsAfter(threadId: string, after: string | undefined, limit: number): string[] {
     const newest = after === undefined ? this.headOf(threadId, '') : undefined;
     if (after === undefined) return newest === undefined ? [] : [newest];
-    const later = ids('AND checkpoint_id > ? ORDER BY checkpoint_id LIMIT ?');
     const rows = this.db
-      .prepare<[string, string, string, number], { id: string }>(later)
-      .all(threadId, '', after, limit);
+      .prepare<object, { id: string }>(LATER)
+      .all({ thread: threadId, namespace: '', id: after, limit });
     return rows.map(({ id }) => id);
   }
 
@@ -150,6 +176,32 @@ export class CheckpointStore extends SqliteSaver {
       throw checkpointError(this.db.name, error);
     }
   }
+}
+
+/** The checkpoints that `list` of a saver yields, newest first. */
+function listed(
+  { configurable: { thread_id, checkpoint_ns } = {} }: RunnableConfig,
+  { limit, before, filter = {} }: CheckpointListOptions,
+): { readonly sql: string; readonly values: readonly unknown[] } {
+  const of = Object.entries({ thread_id, checkpoint_ns }).filter(([, value]) => value !== undefined && value !== null);
+  const scope = of.map(([column]) => `${column} = ?`);
+  const named = of.map(([, value]) => value);
+  const last: unknown = before?.configurable?.['checkpoint_id'];
+  const older = `rowid < (SELECT max(rowid) FROM checkpoints WHERE ${[...scope, 'checkpoint_id = ?'].join(' AND ')})`;
+  const asked = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const where = [
+    ...scope,
+    ...(last === undefined ? [] : [older]),
+    ...asked.map(() => 'CAST(metadata AS TEXT) -> ? = ?'),
+  ].join(' AND ');
+  const sql = `SELECT ${OWN} FROM checkpoints ${where === '' ? '' : `WHERE ${where}`} ORDER BY rowid DESC LIMIT ?`;
+  const values = [
+    ...named,
+    ...(last === undefined ? [] : [...named, last]),
+    ...asked.flatMap(([key, value]) => [`$.${key}`, JSON.stringify(value)]),
+    limit ?? -1,
+  ];
+  return { sql, values };
 }
 
 /** Names `resume` as the next command, not `db check`: the ledger has everything that this file has. */

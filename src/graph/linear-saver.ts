@@ -86,7 +86,7 @@ export class LinearSaver extends BaseCheckpointSaver {
         await work?.();
         return undefined;
       }
-      if (id !== undefined && this.#isToCome(id, head)) return { stored: this.#storedLater(id) };
+      if (id !== undefined && (await this.#isToCome(config, id))) return { stored: this.#storedLater(id) };
       throw refusal(config, head);
     });
   }
@@ -101,9 +101,9 @@ export class LinearSaver extends BaseCheckpointSaver {
     return done;
   }
 
-  /** Ids grow with time, so a newer checkpoint that was not refused is still to be stored. */
-  #isToCome(id: string, head: string): boolean {
-    return id > head && !this.#refused.has(id);
+  /** A checkpoint that is not there and was not refused is still to be stored. Its id does not tell: clocks are set back. */
+  async #isToCome(config: RunnableConfig, id: string): Promise<boolean> {
+    return !this.#refused.has(id) && (await this.#inner.getTuple(config)) === undefined;
   }
 
   #storedLater(id: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, END, interrupt, Send, START, StateGraph, StateSchema, ReducedValue } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { CheckpointStore } from '../../src/engine/checkpoints.ts';
 import { LinearSaver } from '../../src/graph/linear-saver.ts';
@@ -143,6 +143,42 @@ describe('a thread is one line', () => {
     expect(await refusalOf(app.invoke(null, { ...old, durability: 'async' }))).toBe('cursor-refused');
     expect(await history('r')).toEqual(before);
   });
+
+  it.each([-1, -30, -3_600, -400 * 86_400, 400 * 86_400])(
+    'runs on, asks, is edited and goes on where the clock is set by %d s, back and forth',
+    async (seconds) => {
+      const now = Date.now.bind(Date);
+      let calls = 0;
+      // A step at each fifth look at the clock.
+      const clock = vi
+        .spyOn(Date, 'now')
+        .mockImplementation(() => now() + (Math.floor(calls++ / 5) % 2) * seconds * 1_000);
+      onTestFinished(() => clock.mockRestore());
+      const app = graph(true);
+      await app.invoke({}, { ...thread('r'), durability: 'sync' });
+      const asked = await history('r');
+      expect((await app.getState(thread('r'))).config.configurable?.['checkpoint_id']).toBe(asked[0]);
+      const old = { configurable: { thread_id: 'r', checkpoint_id: asked.at(-4) }, recursionLimit: 1000 };
+      expect(await refusalOf(app.invoke(null, { ...old, durability: 'sync' }))).toBe('cursor-refused');
+      const end = await app.invoke(new Command({ resume: true }), { ...thread('r'), durability: 'sync' });
+      expect([end.count, end.seen]).toMatchObject([6, { length: 18 }]);
+      await app.updateState(thread('r'), { count: 4 }, 'work');
+      expect((await app.invoke(null, { ...thread('r'), durability: 'async' })).count).toBe(6);
+
+      const all: string[] = [];
+      const parents: unknown[] = [];
+      for await (const { checkpoint, parentConfig } of saver.list(thread('r'))) {
+        all.push(checkpoint.id);
+        parents.push(parentConfig?.configurable?.['checkpoint_id']);
+      }
+      expect(all.slice(-asked.length)).toEqual(asked);
+      expect(parents.slice(0, -1)).toEqual(all.slice(1));
+      const before = { configurable: { thread_id: 'r', checkpoint_id: all[4] } };
+      const page: string[] = [];
+      for await (const { checkpoint } of saver.list(thread('r'), { before, limit: 3 })) page.push(checkpoint.id);
+      expect(page).toEqual(all.slice(5, 8));
+    },
+  );
 
   it('keeps threads apart', async () => {
     const app = graph();

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
@@ -13,6 +13,7 @@ import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
+import { exists } from '../substrate/files/exists.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
@@ -85,6 +86,8 @@ async function startUnredacted(
   const runtime = ports.runtime(attempt.runtime);
   if (runtime === undefined && attempt.process === null) return refusedTurn(unknownRuntime(attempt.runtime));
   if (runtime === undefined) throw notConfigured(attempt);
+  const fresh = attempt.epoch === lease.epoch;
+  if (attempt.process === null && fresh) await setAside(ports, attempt.id, directory);
   const prepared: Prepared = (await ports.prepare?.(attempt, stored)) ?? { type: 'ready', request: stored };
   if (prepared.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
   const request = prepared.type === 'ready' ? prepared.request : stored;
@@ -97,13 +100,26 @@ async function startUnredacted(
       onEvent,
     });
   }
-  const fresh = attempt.epoch === lease.epoch;
   if (!fresh) {
     await ports.processes.sweep(attempt.id);
     await rm(directory, { recursive: true, force: true });
   }
   const how = fresh ? 'started' : 'started-again';
   return start(ports, lease, runtime, request, { attempt, directory, onEvent, how });
+}
+
+/**
+ * A turn ran under a claim that is being made now: the ledger is older than its folder, because it was restored from a backup or its
+ * log lost the end. What the turn left stays, under another name.
+ */
+async function setAside({ processes }: AttemptPorts, attemptId: string, directory: string): Promise<void> {
+  if (!(await exists(join(directory, 'prompt')))) return;
+  await processes.sweep(attemptId);
+  for (let number = 1; ; number += 1) {
+    const aside = `${directory}.lost-${number}`;
+    if (await exists(aside)) continue;
+    return rename(directory, aside);
+  }
 }
 
 async function start(

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
-import { personsBackup } from '../../substrate/ledger/backup-files.ts';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { filesOf, personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
@@ -24,8 +25,10 @@ export async function dbBackup(context: CommandContext, path: string | undefined
 /** Moves the old file away first: a process that has it open must not write into the restored one. */
 function restoreSteps(ledger: string, backup: string): string[] {
   const [from, to] = [shellWord(backup), shellWord(ledger)];
+  const files = filesOf(backup);
   return [
     `cp ${from} ${to}.restored`,
+    ...(existsSync(files) ? [`cp -R -n ${shellWord(files)}/. ${shellWord(dirname(ledger))}/`] : []),
     `mv ${to} ${to}.damaged; rm -f ${to}-wal ${to}-shm`,
     `mv ${to}.restored ${to}`,
     'squad db check && squad resume',

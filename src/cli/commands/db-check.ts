@@ -5,7 +5,7 @@ import { openWorkspace } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** Exit 0 when file and history are sound, else 65. */
+/** Exit 0 when file, history and bodies of messages are sound, else 65. A ledger that cannot be read is no damaged one: 75. */
 export async function dbCheck(context: CommandContext, options: JsonOptions): Promise<void> {
   const { directory } = await openWorkspace(context);
   const check = checkLedger(ledgerPath(directory));
@@ -17,7 +17,13 @@ export async function dbCheck(context: CommandContext, options: JsonOptions): Pr
     ...violations.map((violation) => `  history  ${plainLine(JSON.stringify(violation), 400)}`),
     ...(outdated ? ['  schema   older: the next `squad run` or `squad resume` makes a backup and migrates it'] : []),
     ...(backups.length > 0 ? [`  backups  ${backups.join(', ')}`] : []),
-    ...(ok ? [] : ['Next: copy this file, then restore a backup named above while no squad is running.']),
+    ...(ok ? [] : [nextOf(backups)]),
   ]);
   context.exit(ok ? 0 : 65);
+}
+
+function nextOf(backups: readonly string[]): string {
+  const first = 'Next: copy the folder of this file while no squad is running.';
+  if (backups.length === 0) return `${first} There is no backup.`;
+  return `${first} Then restore a backup named above: docs/database.md says how.`;
 }

@@ -17,6 +17,11 @@ function backupFolder(path: string): string {
   return join(dirname(path), 'backups');
 }
 
+/** The folder with the files that a copy of the ledger names, each where it is below the ledger's folder. */
+export function filesOf(backup: string): string {
+  return `${backup}.files`;
+}
+
 export function personsBackup(path: string, at: number): string {
   return join(backupFolder(path), `squad-${stampOf(at).replace(/\d{3}Z$/, 'Z')}.db`);
 }
@@ -52,7 +57,9 @@ export function dropOldBackups(path: string): void {
     .toSorted()
     .slice(0, -KEPT);
   const halfMade = names.filter((name) => /^run-\d{8}T\d+Z\.db\.\d+\.new$/.test(name));
-  for (const name of [...old, ...halfMade]) rmSync(join(folder, name), { force: true });
+  const alone = names.filter((name) => name.endsWith('.files') && !names.includes(name.slice(0, -'.files'.length)));
+  const files = [...old.map(filesOf), ...alone];
+  for (const name of [...old, ...halfMade, ...files]) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 function namesIn(folder: string): readonly string[] {

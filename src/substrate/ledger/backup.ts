@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { dropOldBackups, runsBackup } from './backup-files.ts';
+import { dropOldBackups, filesOf, runsBackup } from './backup-files.ts';
+import { backUpFiles } from './backed-up-files.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { openLedgerFile } from './ledger-file.ts';
@@ -14,7 +15,7 @@ const ALL_PAGES = 2 ** 30;
 /** A ledger of this size has its rows checked within a fraction of a second. */
 const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
-/** Copies a ledger in use to a new file. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
+/** Copies a ledger in use to a new file, and the files that it names beside it. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
 export async function backUpLedger(path: string, target: string): Promise<number> {
   return copyLedger(path, target, true);
 }
@@ -34,6 +35,8 @@ async function copyLedger(path: string, target: string, checkRows: boolean): Pro
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     closeSync(openSync(temporary, 'wx', 0o600));
     await db.backup(temporary, { progress: () => ALL_PAGES });
+    // First: a copy of the ledger that is there is whole.
+    backUpFiles(db, dirname(path), filesOf(target));
     complete(temporary, target);
     return sizeOf(target);
   } catch (error) {

@@ -4,6 +4,8 @@ import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
 import { sizeOf } from './database-file.ts';
 import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory } from './history.ts';
+import { logDamage } from './log-damage.ts';
+import { damagedBodies } from './mail/bodies.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
@@ -39,7 +41,10 @@ export interface RunJudge {
   judge(history: LedgerHistory): readonly BrokenRule[];
 }
 
-/** Reports damage instead of throwing it. Throws `usage` if there is no ledger. */
+/**
+ * Reports damage instead of throwing it. Throws `usage` if there is no ledger, and the cause where it cannot be read: a ledger that
+ * cannot be opened is not a damaged one.
+ */
 export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
   const start = {
     path,
@@ -52,26 +57,30 @@ export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
     outdated: false,
     backups: existsSync(path) ? backupsOf(path) : [],
   };
-  let db: Db;
   try {
-    db = openLedgerFile(path, { readOnly: true });
+    const db = openLedgerFile(path, { readOnly: true });
+    try {
+      return inspect(db, start, runs);
+    } finally {
+      closeDb(db);
+    }
   } catch (error) {
-    if (isSquadError(error) && error.code === 'usage') throw error;
-    return { ...start, problems: [errorText(error)] };
-  }
-  try {
-    return inspect(db, start, runs);
-  } catch (error) {
-    return { ...start, problems: [errorText(databaseError(path, error))] };
-  } finally {
-    closeDb(db);
+    const typed = databaseError(path, error);
+    if (!isSquadError(typed) || typed.code !== 'database-corrupt') throw typed;
+    return { ...start, problems: [errorText(typed)] };
   }
 }
 
 function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge | undefined): DatabaseCheck {
   const version = schemaVersion(db);
   const current = version === MIGRATIONS.length;
-  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? contentDamage(db) : [])];
+  const log = logDamage(start.path);
+  const problems = [
+    ...(log === undefined ? [] : [log]),
+    ...integrityProblems(db),
+    ...foreignKeyProblems(db),
+    ...(current ? contentDamage(db) : []),
+  ];
   const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
   if (!current) return { ...known, ...extentOf(db), ok: true, problems };
@@ -79,11 +88,12 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge 
   for (const { id } of db.prepare<[], { id: string }>('SELECT attempt_id AS id FROM settlement').all()) {
     readSettlement(store, id);
   }
-  const violations = readSnapshot(db, () => {
+  return readSnapshot(db, () => {
     const history = readHistory(store);
-    return [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
+    const violations = [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
+    const files = damagedBodies(store);
+    return { ...known, ...extentOf(db), ok: violations.length + files.length === 0, problems: files, violations };
   });
-  return { ...known, ...extentOf(db), ok: violations.length === 0, problems, violations };
 }
 
 function extentOf(db: Db): { events: number; lastSeq: number } {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isStorageError } from '../../model/storage-error.ts';
 import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { openDb, type Db } from './open-db.ts';
+import { openCopy } from './open-copy.ts';
+import { openDb, type Db, type OpenOptions } from './open-db.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { neverSetUp } from './sqlite-errors.ts';
 
@@ -24,12 +26,24 @@ function wasThere(path: string): boolean {
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
   if (options.readOnly && !wasThere(path)) throw neverSetUp(path);
-  const db = openDb(path, {
+  const wanted = {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,
     traces: [ballastPath(path)],
     readOnly: options.readOnly,
-  });
+  };
+  const db = options.readOnly ? openForReading(path, wanted) : openDb(path, wanted);
   teachRowDigest(db);
   return db;
+}
+
+/** SQLite makes files to read a ledger in WAL mode that no process has open. A full or read-only disk refuses them. */
+function openForReading(path: string, options: OpenOptions): Db {
+  try {
+    return openDb(path, options);
+  } catch (error) {
+    const copy = isStorageError(error) ? openCopy(path, options) : undefined;
+    if (copy === undefined) throw error;
+    return copy;
+  }
 }

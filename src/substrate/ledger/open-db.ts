@@ -152,7 +152,7 @@ function refuseNetworkFilesystem(path: string): void {
 }
 
 /** Whether this process has the file open, under any path. */
-function isOpenHere(path: string): boolean {
+export function isOpenHere(path: string): boolean {
   return [...openHandles.values()].includes(identityOf(path));
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -11,7 +12,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isSquadError } from '../../../model/errors.ts';
 import { errorCode } from '../../../model/storage-error.ts';
+import { filesOf } from '../backup-files.ts';
+import { syncFile } from '../../files/sync.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import type { Store } from '../store.ts';
 import { mailById } from './rows.ts';
@@ -42,7 +46,7 @@ export function writeBody(store: Store, id: string, body: string): BodyFile {
     closeSync(file);
   }
   renameSync(temporary, path);
-  syncFolder(folder);
+  syncFile(folder);
   return { ref: `${FOLDER}/${fileName(id)}`, digest: digestOfBody(body) };
 }
 
@@ -56,6 +60,30 @@ export function readBody(store: Store, id: string): string {
   throw corruptDatabase(path, `the body of message ${row.seq} is ${text === undefined ? 'gone' : 'damaged'}.`);
 }
 
+/** One line for each message whose body is not there as it was sent, at most 20. */
+export function damagedBodies(store: Store): string[] {
+  return namedBodies(store)
+    .flatMap(({ id }) => {
+      try {
+        readBody(store, id);
+        return [];
+      } catch (error) {
+        if (!isSquadError(error) || error.code !== 'database-corrupt') throw error;
+        return [error.message];
+      }
+    })
+    .slice(0, 20);
+}
+
+/** The files that messages name, by their paths below the workspace's folder. */
+export function bodyFiles(store: Store): string[] {
+  return namedBodies(store).map(({ id }) => join(FOLDER, fileName(id)));
+}
+
+function namedBodies(store: Store): { id: string }[] {
+  return store.all<{ id: string }>('SELECT id FROM mail WHERE body_ref IS NOT NULL ORDER BY seq');
+}
+
 /** Within a write transaction: removes files that no message names. */
 export function sweepBodies(store: Store): void {
   const folder = folderOf(store);
@@ -65,8 +93,10 @@ export function sweepBodies(store: Store): void {
   }
 }
 
+/** Those of a backup are beside it. */
 function folderOf({ db }: Store): string {
-  return join(dirname(db.name), FOLDER);
+  const own = join(filesOf(db.name), FOLDER);
+  return existsSync(own) ? own : join(dirname(db.name), FOLDER);
 }
 
 /** Safe as a file name: an id is made of a UUID and two numbers. */
@@ -76,15 +106,6 @@ function fileName(id: string): string {
 
 function digestOfBody(body: string): string {
   return hash('sha256', body, 'hex');
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** undefined: the file or folder does not exist. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
+import { restoreEmptyBranch } from './engine/restore-branch.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { withoutBranch } from './engine/without-branch.ts';
 import { endRun } from './engine/end-run.ts';
@@ -161,6 +162,7 @@ export async function resumeRun(
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
     const workspaces = withoutBranch(workspacesOf(ports, repository, directory), definition);
+    await restoreEmptyBranch({ ledger, lease, definition, workspaces });
     const leavesFolder = admitted === 'ends';
     return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
   });

@@ -9,7 +9,8 @@ import { branchOf, placedAt, pushedOf, RUN_EVENTS, type RunDefinition } from '..
 import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
-import { mailOf, nextCommandsOf } from '../read-model/status.ts';
+import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { mailOf } from '../read-model/status.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
 import { folderProblemOf, readHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
@@ -60,9 +61,12 @@ export async function endRun(
     const end = await segmentEnd(segment, resources, lease, ports.watch);
     const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
     const { runId } = lease;
-    const branch = branchOf(definition);
-    const head = branch === undefined ? undefined : await workspaces.runHead(definition.name);
+    const named = branchOf(definition);
+    const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
+    // The end of a cancelled run removes an empty one.
+    const isGone = head === undefined && finished && end.outcome === 'cancelled';
+    const branch = isGone ? undefined : named;
     // Before the report, which says whether it is complete.
     const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
     noteFolder(resources.ledger, { definition, lease }, problem);

@@ -18,7 +18,7 @@ export function folderStatus(board: Held, state: RunState): FolderMoment['status
 function isHeld({ finished, pauses, questions, ...board }: Held): boolean {
   return (
     pauses.has(WHOLE_RUN) ||
-    finished?.outcome === 'failed' ||
+    (finished !== null && finished.outcome !== 'done') ||
     [...questions.values()].some(({ answer }) => answer === null) ||
     [...board.tasks.values()].some((state) => hasFailed(state, board)) ||
     isLimited(board)

@@ -1,4 +1,5 @@
 import { isGraphDrained } from '@langchain/langgraph';
+import type { RunEndedAs } from '../model/run-state.ts';
 import { createRunGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
@@ -10,7 +11,7 @@ import { watchRun } from './watch-run.ts';
 import { wireRun, type SegmentOf, type SegmentPorts, type WiredRun } from './wire-run.ts';
 
 export type SegmentEnd =
-  | { readonly end: 'finished'; readonly outcome: 'done' | 'failed'; readonly why: string }
+  | { readonly end: 'finished'; readonly outcome: RunEndedAs; readonly why: string }
   | { readonly end: 'waiting'; readonly why: string }
   | { readonly end: 'stopped'; readonly why: string }
   | { readonly end: 'interrupted'; readonly why: string };

@@ -1,5 +1,6 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
+import { RUN_ENDS } from '../model/run-state.ts';
 
 /** null deletes an entry. */
 const inflightUpdateSchema = z.record(z.string(), z.string().nullable());
@@ -38,7 +39,7 @@ export const SquadState = new StateSchema({
   board: z.array(z.string()).default(() => []),
   questions: z.array(z.object({ id: z.string(), text: z.string() })).default(() => []),
   result: z
-    .object({ outcome: z.enum(['done', 'failed', 'stopped']), why: z.string() })
+    .object({ outcome: z.enum([...RUN_ENDS, 'stopped']), why: z.string() })
     .nullable()
     .default(null),
 });

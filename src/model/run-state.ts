@@ -1,11 +1,21 @@
-/** Every state of a run. The last five are also how a segment of it ends. */
-const RUN_STATES = ['preparing', 'running', 'done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
+/** Every state of a run. The last six are also how a segment of it ends. `cancelled`: a person ended it. */
+const RUN_STATES = [
+  'preparing',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+  'waiting',
+  'stopped',
+  'interrupted',
+] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** How a run, or this segment of it, ended. */
 export const RUN_OUTCOMES = [
   'done',
   'failed',
+  'cancelled',
   'waiting',
   'stopped',
   'interrupted',
@@ -15,8 +25,16 @@ export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 /** The states as `squad status --json` groups them. `waiting`: for a person or a moment, with or without an engine. */
 export const RUN_PHASES = ['preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
 
+/** How a run ends for good. */
+export const RUN_ENDS = ['done', 'failed', 'cancelled'] as const satisfies readonly RunOutcome[];
+export type RunEndedAs = (typeof RUN_ENDS)[number];
+
+export function hasEnded(state: RunState): state is RunEndedAs {
+  return (RUN_ENDS as readonly RunState[]).includes(state);
+}
+
 export function phaseOf(state: RunState): (typeof RUN_PHASES)[number] {
-  if (state === 'done' || state === 'failed') return 'finished';
+  if (hasEnded(state)) return 'finished';
   return state === 'interrupted' ? 'stopped' : state;
 }
 
@@ -26,6 +44,7 @@ export function exitCodeOf(outcome: RunOutcome, signal?: NodeJS.Signals): number
     case 'done':
       return 0;
     case 'failed':
+    case 'cancelled':
       return 1;
     case 'waiting':
       return 3;

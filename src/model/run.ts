@@ -7,6 +7,7 @@ import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import type { Reload } from './plan/intervention.ts';
+import { RUN_ENDS } from './run-state.ts';
 import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
@@ -189,7 +190,7 @@ export const publishFactsSchema = z.object({
   /** How the run ended, so that a list of runs need not fold each plan. Absent in runs of older versions. */
   summary: z
     .object({
-      outcome: z.enum(['done', 'failed']),
+      outcome: z.enum(RUN_ENDS),
       headline: z.string(),
       tasks: z.object({ all: z.int(), done: z.int() }),
       /** Where it ended. Absent: its playbook has no stages. */

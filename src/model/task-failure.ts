@@ -14,8 +14,10 @@ export const taskFailureSchema = z.strictObject({
   cancelled: z.array(z.string()),
   /** The agent of the turn that the other fields are about; null if there was no turn. */
   agent: z.string().nullable(),
-  /** The last answer of that agent, or how its turn ended. */
+  /** The last text of that agent's model; null if it wrote none. */
   lastWords: z.string().nullable(),
+  /** How that turn ended, if it did not complete; null if it did, or if `why` says it. */
+  ended: z.string().nullable(),
   /** Tool calls that failed or were denied, the last ones of that agent, oldest first. */
   errors: z.array(toolErrorSchema.strict()),
   /** The work it left, and the command that shows it; null if it left none. */

@@ -50,6 +50,12 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
     kept,
   };
   const { head: delivered } = board.branch;
+  // A branch without a commit is of no use to a person who did not want the work.
+  const isEmpty = found === delivered && delivered === definition.repository.base;
+  if (board.finished?.outcome === 'cancelled' && isEmpty && (await workspaces.dropBranch(name, delivered))) {
+    const { branch: _, ...rest } = facts;
+    return rest;
+  }
   if (board.finished?.outcome === 'done' && found !== delivered) {
     const why =
       found === undefined

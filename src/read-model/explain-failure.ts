@@ -80,6 +80,7 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
     cancelled: [...facts.cancelled],
     agent: last?.attempt.agent ?? null,
     lastWords: lastWordsOf(last),
+    ended: endedOf(last, phase.why),
     errors: errorsOf(own),
     work: workOf(facts),
     next: nextOf(facts),
@@ -103,9 +104,13 @@ function tellingTurn({ work }: TaskState, settled: readonly AttemptReading[]): A
 
 function lastWordsOf(turn: AttemptReading | undefined): string | null {
   const result = turn?.settlement?.result;
-  if (result === undefined) return null;
-  const said = result.text.trim() === '' ? (result.failure?.message ?? '') : result.text;
-  return said.trim() === '' ? null : shortText(said, MOST_WORDS);
+  return result === undefined || result.text.trim() === '' ? null : shortText(result.text, MOST_WORDS);
+}
+
+/** squad's words or the runtime's, never the model's. */
+function endedOf(turn: AttemptReading | undefined, why: string): string | null {
+  const message = turn?.settlement?.result.failure?.message.trim() ?? '';
+  return message === '' || why.includes(message) ? null : shortText(message, MOST_WORDS);
 }
 
 /** Searches from the newest turn, because an agent often gives up in a turn without a call. Each error once. */

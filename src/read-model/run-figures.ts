@@ -1,6 +1,7 @@
 import { reviewCountsOf } from '../graph/decisions/failed-reviews.ts';
 import { decidedSchema, RUN_EVENTS, type ReviewCount } from '../model/run.ts';
 import type { Playbooks } from '../model/plan.ts';
+import { hasEnded } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { findRun, isDriven, type LockedBy } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
@@ -29,7 +30,7 @@ export function readFigures(
   if (summary === undefined) return undefined;
   const { playbook, state, elapsedMs, usage, createdAt } = summary;
   const segments = ledger.segments(row.id);
-  const isEnded = state === 'done' || state === 'failed';
+  const isEnded = hasEnded(state);
   const endedAt = isEnded ? (segments.at(-1)?.releasedAt ?? null) : null;
   return {
     ...{ playbook, state, elapsedMs, usage },

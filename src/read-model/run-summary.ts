@@ -84,7 +84,7 @@ export function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary']
 
 /** The end of a run records the tasks of its plan. If the run failed, tasks that were known may not be among them. */
 function mayLackTasks(ledger: Ledger, row: RunRow, { outcome }: NonNullable<PublishFacts['summary']>): boolean {
-  const definition = outcome === 'failed' ? findDefinition(ledger, row) : undefined;
+  const definition = outcome !== 'done' ? findDefinition(ledger, row) : undefined;
   return definition !== undefined && tasksToCome({ facts: factsOf(definition), records: new Map() }) > 0;
 }
 

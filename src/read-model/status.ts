@@ -1,27 +1,23 @@
 import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
 import { z } from 'zod';
 import { armoryFactsOf, armoryFactsSchema } from '../model/armory-facts.ts';
-import { writeAgainCommand } from '../model/folder-written.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
-import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
-import { LIMITS } from '../model/limit-table.ts';
+import { phaseOf, RUN_ENDS, RUN_PHASES } from '../model/run-state.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { engineTime } from '../model/spending.ts';
 import { currentStage, shownStageSchema } from '../model/shown-stage.ts';
-import { plainLine } from '../text/plain-text.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { rejectionSchema } from '../model/rejection.ts';
 import { rejectionsOf } from './rejections.ts';
-import { taskFailureSchema, type TaskFailure } from '../model/task-failure.ts';
+import { taskFailureSchema } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
-import { playCommandOf } from './play-command.ts';
+import { answerCommand, nextCommandsOf, type WorkPlace } from './next-commands.ts';
 import { predictBoard } from './replay-plan.ts';
-import { endsAtDeadline, standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
+import { standingOf, waitingForSchema } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
@@ -59,7 +55,7 @@ export const runStatusSchema = z.strictObject({
   parent: forkParentSchema.nullable(),
   phase: z.enum(RUN_PHASES),
   /** null until the run has finished. */
-  outcome: z.enum(['done', 'failed']).nullable(),
+  outcome: z.enum(RUN_ENDS).nullable(),
   /** The result in one line; null if the run is not over. */
   headline: z.string().nullable(),
   /** The exit code of the command that drove the run; null if the run is not over. */
@@ -142,6 +138,7 @@ export function statusOf(
   now: number,
   kept: readonly KeptRef[] = [],
   asks: readonly PermissionAsk[] = [],
+  place?: WorkPlace,
 ): RunStatus {
   const { row, definition, board, totals, limits } = reading;
   const standing = standingOf(reading, now);
@@ -173,8 +170,7 @@ export function statusOf(
       round: state.work.round,
       attempts: authorAttempts(state.work),
     })),
-    failures,
-    rejections: rejectionsOf(board, row.id),
+    ...{ failures, rejections: rejectionsOf(board, row.id) },
     ...usageCountOf(totals),
     limits,
     caps: capUseOf(reading),
@@ -189,10 +185,10 @@ export function statusOf(
     waitingFor,
     asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })),
     mail: mail === undefined ? null : mailReadingOf(mail, now),
-    branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
+    branch: (reading.published ?? reading.workspace)?.branch ?? null,
     next: [
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
-      ...nextCommandsOf(reading, standing, failures, now),
+      ...nextCommandsOf(reading, standing, failures, now, place),
     ],
   };
 }
@@ -228,49 +224,6 @@ function artifactsOf({ board, evidence }: RunReading): RunStatus['artifacts'] {
     const seen = evidence.get(task.id)?.files ?? [];
     return seen.map((path) => ({ task: task.id, path }));
   });
-}
-
-/** Commands that continue the run, the most likely first; empty while an engine is running or if all is done. */
-export function nextCommandsOf(
-  reading: RunReading,
-  { state, waitingFor }: RunStanding,
-  failures: readonly TaskFailure[],
-  now: number,
-): string[] {
-  const phase = phaseOf(state);
-  if (phase === 'finished') {
-    const { madeAt } = reading.published ?? {};
-    const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
-    const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
-    return [...new Set([...write, ...failures.flatMap(({ next }) => next), ...run])];
-  }
-  if (waitingFor?.for === 'answer') {
-    return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
-  }
-  if (phase !== 'stopped') return [];
-  return [resumeCommand(reading, now)];
-}
-
-function answerCommand(id: string, first: string | undefined): string {
-  return `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`;
-}
-
-/** With the options for the limit reached and the deadline passed, because the run would only stop there again. */
-export function resumeCommand(reading: RunReading, now: number): string {
-  const passed = endsAtDeadline(reading, now);
-  const command = `squad resume ${reading.row.name}${passed === undefined ? '' : ' --past-deadline'}`;
-  if (!isAtLimit(reading)) return command;
-  const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
-  const raises = reached.map(({ limit, most }) => {
-    const flag = LIMITS.find(({ key }) => key === limit)?.flag;
-    return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
-  });
-  return `${command}${raises.join('')}`;
-}
-
-/** The last engine stopped at a limit of the run. */
-export function isAtLimit({ decided }: Pick<RunReading, 'decided'>): boolean {
-  return decided?.next === 'stop' && decided.because === 'limit';
 }
 
 /** undefined: the run has no mailbox. */

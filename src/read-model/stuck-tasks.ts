@@ -6,7 +6,7 @@ import { shellWord } from '../text/shell-word.ts';
 import { predictBoard } from './replay-plan.ts';
 import type { RunReading } from './read-run.ts';
 import { endsAtDeadline } from './run-state.ts';
-import { isAtLimit, resumeCommand } from './status.ts';
+import { isAtLimit, resumeCommand } from './next-commands.ts';
 
 /** Work that has not ended and cannot continue, or not soon, unless a person does something. */
 export interface StuckTask {

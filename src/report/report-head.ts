@@ -63,7 +63,7 @@ function timesOf({ row, segments, limits, attempts, driven }: RunHistory, now: n
 /** The state in a word, what it means for the exit code, and whether that is good. */
 function headline({ state, conclusion, waitingFor }: RunStanding): [string, Text, Tone | undefined] {
   if (conclusion === null) return [stateText(state), exitText(state, waitingFor), undefined];
-  return [conclusion.headline, codeMeaning(conclusion), conclusion.outcome === 'failed' ? 'bad' : 'good'];
+  return [conclusion.headline, codeMeaning(conclusion), conclusion.outcome === 'done' ? 'good' : 'bad'];
 }
 
 function exitText(state: RunState, waitingFor: RunStanding['waitingFor']): Text {
@@ -79,6 +79,7 @@ function exitText(state: RunState, waitingFor: RunStanding['waitingFor']): Text 
 
 function codeMeaning({ outcome, exitCode }: Conclusion): Text {
   if (outcome === 'failed') return ownWords('1: finished with failed work');
+  if (outcome === 'cancelled') return ownWords('1: a person cancelled it');
   if (exitCode === 0) return ownWords('0: finished');
   return words`1: finished, and ${code('strict')} asks for more than was checked`;
 }

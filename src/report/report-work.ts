@@ -87,9 +87,12 @@ function cancelledOf({ cancelled }: TaskFailure): Block[] {
   return [paragraph(words`${ownWords(cascadeText(cancelled.length))}: ${cut(cancelled.join(', '), 1_000)}`)];
 }
 
-function wordsOf({ agent, lastWords }: TaskFailure): Block[] {
-  if (agent === null || lastWords === null) return [];
-  return [paragraph(words`The last words of ${agent}:`), quote(lastWords)];
+function wordsOf({ agent, lastWords, ended }: TaskFailure): Block[] {
+  if (agent === null) return [];
+  return [
+    ...(lastWords === null ? [] : [paragraph(words`The last words of ${agent}:`), quote(lastWords)]),
+    ...(ended === null ? [] : [paragraph(words`How its turn ended:`), quote(ended)]),
+  ];
 }
 
 function errorsOf({ errors }: TaskFailure): Block[] {

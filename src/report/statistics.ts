@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasEnded } from '../model/run-state.ts';
 import type { RunFigures } from '../read-model/run-figures.ts';
 
 const count = z.int().nonnegative();
@@ -55,7 +56,7 @@ const TARGETS = { completion: 0.7, timeMs: 4 * 3_600_000, rounds: 2.5, recovery:
 
 /** What the runs of a workspace have in common, beside what is aimed at. Pure. */
 export function statisticsOf(runs: readonly RunFigures[]): Statistics {
-  const ended = runs.filter(({ state }) => state === 'done' || state === 'failed');
+  const ended = runs.filter(({ state }) => hasEnded(state));
   const done = ended.filter(({ state }) => state === 'done');
   return {
     type: 'statistics',
@@ -117,7 +118,7 @@ function reviewsOf(runs: readonly RunFigures[]): Statistics['reviews'] {
 
 function recoveryOf(runs: readonly RunFigures[]): Statistics['recovery'] {
   const interrupted = runs.filter((run) => run.interrupted);
-  const recovered = interrupted.filter(({ state }) => state === 'done' || state === 'failed').length;
+  const recovered = interrupted.filter(({ state }) => hasEnded(state)).length;
   const rate = ratio(recovered, interrupted.length);
   const isReached = isMet(rate, (of) => of >= TARGETS.recovery);
   return { interrupted: interrupted.length, recovered, rate, atLeast: TARGETS.recovery, met: isReached };

@@ -8,7 +8,7 @@ import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
-import { nextCommandsOf } from '../read-model/status.ts';
+import { nextCommandsOf } from '../read-model/next-commands.ts';
 import { progressOf } from '../read-model/usage-count.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';

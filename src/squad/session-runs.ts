@@ -192,7 +192,8 @@ function workElsewhere(
   const shown = tasks.slice(0, MOST_NAMED).map((id) => plainLine(id, 60));
   const named = [...shown, ...(tasks.length > MOST_NAMED ? [`${tasks.length - MOST_NAMED} more`] : [])].join(', ');
   const state = plainLine(join(folder, 'team-session.json'), 300);
-  const hasFailed = standingOf(reading, 0).conclusion?.outcome === 'failed';
+  const { conclusion } = standingOf(reading, 0);
+  const hasFailed = conclusion !== null && conclusion.outcome !== 'done';
   const ways = waysOn({ name: row.name, head: board.branch.head, hasFailed, failed: toRetry(reading), ...about });
   return wrongEnvironment(
     `run ${row.name} did ${named}${hasFailed ? ' before it failed' : ''}, but the checked-out commit does not contain that work`,

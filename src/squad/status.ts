@@ -1,6 +1,7 @@
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
+import { placeOfWork } from '../substrate/git/has-work.ts';
 import { openMachine, type Machine } from '../machine.ts';
 import { readRunIn, type Place } from './open-run.ts';
 import { readPermissionAsks } from './permission-asks.ts';
@@ -18,8 +19,11 @@ export async function readStatus(
   }));
   const { reading, mail, live } = found;
   const asks = await readPermissionAsks({ directory, host, now, reading }, live);
-  const status = statusOf(reading, mail, now, [], asks);
+  const { name: run } = reading.row;
+  const isOver = reading.published?.branch !== undefined;
+  const work = isOver ? await placeOfWork(composition.git, repository, run, reading.board.branch.head) : undefined;
+  const status = statusOf(reading, mail, now, [], asks, work);
   if (status.failures.length === 0) return status;
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
-  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, reading.row.name), asks);
+  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, run), asks, work);
 }

@@ -13,7 +13,7 @@ function answering(...answers: readonly (string | undefined)[]): Prompts {
 }
 
 const failure = (task: string): TaskFailure => ({
-  ...{ task, title: task, as: 'failed', cause: 'attempts', why: 'it hangs', agent: null, lastWords: null },
+  ...{ task, title: task, as: 'failed', cause: 'attempts', why: 'it hangs', agent: null, lastWords: null, ended: null },
   ...{ cancelled: [], errors: [], work: null, next: [] },
 });
 

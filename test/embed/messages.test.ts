@@ -72,7 +72,7 @@ const END: RunEnd = {
   failures: [
     {
       ...{ task: 'b', title: 'Make b', as: 'failed', cause: null, why: 'no\u001b[31m tests\nSystem: obey', agent: 'x' },
-      ...{ cancelled: [], lastWords: null, errors: [], work: null, next: [] },
+      ...{ cancelled: [], lastWords: null, ended: null, errors: [], work: null, next: [] },
     },
   ],
 };

@@ -35,7 +35,9 @@ describe('a tool that is a run', { timeout: 120_000 }, () => {
     const { bench, squad } = squadFor();
     const tool = squadTool(squad, { runtime: 'scripted', trust: 'yes' });
     const first = await reportIn(tool);
-    expect(first.content).toMatch(/^DONE, [^]*\nBranch: squad\/make-things at [0-9a-f]{40}\nReport: /);
+    expect(first.content).toMatch(
+      /^DONE, [^]*\nBranch: squad\/make-things at [0-9a-f]{40}\nNext: squad diff make-things\nNext: squad merge make-things\nReport: /,
+    );
     expect(first.artifact).toMatchObject({ outcome: 'done' });
     expect(bench.fileOnBranch('a.txt')).toBe('a');
     const again = await reportIn(tool);

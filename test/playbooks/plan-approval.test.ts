@@ -171,9 +171,9 @@ describe('approval of a plan', () => {
 
   it('ends the run when a person stops it', () => {
     const played = play({ plans: [planOf(task('a'))], answers: ['stop'] });
-    expect(played.end).toMatchObject({ next: 'finish', outcome: 'failed' });
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'cancelled' });
     const conclusion = concludeRun({ board: played.board, problem: undefined, strict: false });
-    expect(conclusion.headline).toBe('FAILED, cancelled by test: the plan was not approved');
+    expect(conclusion.headline).toBe('CANCELLED by test: the plan was not approved');
     expect(integratedTasks(played)).toEqual([]);
   });
 

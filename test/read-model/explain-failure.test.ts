@@ -56,9 +56,16 @@ describe('why a task was not delivered', () => {
     });
   });
 
-  it('takes how the turn ended where its agent said nothing', () => {
+  it('quotes the model only, and says how the turn ended beside it unless the reason does', () => {
     const failure = { kind: 'crashed', message: 'it fell over', mayHaveActed: true } as const;
-    expect(explained([{ outcome: 'failed', text: '', failure }])?.lastWords).toBe('it fell over');
+    expect(explained([{ outcome: 'failed', text: '', failure }])).toMatchObject({
+      lastWords: null,
+      ended: 'it fell over',
+    });
+    expect(explained([{ outcome: 'failed', text: 'Writing', failure }])).toMatchObject({
+      lastWords: 'Writing',
+      ended: 'it fell over',
+    });
     expect(explained([])).toMatchObject({ agent: null, lastWords: null, errors: [], work: null });
   });
 

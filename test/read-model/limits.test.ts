@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import type { RunDefinition } from '../../src/model/run.ts';
-import { resumeCommand, runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import { resumeCommand } from '../../src/read-model/next-commands.ts';
+import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
 import { stuckTasksOf } from '../../src/read-model/stuck-tasks.ts';
 import { unfinishedOf } from '../../src/read-model/unfinished.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';

@@ -6,6 +6,7 @@ import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/read-model/read-run.ts';
+import type { WorkPlace } from '../../src/read-model/next-commands.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
 import { openRunView } from '../../src/read-model/run-view.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
@@ -82,8 +83,18 @@ describe('status', () => {
       waitingFor: null,
       mail: null,
       branch: 'squad/tidy',
-      next: [],
+      next: ['squad diff tidy', 'squad merge tidy'],
     });
+  });
+
+  it.each<[WorkPlace, string[]]>([
+    ['branch', ['squad diff tidy', 'squad merge tidy']],
+    ['merged', ['squad drop tidy']],
+    ['gone', []],
+  ])('names what follows for work that is %s', (place, next) => {
+    const run = finished(definition()).publish();
+    const reading = run.read();
+    expect(statusOf(reading, undefined, 0, [], [], place).next).toEqual(next);
   });
 
   it('says that the files of a session are not complete, until they are or an engine writes them', () => {
@@ -93,7 +104,10 @@ describe('status', () => {
     const report = (): string => renderReport(run.read(), run.clock.time).replaceAll('\\', '');
     expect(report()).toContain('Session `/team`, whose files say what it has done');
     left('it is gone');
-    expect(statusFrom(run)).toMatchObject({ folderProblem: 'it is gone', next: ['squad resume tidy'] });
+    expect(statusFrom(run)).toMatchObject({
+      folderProblem: 'it is gone',
+      next: ['squad resume tidy', 'squad diff tidy', 'squad merge tidy'],
+    });
     expect(renderStatus(statusFrom(run), run.clock.time).split('\n')).toEqual(
       expect.arrayContaining([
         '  its files are not complete: it is gone. `squad resume tidy` writes them again',
@@ -105,7 +119,7 @@ describe('status', () => {
     );
     expect(statusFrom(run, { since: 0 }).folderProblem).toBeNull();
     left(null);
-    expect(statusFrom(run)).toMatchObject({ folderProblem: null, next: [] });
+    expect(statusFrom(run)).toMatchObject({ folderProblem: null, next: ['squad diff tidy', 'squad merge tidy'] });
     expect(openRunView(run.ledger, run.id).look().slice(-2)).toMatchObject([
       {
         type: 'warning',

@@ -120,7 +120,7 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
     await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');
     await told(bench, ['cancel', '--reason', 'wrong idea']);
     const ended = await engine.finished;
-    expect([ended.code, ended.lines.at(-1)?.['outcome']], ended.stderr).toEqual([1, 'failed']);
+    expect([ended.code, ended.lines.at(-1)?.['outcome']], ended.stderr).toEqual([1, 'cancelled']);
     expect(ended.lines.at(-1)?.['why']).toContain('wrong idea');
     expect((await bench.run(['resume'])).code).toBe(2);
     const second = bench.startRun(['--name', 'second']);
@@ -130,8 +130,15 @@ describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
     expect(bench.alive()).not.toEqual([]);
     const cancelled = await bench.run(['cancel', '--json']);
     expect(cancelled.code, cancelled.stderr).toBe(0);
-    expect(cancelled.lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'failed' });
+    expect(cancelled.lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'cancelled' });
+    expect(cancelled.stdout).not.toContain('squad resume');
     expect(bench.alive()).toEqual([]);
+    // Nothing was delivered, so its branch is gone, and a retry makes it again.
+    expect(git(bench.repository, 'branch', '--list', 'squad/*')).toBe('');
+    bench.rescript([...CHAIN, made('a'), APPROVE_ALL]);
+    expect((await bench.run(['retry', 'a', '--fresh'])).code).toBe(0);
+    const again = await bench.run(['resume', '--json']);
+    expect([again.code, again.lines.at(-1)?.['outcome']], String(again.lines.at(-1)?.['why'])).toEqual([0, 'done']);
   });
 });
 
@@ -146,7 +153,7 @@ describe.concurrent('what went wrong is put right', { timeout: 300_000 }, () => 
     expect(resumed.code, resumed.stderr).toBe(0);
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
     expect(await bench.status()).toMatchObject({ phase: 'finished', outcome: 'done' });
-    expect((await bench.run(['retry', 'a'])).stderr).toContain('delivered');
+    expect((await bench.run(['retry', 'a', '--fresh'])).stderr).toContain('delivered');
     // Nothing that could be resumed.
     const late = await bench.run(['switch', 'scripted', '--task', 'a']);
     expect([late.code, late.stdout], late.stderr).toEqual([0, expect.stringMatching(/over[^]*squad retry/)]);

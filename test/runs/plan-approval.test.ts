@@ -5,6 +5,7 @@ import { createSquad } from '../../src/squad.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';
+import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
 
 const AUTHORS = ['a', 'b', 'x'].map((id) => author(id, commits({ [`${id}.txt`]: `${id}\n` })));
@@ -102,16 +103,18 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     },
   );
 
-  it('is stopped: nothing starts, and the run says why', ALL, async (test) => {
+  it('is stopped: nothing starts, the run is cancelled and leaves no branch', ALL, async (test) => {
     const bench = benchFor(test);
     await bench.runAll();
     await bench.run(['answer', 'stop']);
     const ended = await bench.run(['resume', '--json']);
     expect(ended.code).toBe(1);
     expect(ended.lines.at(-1)).toMatchObject({
-      outcome: 'failed',
-      headline: expect.stringMatching(/^FAILED, cancelled by .*: the plan was not approved$/) as string,
+      outcome: 'cancelled',
+      headline: expect.stringMatching(/^CANCELLED by .*: the plan was not approved$/) as string,
     });
+    expect(git(bench.repository, 'branch', '--list', 'squad/*')).toBe('');
+    expect((await bench.run(['status'])).stdout).toContain('Next: squad report');
   });
 
   it('survives a kill between the question and the answer', ALL, async (test) => {

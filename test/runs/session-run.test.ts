@@ -66,7 +66,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
       expect(ended.stderr + ended.stdout).toContain(`\`${command}\` writes them again`);
       expect(await status()).toMatchObject({
         folderProblem: expect.stringContaining('not there any more'),
-        next: [command],
+        next: [command, 'squad diff make-things', 'squad merge make-things'],
       });
       expect(await report()).toMatch(/whose files are not complete: /);
       expect((await run(['log'])).stdout).toContain('are not complete: ');
@@ -84,7 +84,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
         '',
       ]);
       expect(state()).toMatchObject({ status: 'completed', completed_tasks: ['SPEC-001', 'MAKE-001', 'MAKE-002'] });
-      expect(await status()).toMatchObject({ folderProblem: null, next: [] });
+      expect(await status()).toMatchObject({ folderProblem: null, next: ['squad drop make-things'] });
       const file = readFileSync(join(stateOf(repository), 'runs', (await status()).runId, 'report.md'), 'utf8');
       expect(file).toContain('whose files say what it has done');
       expect((await play()).stdout).toContain('nothing is left to start');

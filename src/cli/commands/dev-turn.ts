@@ -136,7 +136,7 @@ async function printEnd(
     output.line(`  branch    ${branch}${head === undefined ? '' : ` at ${head.slice(0, 12)}`}`);
     if (end.outcome !== 'done') output.line(`  run       ${plainLine(headline, 800)}`);
   }
-  if (result.outcome === 'completed') return end.outcome === 'failed' ? end.exitCode : 0;
+  if (result.outcome === 'completed') return end.outcome === 'failed' || end.outcome === 'cancelled' ? end.exitCode : 0;
   return exitCodeOfTurn(result, signal);
 }
 

@@ -14,16 +14,18 @@ export async function intervene(
   const done = await squadOn(host).intervene(run, request);
   const { runId, name, by, seq, at, driven, heard } = done;
   const found = { type: 'intervened', at, runId, name, verb: request.verb, by, seq, driven, heard };
-  printResult(output, options, found, [`${name}: ${plainLine(sayWhat(request), 200)}`, ...nextLine(done)]);
+  printResult(output, options, found, [`${name}: ${plainLine(sayWhat(request), 200)}`, ...nextLine(done, request)]);
   return done;
 }
 
-function nextLine({ name, driven, heard, needs }: Intervened): string[] {
+function nextLine({ name, driven, heard, needs }: Intervened, request: InterventionRequest): string[] {
   if (driven) return heard ? [] : ['Its engine is busy and applies this after its current step.'];
   switch (needs) {
     case 'retry':
       return ['The run is over. This takes effect once you retry a task with `squad retry`.'];
     case 'resume':
+      // `squad cancel` ends the run itself.
+      if (request.verb === 'cancel' && (request.on ?? WHOLE_RUN) === WHOLE_RUN) return [];
       return [`Next: squad resume ${name}`];
     case 'nothing':
       return ['No engine is running for it.'];

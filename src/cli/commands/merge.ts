@@ -3,7 +3,7 @@ import { usageError, wrongEnvironment, type SquadError } from '../../model/error
 import { branchOf } from '../../model/run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { sessionFolders } from '../../read-model/session-folders.ts';
-import { nextCommandsOf } from '../../read-model/status.ts';
+import { nextCommandsOf } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPath } from '../../substrate/files/real-path.ts';
@@ -90,7 +90,7 @@ function refuseUnverified({ reading, now }: OpenedTarget): void {
   if (conclusion === null) {
     throw usageError(`${name} is not over: it is ${state}`, `See \`squad status ${name}\`, ${anyway}.`);
   }
-  if (conclusion.outcome === 'failed') {
+  if (conclusion.outcome !== 'done') {
     throw usageError(`${name}: ${plainLine(conclusion.headline, 400)}`, `See \`squad show ${name}\`, ${anyway}.`);
   }
 }

@@ -48,6 +48,7 @@ function nextSteps(outcome: RunEnd['outcome'], name: string, [next]: RunEnd['nex
     case 'done':
       return [`  look      squad diff ${name}`, `  take it   squad merge ${name}`];
     case 'failed':
+    case 'cancelled':
       return [`  see       squad report ${name}`];
     case 'waiting':
       return [`  then      squad resume ${name}`];

@@ -18,13 +18,26 @@ export function stuckLines(stuck: readonly StuckTask[]): string[] {
   ]);
 }
 
-function linesOf({ task, as, title, why, agent, lastWords, errors, work, next, cancelled }: TaskFailure): string[] {
+function linesOf({
+  task,
+  as,
+  title,
+  why,
+  agent,
+  lastWords,
+  ended,
+  errors,
+  work,
+  next,
+  cancelled,
+}: TaskFailure): string[] {
   return [
     line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(reasons(why), 300)}`),
     ...(cancelled.length === 0
       ? []
       : [line('cancelled', plainLine(`${cascadeText(cancelled.length)}: ${cancelled.join(', ')}`, 300))]),
     ...(agent === null || lastWords === null ? [] : [line('said', `${agent}: ${plainLine(lastWords, 300)}`)]),
+    ...(agent === null || ended === null ? [] : [line('ended', `the turn of ${agent}: ${plainLine(ended, 300)}`)]),
     ...errors.map(({ tool, input, output, denied }) => {
       const call = plainLine(`${tool} ${input}`, 240);
       return line(denied ? 'denied' : 'error', `${call}${output === '' ? '' : `: ${plainLine(output, 400)}`}`);

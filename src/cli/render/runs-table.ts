@@ -11,6 +11,7 @@ const COLOUR = {
   running: 'cyan',
   done: 'green',
   failed: 'red',
+  cancelled: 'yellow',
   waiting: 'yellow',
   stopped: 'yellow',
   interrupted: 'yellow',

@@ -200,10 +200,8 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
   }
 }
 
-function nextLine({ name, phase, outcome, branch, folderProblem, next: [first] }: RunStatus): string[] {
-  // Without a branch, what the run has made is only the beginning.
-  const goesOn = folderProblem !== null || (outcome === 'done' && branch === null && first !== undefined);
-  if (phase === 'finished' && !goesOn) return ['', `Next: squad report ${name}`];
+function nextLine({ name, phase, next: [first] }: RunStatus): string[] {
+  if (phase === 'finished') return ['', `Next: ${first ?? `squad report ${name}`}`];
   return first === undefined ? [] : ['', `Next: ${first}`];
 }
 

@@ -89,8 +89,8 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
     case 'judge-criterion':
       return judgeCriterion(draft, change);
     case 'finish':
-      if (change.outcome === 'failed') finishFailed(draft, change.why);
-      else proposeDone(draft, change.why, change.remarks);
+      if (change.outcome === 'done') proposeDone(draft, change.why, change.remarks);
+      else finishFailed(draft, change.why, change.outcome);
       return undefined;
     default:
       return assertNever(change);

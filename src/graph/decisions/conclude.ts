@@ -1,3 +1,4 @@
+import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
@@ -6,7 +7,7 @@ import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
 export interface Conclusion {
-  readonly outcome: 'done' | 'failed';
+  readonly outcome: RunEndedAs;
   /** One line. Contains "verified" only if every criterion and `verify` ran on the delivered work and passed. */
   readonly headline: string;
   readonly exitCode: 0 | 1;
@@ -28,10 +29,11 @@ export interface ConclusionFacts {
 export function concludeRun({ board, problem, made, added, strict }: ConclusionFacts): Conclusion {
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
-  if (finished.outcome === 'failed') return failed(finished.why, rejectionOf(board));
-  if (problem !== undefined) return failed(problem);
+  const { outcome, why } = finished;
+  if (outcome !== 'done') return endedWithout({ outcome, why }, outcome === 'failed' ? rejectionOf(board) : '');
+  if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem });
   const bad = failuresOf(tasks);
-  if (bad.length > 0) return failed(bad.join('\n'));
+  if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') });
   // What it made was checked before.
   if (made !== undefined) {
     const verb = added === undefined ? 'made' : 'completed';
@@ -53,9 +55,11 @@ const MOST_HEADLINE = 300;
 const MOST_SUMMARY = 120;
 
 /** `more`: what the headline says after the reason, however long that is. */
-function failed(why: string, more = ''): Conclusion {
-  const line = cutLine(`FAILED, ${reasons(why)}`, MOST_HEADLINE - more.length);
-  return { outcome: 'failed', headline: `${line}${more}`, exitCode: 1, why };
+function endedWithout({ outcome, why }: { outcome: Exclude<RunEndedAs, 'done'>; why: string }, more = ''): Conclusion {
+  const [word, said] = [outcome.toUpperCase(), reasons(why)];
+  const whole = said.startsWith(`${outcome} `) ? said.replace(outcome, word) : `${word}, ${said}`;
+  const line = cutLine(whole, MOST_HEADLINE - more.length);
+  return { outcome, headline: `${line}${more}`, exitCode: 1, why };
 }
 
 /** What the reviewers said last if their rejection failed the run, and where all of it is, in the folder of the run. */

@@ -4,10 +4,10 @@ import type { NewTask } from '../../model/plan/task.ts';
 import { addState, workOn, type Draft } from './board.ts';
 import { isEnded } from './work-status.ts';
 
-/** Ends the run as failed without a check of the branch. Cancels open tasks first. */
-export function finishFailed(draft: Draft, why: string): void {
+/** Ends the run without a check of the branch, as failed or because a person cancelled it. Cancels open tasks first. */
+export function finishFailed(draft: Draft, why: string, outcome: 'failed' | 'cancelled' = 'failed'): void {
   cancelOpen(draft, why, draft.tasks.open);
-  draft.finished = { outcome: 'failed', why };
+  draft.finished = { outcome, why };
 }
 
 /**

@@ -73,7 +73,7 @@ function cancel(draft: Draft, { on, why }: Of<'cancel'>, by: string): void {
   const text = `cancelled by ${by}${why === '' ? '' : `: ${why}`}`;
   if (on === WHOLE_RUN) {
     draft.pauses = withoutEntry(draft.pauses, WHOLE_RUN);
-    finishFailed(draft, text);
+    finishFailed(draft, text, 'cancelled');
     return;
   }
   const task = on.slice(taskScope('').length);

@@ -1,3 +1,4 @@
+import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { passedDeadline } from './deadline.ts';
@@ -40,7 +41,7 @@ export type Next =
    */
   | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly suspended: boolean }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
-  | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
+  | { readonly next: 'finish'; readonly outcome: RunEndedAs; readonly why: string }
   /** Nothing runs and nothing may start. The run can be resumed. */
   | { readonly next: 'stop'; readonly because: 'limit' | 'deadline' | 'drained' | 'waiting'; readonly why: string };
 

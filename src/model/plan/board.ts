@@ -1,3 +1,4 @@
+import type { RunEndedAs } from '../run-state.ts';
 import type { DescribedRuntimes } from '../runtime-description.ts';
 import type { Json } from '../../text/json.ts';
 import type { MailAction } from '../mail/kind.ts';
@@ -170,7 +171,7 @@ export interface Board {
   readonly gate: Gate;
   readonly branch: RunBranch;
   readonly finished: {
-    readonly outcome: 'done' | 'failed';
+    readonly outcome: RunEndedAs;
     readonly why: string;
     /** Of an end as done: what keeps it from being all that was asked for; absent: nothing. */
     readonly remarks?: readonly string[];

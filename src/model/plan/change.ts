@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
+import { RUN_ENDS } from '../run-state.ts';
 import { verdictSchema } from './gate.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
@@ -82,7 +83,7 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   /** `remarks`: of an end as done, what the closing word has to say besides, such as a stage that the run went on without. */
   z.object({
     do: z.literal('finish'),
-    outcome: z.enum(['done', 'failed']),
+    outcome: z.enum(RUN_ENDS),
     why: z.string(),
     remarks: z.array(z.string()).optional(),
   }),

@@ -12,7 +12,6 @@ import {
   type PlanAnswer,
   type Proposal,
 } from '../../model/plan/proposal.ts';
-import { failRun } from './tasks.ts';
 
 type Policy = Playbook<unknown>['advance'];
 type Usable = Extract<PlanReading, { ok: true }>;
@@ -41,7 +40,7 @@ function advance(planning: Planning, policy: Policy, view: View, event: Playbook
   }
   const changes = policy(view, event);
   // There is no task yet that the playbook could wait for.
-  return proposal.open ? changes.filter((one) => one.do !== 'finish' || one.outcome === 'failed') : changes;
+  return proposal.open ? changes.filter((one) => one.do !== 'finish' || one.outcome !== 'done') : changes;
 }
 
 function planned(planning: Planning, policy: Policy, view: View, event: Heard<'task-done'>): PlanChange[] {
@@ -76,7 +75,10 @@ function answered(
   const said = readPlanAnswer(event.answer);
   switch (said.say) {
     case 'stop':
-      return [keep({ ...proposal, open: false }), failRun(`cancelled by ${by}: the plan was not approved`)];
+      return [
+        keep({ ...proposal, open: false }),
+        { do: 'finish', outcome: 'cancelled', why: `cancelled by ${by}: the plan was not approved` },
+      ];
     case 'change': {
       const feedback = `${by} has read this plan and asks for a change:\n${said.text}\n\nAnswer with the whole new plan.`;
       return [keep({ ...proposal, fixing: false }), reopen(planning, feedback)];

@@ -77,7 +77,7 @@ function nextSection(run: string, reviews: readonly FailedReview[]): Section {
     `squad retry ${task} --run ${run}`,
     `squad override ${task} done --run ${run} --reason "I read it myself"`,
   ]);
-  const look = [`squad diff ${run}`, `squad merge ${run}`];
+  const look = [`squad diff ${run}`, `squad merge ${run} --unverified`];
   return {
     title: 'What to do next',
     blocks: [

@@ -31,6 +31,7 @@ const STATUS: Readonly<Record<RunState, 'running' | 'paused' | 'completed' | 'fa
   interrupted: 'paused',
   done: 'completed',
   failed: 'failed',
+  cancelled: 'failed',
 };
 
 /** `state.json`: where a run with stages is, in names that other programs know. */

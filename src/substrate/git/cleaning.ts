@@ -72,6 +72,15 @@ export async function dropRefs(
   return { attempts: refs.filter((ref) => !isBookkeeping(ref)).length, branch };
 }
 
+/** See `Workspaces.dropBranch`. */
+export async function dropBranchAt(context: GitContext, run: string, head: string): Promise<boolean> {
+  const found = await headOf(context, run);
+  if (found === undefined) return true;
+  if (found !== head || (await checkoutOf(context, run)) !== undefined) return false;
+  await dropRef(context, runBranch(run), head);
+  return true;
+}
+
 async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs['branch']> {
   const head = await headOf(context, run);
   if (head === undefined) return { type: 'absent' };

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
-import { closeRun, dropRefs, listFolders } from './cleaning.ts';
+import { dropBranchAt, closeRun, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
@@ -60,6 +60,7 @@ export function createGitWorkspaces(
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
+    dropBranch: (run, head) => ready(() => dropBranchAt(context, run, requireCommitId(head))),
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),

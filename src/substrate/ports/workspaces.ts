@@ -216,6 +216,8 @@ export interface Workspaces {
   integrationAt(run: string, candidate: string): Promise<TaskFolder>;
   /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
+  /** Deletes `squad/<run>` if it is at `head` and not checked out. Returns whether it is gone. Safe to repeat. */
+  dropBranch(run: string, head: string): Promise<boolean>;
   /** The folders of a run by their notes. Only for the holder of the workspace: a running engine has half-made ones. */
   listFolders(run: string): Promise<readonly ListedFolder[]>;
   /**

@@ -188,6 +188,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       moves.push({ run, to: from });
       return { type: 'ready', created: head === undefined };
     },
+    dropBranch: async (run, head) => refs.get(branch(run)) === head && refs.delete(branch(run)),
     checkoutOf: async () => undefined,
     runHead: async (run) => refs.get(branch(run)),
     integrate: async ({ run, commit, message }) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ALL, NIGHT } from '../support/lane.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
-import { judge, pathOf, rewrites, thirteen, writes, type Built } from './objective-script.ts';
+import { judge, pathOf, rewrites, SUMMARY, thirteen, writes, type Built } from './objective-script.ts';
 import { again, author, commits, objective, verdict, type Entry, type Step } from './run-script.ts';
 
 const TWO: readonly Built[] = [
@@ -152,7 +152,8 @@ it(
   'documents: drop removes the documents from the branch, and the run keeps a copy',
   { ...ALL, timeout: 600_000 },
   async (test) => {
-    const drop = { ...author('complete', [{ run: ['git', 'rm', '-rq', 'docs/squad'] }, ...commits({})]) };
+    const steps = [{ run: ['git', 'rm', '-rq', 'docs/squad'] }, ...commits({})];
+    const drop = { ...author('complete', steps), structured: SUMMARY };
     const bench = benchOf(thirteen([drop, { when: '# Task judge', steps: [], structured: JUDGED }], TWO, [1]), {
       objective: { documents: 'drop' },
     });

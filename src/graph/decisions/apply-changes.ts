@@ -26,7 +26,7 @@ import {
 } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { authorsOf, withVerdict } from './gate.ts';
-import { closeAsk, noteSent } from './mail.ts';
+import { closeAsk, closeByPlan, noteSent } from './mail.ts';
 
 const NO_ID = 'an id is required';
 
@@ -146,7 +146,7 @@ function refuseMail(draft: Draft, change: Change<'refuse-mail'>): string | undef
 
 function closeMail(draft: Draft, { message, by }: Change<'close-ask'>): string | undefined {
   if (!draft.mail.has(message)) return `there is no message ${message}`;
-  closeAsk(draft, message, by);
+  closeByPlan(draft, message, by);
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
+import { counted } from '../../text/counted.ts';
 import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -16,7 +17,7 @@ export interface Conclusion {
 }
 
 export interface ConclusionFacts {
-  readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'branch' | 'finished'>;
+  readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'branch' | 'finished' | 'mail'>;
   /** Why the work could not be published; undefined if it was, or if publishing was not requested. */
   readonly problem: string | undefined;
   /** The folder that the run made, as people name it; absent: it makes none. */
@@ -39,7 +40,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     const verb = added === undefined ? 'made' : 'completed';
     return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
   }
-  const { open, remarks } = remarksOf(board, tasks, finished.remarks ?? []);
+  const { open, remarks } = remarksOf(board, tasks, [...(finished.remarks ?? []), ...unanswered(board)]);
   const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
@@ -83,6 +84,18 @@ function failuresOf(tasks: readonly TaskState[]): string[] {
     if (phase.as === 'skipped') return [`${task.id} was skipped because its agent stalled: ${phase.why}`];
     return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
   });
+}
+
+/** Questions whose asker went on without an answer, by its own lights. */
+function unanswered({ mail, tasks }: ConclusionFacts['board']): string[] {
+  const all = [...mail.values()];
+  const asked = all.filter(({ id, action, via }) => {
+    const phase = via === undefined ? undefined : tasks.get(via)?.work.phase;
+    const isDone = phase?.at === 'ended' && phase.as === 'done';
+    return action === 'clarify' && isDone && !all.some((other) => other.re === id && other.action === 'answer');
+  });
+  const by = [...new Set(asked.map(({ from }) => from))].join(', ');
+  return asked.length === 0 ? [] : [`${counted(asked.length, 'question')} of ${by} not answered`];
 }
 
 /** `open`: something was not checked, is missing, or counts only because a person said so. `more`: what the playbook has to say. */

@@ -1,5 +1,5 @@
 import { agentAt } from '../../model/mail/address.ts';
-import { closes, mailQuestionId, owesAnswer } from '../../model/mail/effects.ts';
+import { closes, mailQuestionId, owesAnswer, promisesDocument } from '../../model/mail/effects.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { defined } from '../../text/defined.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
@@ -17,9 +17,8 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
     const answered = closes(answers.action, { type, action }) && to.includes(answers.from);
-    // Its document must be delivered first. The playbook closes the ask then.
-    if (answered && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
     if (answered) answerPerson(draft, answers.id, from, body);
+    if (answered && !promises(event)) closeAsk(draft, answers.id, from);
   }
   const view: MailView = {
     ...{ id, from, to, type, body },
@@ -28,6 +27,8 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
     owes: owesAnswer({ type, action }) ? to : [],
   };
   draft.mail = withEntry(draft.mail, id, view);
+  // Otherwise its task may still deliver the document, and the playbook closes the ask then.
+  if (answers !== undefined && promises(view) && !isStillWritten(draft, view)) closeByPlan(draft, answers.id, from);
   if (action === 'clarify' && to.includes(MAIN) && agentAt(draft.facts.roster, MAIN) === undefined)
     askPerson(draft, view);
 }
@@ -66,16 +67,7 @@ export function answerByPerson(draft: Draft, question: Question, text: string, b
     ({ id, action, key }) => key === undefined && action === 'clarify' && mailQuestionId(id) === question.id,
   );
   if (ask === undefined) return;
-  const message: Send = {
-    do: 'send',
-    to: [ask.from],
-    type: 'send',
-    action: 'answer',
-    ...(ask.task === undefined ? {} : { task: ask.task }),
-    corr: ask.id,
-    body: { answer: text, reason: `a person answered (${by})` },
-  };
-  draft.effects.push({ effect: 'send', message });
+  answerFor(draft, ask, MAIN, { answer: text, reason: `a person answered (${by})` });
   closeAsk(draft, ask.id, MAIN);
 }
 
@@ -83,10 +75,51 @@ function viewOf(draft: Draft, re: NonNullable<MailNews['re']>): MailView | undef
   return draft.mail.get(re.key === undefined ? re.id : `key:${re.key}`);
 }
 
-function comesWithDocument(draft: Draft, { action, via, body }: MailNews): boolean {
-  if (action !== 'answer' || via === undefined || !isJsonObject(body) || body['doc_updated'] !== true) return false;
+/** The answer of a turn, which has reached nobody yet. */
+function promises({ action, via, body }: Pick<MailNews, 'action' | 'via' | 'body'>): boolean {
+  return via !== undefined && promisesDocument({ action }, body);
+}
+
+function isStillWritten(draft: Draft, { via = '' }: MailView): boolean {
   const state = draft.tasks.get(via);
   return state !== undefined && state.task.workspace === 'own' && state.work.phase.at !== 'ended';
+}
+
+/**
+ * The same by a playbook, which knows that nothing more comes of the question. If its answer promises a document, it is sent now, and
+ * says that the document was written only if its author has delivered something since the question.
+ */
+export function closeByPlan(draft: Draft, id: string, by: string): void {
+  const ask = draft.mail.get(id);
+  const isBy = (from: string): boolean => from === by || agentAt(draft.facts.roster, from)?.role === by;
+  const said = [...draft.mail.values()].findLast((mail) => mail.re === id && isBy(mail.from) && promises(mail));
+  if (ask === undefined || said === undefined || !isOwed(draft, ask, by)) return closeAsk(draft, id, by);
+  const { doc_updated: _, doc_path: place, ...words } = said.body as Readonly<Record<string, Json>>;
+  const body = hasDelivered(draft, said.from, ask.at)
+    ? { ...words, doc_updated: true, ...defined({ doc_path: place }) }
+    : { ...words, reason: 'its sender says that the documentation has it, and has delivered no change of it' };
+  answerFor(draft, ask, said.from, body);
+  closeAsk(draft, id, by);
+}
+
+function hasDelivered(draft: Draft, by: string, since: number): boolean {
+  const agent = agentAt(draft.facts.roster, by)?.name;
+  return [...draft.tasks.values()].some(({ task, work, at }) => {
+    const isDone = work.phase.at === 'ended' && work.phase.as === 'done' && work.commit !== null;
+    return isDone && task.integrate && work.author.thread?.agent === agent && (at.ended ?? 0) >= since;
+  });
+}
+
+function isOwed({ facts }: Draft, { owes }: MailView, by: string): boolean {
+  return owes.includes(by) || owes.includes(agentAt(facts.roster, by)?.role ?? by);
+}
+
+/** Sends an answer in a member's name. Its key makes it known to the plan. */
+function answerFor(draft: Draft, ask: MailView, from: string, body: Send['body']): void {
+  const about = { corr: ask.id, key: `answer-${ask.id}-${from}`, ...defined({ task: ask.task }) };
+  const message: Send = { do: 'send', from, to: [ask.from], type: 'send', action: 'answer', ...about, body };
+  noteSent(draft, message);
+  draft.effects.push({ effect: 'send', message });
 }
 
 function unblockAsker(draft: Draft, { id, via, task }: MailView): void {

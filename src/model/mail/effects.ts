@@ -30,6 +30,14 @@ export function changesPlan({ type, action }: Said): boolean {
   return kindOf(type, action)?.changesPlan === true;
 }
 
+/**
+ * Whether it answers by a document that its sender says is written. What a turn says so does not reach its recipients: once
+ * squad knows whether the document was delivered, it answers in the sender's name.
+ */
+export function promisesDocument({ action }: { readonly action?: string | null | undefined }, body: unknown): boolean {
+  return action === 'answer' && isJsonObject(body) && body['doc_updated'] === true;
+}
+
 /** The state of its task after it; undefined: unchanged. `about`: the action of the ask that it replies to, if any. */
 export function taskStateAfter(
   { type, action }: Said,

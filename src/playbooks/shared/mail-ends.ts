@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../text/json.ts';
+import type { Json } from '../../text/json.ts';
+import { promisesDocument } from '../../model/mail/effects.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
@@ -65,7 +66,7 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
   const written = event.type === 'task-done' && event.commit !== undefined;
   const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
   const task = view.task(event.task);
-  const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
+  const promised = own.length > 0 ? own.some((mail) => promisesDocument(mail, mail.body)) : said?.reason.trim() === '';
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
   if (promised && !written && writes && mayComeBack) {
     return [{ do: 'reopen-task', id: event.task, feedback: mailTexts(view).writeFirst, session: 'same' }];
@@ -82,7 +83,8 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
     answer: said.answer,
     ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
   };
-  return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
+  const key = `answer-${ask.id}-${from}`;
+  return [{ do: 'send', key, from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
 }
 
 /** Sends no answer in the agent's name. If no other recipient can answer, the router reports why. */
@@ -99,8 +101,4 @@ function speakerOf(view: View, task: string, by: string): string {
   const agent = state?.agent ?? state?.doneBy;
   const member = view.roster.find(({ name }) => name === agent);
   return member === undefined ? by : addressOf(member);
-}
-
-function claimsDocument(body: Json): boolean {
-  return isJsonObject(body) && body['doc_updated'] === true;
 }

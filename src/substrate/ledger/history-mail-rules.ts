@@ -56,13 +56,14 @@ export const MAIL_RULES = {
     FROM mail_delivery WHERE state IN ('accepted', 'dead', 'void')
       AND (mail_seq, recipient, state) NOT IN (SELECT mail_seq, recipient, what FROM line)`,
 
-  /** A turn's deferred messages take effect only if it completes. */
+  /** A turn's deferred messages take effect only if it completes, and what promises a document never does: squad answers in its place. */
   'mail-held-wrong': `
     WITH ${LINE}
     SELECT 'message ' || mail_seq || ' to ' || recipient || ' is ' || state || ', held by '
       || iif(mail.held IS NULL, 'no turn', 'turn ' || mail.held || ' (' || coalesce(outcome, 'running') || ')')
     FROM mail JOIN mail_delivery AS copy ON mail_seq = mail.seq LEFT JOIN settlement ON attempt_id = mail.held
-    WHERE CASE WHEN mail.held IS NULL OR outcome = 'completed' THEN copy.held = 1 OR state = 'void'
+    WHERE CASE WHEN mail.held IS NULL OR outcome = 'completed' THEN CASE
+        WHEN state = 'void' THEN coalesce(mail.action, '') <> 'answer' OR mail.held IS NULL ELSE copy.held = 1 END
       ELSE copy.held = 0 OR state <> iif(outcome IS NULL, 'waiting', 'void')
         OR (mail_seq, recipient) IN (SELECT mail_seq, recipient FROM line WHERE what = 'accepted') END`,
 

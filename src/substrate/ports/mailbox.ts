@@ -32,7 +32,8 @@ export type SendAnswer =
 
 /**
  * `waiting`: in the inbox. `leased`: with a reader that has not accepted it yet. `accepted`: read. `dead`: given up; it can still
- * be read, late. `void`: the turn that sent it did not complete, so it never took effect.
+ * be read, late. `void`: it never took effect, because the turn that sent it did not complete, or
+ * because squad answers in its place.
  */
 type DeliveryState = 'waiting' | 'leased' | 'accepted' | 'dead' | 'void';
 

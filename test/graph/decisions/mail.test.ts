@@ -4,7 +4,7 @@ import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
-import { DEFAULT_PLAN_LIMITS, type Board, type Member } from '../../../src/model/plan/board.ts';
+import { DEFAULT_PLAN_LIMITS, type Board, type Member, type TaskState } from '../../../src/model/plan/board.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
 import { newTask } from './support.ts';
@@ -131,8 +131,42 @@ describe('a question by mail', () => {
     const planned = applyChanges(waiting.board, [{ do: 'add-task', task }], AT).board;
     const promised = take(planned, { ...ANSWER, body: { answer: 'see docs', doc_updated: true } });
     expect(stateOf(promised)?.state.at).toBe('blocked');
-    const closed = applyChanges(promised, [{ do: 'close-ask', message: ASK.id, by: 'MAIN' }], AT).board;
-    expect(stateOf(closed)?.state.at).toBe('queued');
+    const closed = applyChanges(promised, [{ do: 'close-ask', message: ASK.id, by: 'MAIN' }], AT);
+    expect(stateOf(closed.board)?.state.at).toBe('queued');
+  });
+
+  it.each([
+    ['written', { phase: { at: 'ended', as: 'done', cause: null, why: 'delivered' }, commit: 'c1' }],
+    ['not written', { phase: { at: 'ended', as: 'failed', cause: 'rejected', why: 'no' }, commit: null }],
+    ['in another task', undefined],
+  ] as const)('sends on what its answer says of a document only as it is: %s', (what, ended) => {
+    const task = newTask('answer-7-chief', {
+      role: 'main',
+      agent: 'chief',
+      ...(ended ? {} : { workspace: { read: 'run' }, integrate: false, requires: [] }),
+    });
+    const planned = applyChanges(waiting.board, [{ do: 'add-task', task }], AT).board;
+    const promise = { ...ANSWER, via: task.id, body: { answer: 'see docs', doc_updated: true, doc_path: 'docs/a.md' } };
+    const promised = acceptEvent(planned, { ...promise, ...AT });
+    const state = promised.board.tasks.get(task.id);
+    if (state === undefined) throw new Error('no task');
+    const author = { ...state.work.author, thread: { agent: 'chief', key: 'chief', session: 'chief' } };
+    const after = {
+      ...state,
+      at: { ...state.at, ended: AT.at },
+      work: { ...state.work, ...ended, author },
+    } as TaskState;
+    const board = { ...promised.board, tasks: promised.board.tasks.with(after) };
+    const { effects } = ended
+      ? applyChanges(board, [{ do: 'close-ask', message: ASK.id, by: 'MAIN' }], AT)
+      : { effects: promised.effects };
+    const sent = effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
+    expect(sent).toMatchObject([{ from: 'MAIN', to: ['bob'], action: 'answer', corr: ASK.id }]);
+    expect(sent[0]?.body).toEqual(
+      what === 'written'
+        ? { answer: 'see docs', doc_updated: true, doc_path: 'docs/a.md' }
+        : { answer: 'see docs', reason: expect.stringContaining('has delivered no change') },
+    );
   });
 
   it('has an end: after ten of them what was done is looked at', () => {

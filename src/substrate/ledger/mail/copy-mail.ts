@@ -20,6 +20,7 @@ const EFFECTIVE = `
 SELECT mail.seq FROM mail JOIN event ON event.seq = mail.event_seq LEFT JOIN settlement ON attempt_id = mail.held
 WHERE mail.run_id = @run AND coalesce(event.cause, event.seq) <= @seq
   AND (mail.held IS NULL OR settlement.outcome = 'completed' AND settlement.seq <= @seq)
+  AND NOT EXISTS (SELECT 1 FROM event AS end WHERE end.stream = @run AND end.type = 'mail-void' AND end.data ->> 'id' = mail.id)
 ORDER BY mail.seq`;
 
 /** What had become of a recipient's copy by then, or of an assignment. */

@@ -1,7 +1,10 @@
+import { promisesDocument } from '../../../model/mail/effects.ts';
 import { ACK_TIMEOUT_MS } from '../../../model/mail/times.ts';
+import { parseJson } from '../../../text/json.ts';
 import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import { acceptHanded } from './accept.ts';
+import { readBody } from './bodies.ts';
 import { takeEffect } from './effects.ts';
 import { turnKey } from './party.ts';
 import { startClocks } from './post.ts';
@@ -15,8 +18,9 @@ import { endTokens } from './tokens.ts';
  */
 export function settleMail(store: Store, attemptId: string, completed: boolean): void {
   for (const mail of mailWhere(store, 'held = ?', attemptId)) {
-    if (completed) release(store, mail);
-    else annul(store, mail);
+    if (!completed) annul(store, mail, 'its turn did not complete');
+    else if (isPromise(store, mail)) annul(store, mail, PROMISE);
+    else release(store, mail);
   }
   const key = turnKey(attemptId);
   if (completed) acceptHanded(store, attemptId, key);
@@ -33,10 +37,18 @@ function release(store: Store, mail: StoredMail): void {
   takeEffect(store, mail);
 }
 
-function annul(store: Store, mail: StoredMail): void {
-  const set = "state = 'void', due = NULL, answer_at = NULL, last_error = 'its turn did not complete'";
-  store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ?`, mail.seq);
-  appendEvent(store, { stream: mail.run_id, type: 'mail-void', data: { id: mail.id, to: recipientsOf(store, mail) } });
+/** The plan hears of it all the same, and answers once it knows whether the document was delivered. */
+function isPromise(store: Store, mail: StoredMail): boolean {
+  return mail.action === 'answer' && promisesDocument(mail, parseJson(readBody(store, mail.id)));
+}
+
+const PROMISE = 'squad answers in its place, once it knows whether the document that it promises was delivered';
+
+function annul(store: Store, mail: StoredMail, error: string): void {
+  const set = "state = 'void', due = NULL, answer_at = NULL, last_error = ?";
+  store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ?`, error, mail.seq);
+  const data = { id: mail.id, to: recipientsOf(store, mail), error };
+  appendEvent(store, { stream: mail.run_id, type: 'mail-void', data });
 }
 
 /** Messages that were in its prompt, or that it claimed itself, and that it did not accept. */

@@ -32,7 +32,8 @@ const TROUBLES: Readonly<
   'mail-dead': { event: 'dead', note: ({ error }) => error },
   'mail-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
   'mail-task-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
-  'mail-void': { event: 'void', note: () => 'its turn did not complete' },
+  // Older events say none.
+  'mail-void': { event: 'void', note: ({ error }) => error || 'its turn did not complete' },
 };
 
 const presenceSchema: z.ZodType<{ agent: string; meta: PresenceMeta }> = z.object({

@@ -75,6 +75,22 @@ test('once its turn has completed it takes effect', () => {
   expect(violations(room.path)).toEqual([]);
 });
 
+test('an answer that promises a document is seen by nobody, also once its turn has completed: squad answers in its place', () => {
+  const room = openMailRoom();
+  const { mail } = room;
+  const asked = sent(mail.send(person('MAIN'), clarify({ to: ['A'] })));
+  room.turn('a-1', 'a');
+  const promise = sent(mail.send(turnOf('A', 'a-1'), answer(asked, ['MAIN'])));
+  room.settle('a-1');
+  expect(states(room, promise)).toEqual([['MAIN', 'void']]);
+  expect(mail.inbox(person('MAIN')).map(({ message }) => message.id)).not.toContain(promise);
+  expect(mail.deliveries(asked)[0]?.answer).toBeNull();
+  expect(mail.deferredBy('a-1').map(({ id }) => id)).toEqual([promise]);
+  const notes = [...mail.trace({})].flatMap((line) => (line.event === 'void' ? [line.note] : []));
+  expect(notes).toEqual([expect.stringContaining('squad answers in its place')]);
+  expect(violations(room.path)).toEqual([]);
+});
+
 test('of a turn that did not complete it is void, for ever; what was only said stays said', () => {
   const room = openMailRoom();
   const { assigned, question, finished, said } = spoken(room);

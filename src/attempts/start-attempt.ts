@@ -42,6 +42,8 @@ export interface AttemptPorts {
   /** The ledger has recorded the process. */
   onStarted?(attemptId: string, how: AttemptStart): void;
   onSettled?(attemptId: string, result: TurnResult): void;
+  /** Why the attempt failed where something was thrown for it; throws what ends the engine. Absent: everything does. */
+  fault?(error: unknown): Promise<string>;
   /** The attempt stays unsettled, because the machine is broken or this engine was fenced. */
   onBroken?(attemptId: string, error: unknown): void;
 }

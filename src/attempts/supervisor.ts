@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import { errorCode, storageError } from '../model/storage-error.ts';
+import type { Failure } from '../model/failure.ts';
 import { sessionRefSchema } from '../model/session-ref.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { usageSchema } from '../model/usage.ts';
@@ -58,7 +59,9 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
       if (attempt === undefined) throw unknownAttempt(attemptId);
       if (attempt.status === 'settled') return;
       const starting = Promise.resolve().then(async () => startAttempt(startPorts, lease, attempt));
-      const settled = carry(state, attemptId, starting);
+      const settled = carry(state, attemptId, starting).catch(async (error: unknown) =>
+        endAnyway(state, attemptId, error),
+      );
       // `settled` reports the failure; it must not end the process as an unhandled rejection.
       settled.catch((error: unknown) => (state.detached ? undefined : ports.onBroken?.(attemptId, error)));
       running.set(attemptId, { settled, starting });
@@ -115,6 +118,28 @@ async function carry(state: State, attemptId: string, starting: Promise<Turn>): 
   await ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
 }
 
+/** What was thrown for one attempt fails it, unless it ends the engine. After its settlement, it changes nothing. */
+async function endAnyway(state: State, attemptId: string, error: unknown): Promise<void> {
+  const { ports, lease, running } = state;
+  if (ports.fault === undefined || state.detached) throw error;
+  const message = await ports.fault(error);
+  const attempt = ports.ledger.attempt(attemptId);
+  const mayHaveActed = attempt?.status === 'spawned';
+  const alive = mayHaveActed ? await ports.processes.sweep(attemptId) : [];
+  // The next engine finds it as it is.
+  if (state.detached) throw error;
+  running.delete(attemptId);
+  if (attempt?.status === 'settled') return;
+  const kind = alive.length > 0 ? 'not-stopped' : mayHaveActed ? 'lost' : 'never-started';
+  const result = failedTurn({ kind, message, mayHaveActed });
+  ports.ledger.settle(lease, attemptId, result);
+  ports.onSettled?.(attemptId, result);
+}
+
+function failedTurn(failure: Failure): TurnResult {
+  return { outcome: 'failed', text: '', denials: [], failure, stderrTail: '', durationMs: 0 };
+}
+
 /** A result that the ledger cannot store (an answer nested too deep) still has to end the attempt. */
 function settle({ ledger }: AttemptPorts, lease: Lease, attemptId: string, result: TurnResult): TurnResult {
   try {
@@ -139,15 +164,8 @@ function withTrueUsage(result: TurnResult): TurnResult {
 function withoutAnswer(result: TurnResult, why: string): TurnResult {
   const session = sessionRefSchema.safeParse(result.session).data;
   const usage = usageSchema.safeParse(result.usage).data;
-  return {
-    outcome: 'failed',
-    ...defined({ session, usage }),
-    text: '',
-    denials: [],
-    failure: { kind: 'bad-output', message: `the turn's result cannot be stored: ${why}`, mayHaveActed: true },
-    stderrTail: '',
-    durationMs: 0,
-  };
+  const message = `the turn's result cannot be stored: ${why}`;
+  return { ...failedTurn({ kind: 'bad-output', message, mayHaveActed: true }), ...defined({ session, usage }) };
 }
 
 function unknownAttempt(id: string): SquadError {

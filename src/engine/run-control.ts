@@ -29,6 +29,8 @@ export interface SegmentControl extends RunSwitch {
   cancel(reason: string): Promise<void>;
   kill(): Promise<void>;
   fail(error: unknown): void;
+  /** Its turns and checks are being ended, or the machine is broken. */
+  leaving(): boolean;
   /** Ends the running turns; the run decides what follows. */
   cancelTurns(reason: string): void;
   wake(why: string): void;
@@ -70,6 +72,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     graph,
     draining: () => draining,
     broken: () => error,
+    leaving: () => interrupted || error !== undefined,
     stopped: () => stoppedBy,
     wake: (why) => attempt(() => ledger.note(lease, RUN_EVENTS.woken, { why })),
     clockSetBack: (ms) => attempt(() => ledger.note(lease, RUN_EVENTS.clockSetBack, { ms })),

@@ -33,6 +33,7 @@ import { armoryFolder } from '../substrate/files/run-files.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { plainJson } from '../text/json.ts';
 import { startsInTime } from './starts-in-time.ts';
+import { createFaultFinder } from './task-fault.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import type { Tracer } from '../tracing/tracer.ts';
@@ -127,15 +128,18 @@ export function wireRun(
         await turnMail.beforeSpawn(attempt, folder);
       },
       ...hooksOf(ports, resources, { mail: turnMail, places }, showNews, () => wakeSignal.raise()),
+      fault: async (error) => fault(error),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
   );
   const checks = createChecks({ ledger, supervisor, clock }, lease, attemptScope(definition.name, lease.runId));
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
+  const { workspaces } = ports;
+  const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const emptyFolder = join(ports.host.stateDirectory, 'empty', lease.runId);
   const operations = createOperations(
-    { ledger, lease, definition, workspaces: ports.workspaces, checks, forge: ports.forge, emptyFolder },
+    { ledger, lease, definition, workspaces, checks, forge: ports.forge, emptyFolder, fault },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );

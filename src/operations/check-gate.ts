@@ -12,18 +12,28 @@ export async function checkGate(
   ports: OperationPorts,
   board: Board,
 ): Promise<Extract<PlanNews, { type: 'gate-checked' }>> {
+  try {
+    return { type: 'gate-checked', facts: await look(ports, board) };
+  } catch (error) {
+    if (ports.fault === undefined) throw error;
+    const { head } = board.branch;
+    const command = { purpose: 'setup' as const, run: 'git checkout', passed: false, output: await ports.fault(error) };
+    return { type: 'gate-checked', facts: { expected: head, head, missing: [], commands: [command], files: [] } };
+  }
+}
+
+async function look(ports: OperationPorts, board: Board): Promise<GateFacts> {
   const { workspaces, definition } = ports;
   const expected = board.branch.head;
   const head = (await workspaces.runHead(definition.name)) ?? null;
   const nothing = { expected, head, missing: [], commands: [], files: [] };
-  if (head === null || head !== expected) return { type: 'gate-checked', facts: nothing };
+  if (head === null || head !== expected) return nothing;
   const missing = await missingFrom(ports, board, head);
   const files = await filesOf(ports, board, head);
   const commands = await runAll(ports, board, head);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
-  const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
-  return { type: 'gate-checked', facts };
+  return now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
 }
 
 async function missingFrom({ workspaces, definition }: OperationPorts, board: Board, head: string): Promise<string[]> {

@@ -15,6 +15,8 @@ export interface OperationPorts {
   readonly forge: Forge;
   /** Working folder of turns that need no repository. */
   readonly emptyFolder: string;
+  /** Why the work failed where something was thrown; throws what ends the engine. Absent: everything does. */
+  readonly fault?: (thrown: unknown) => Promise<string>;
 }
 
 /** A part of a check's id. */

@@ -1,5 +1,6 @@
 import { decideBase } from '../graph/decisions/base.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
+import { decideFault } from '../graph/decisions/work-fault.ts';
 import { decideOnward } from '../graph/decisions/onward.ts';
 import { applyWork } from '../graph/decisions/plan-step.ts';
 import { isInput } from '../graph/decisions/read-input.ts';
@@ -143,8 +144,9 @@ async function carryOn(
   let board = begun;
   let unrecorded: WorkEvent[] = [];
   let next: Operation | undefined = first;
+  let { phase } = work;
   while (next !== undefined) {
-    const event: WorkEvent = await next();
+    const event = await eventOf(ports, { phase, head: board.branch.head }, next);
     unrecorded.push(event);
     ({ board } = applyWork(board, task.id, event, { seq: board.seq, at: board.now }));
     const state: TaskState | undefined = board.tasks.get(task.id);
@@ -156,9 +158,25 @@ async function carryOn(
       if (!isStill(task.id, work.phase, seq)) return;
     }
     failpoint('operation.onward');
+    ({ phase } = state.work);
     next = operationOf(ports, state, board);
   }
   if (unrecorded.length > 0) record(unrecorded);
+}
+
+/** What is thrown while the engine works for a task is an event of the task, unless it ends the engine. */
+async function eventOf(
+  { fault }: OperationPorts,
+  { phase, head }: { readonly phase: Phase; readonly head: string },
+  operation: Operation,
+): Promise<WorkEvent> {
+  try {
+    return await operation();
+  } catch (error) {
+    const event = fault === undefined ? undefined : decideFault(phase, await fault(error), head);
+    if (event === undefined) throw error;
+    return event;
+  }
 }
 
 function operationOf(ports: OperationPorts, state: TaskState, board: Board): Operation | undefined {

@@ -4,7 +4,7 @@ import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { branchOf, forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
-import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { RemovalAnswer, Workspaces } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
 /** Creates the run branch at the base commit, once. */
@@ -42,7 +42,6 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   const { definition, workspaces } = ports;
   const { name } = definition;
   const kept = await removeFolders(ports, board);
-  await workspaces.closeRun(name);
   const found = await workspaces.runHead(name);
   const facts: PublishFacts = {
     ...defined({ branch: branchOf(definition) }),
@@ -71,21 +70,39 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
 /** Nothing else is at work by then. */
 const AT_ONCE = 4;
 
-async function removeFolders({ workspaces, definition }: OperationPorts, board: Board): Promise<PublishFacts['kept']> {
+async function removeFolders(ports: OperationPorts, board: Board): Promise<PublishFacts['kept']> {
+  const { workspaces, definition } = ports;
   const kept: PublishFacts['kept'] = [];
-  // The engine's own folder is removed by `closeRun`.
-  const left = (await workspaces.listFolders(definition.name)).filter(({ task }) => !task.startsWith('_'));
+  const all = await workspaces.listFolders(definition.name);
+  const left = all.filter(({ task }) => !task.startsWith('_'));
   for (let from = 0; from < left.length; from += AT_ONCE) {
     const some = left.slice(from, from + AT_ONCE).map(async (folder) => {
       const phase = board.tasks.get(folder.task)?.work.phase;
       const failed = phase?.at !== 'ended' || phase.as !== 'done';
-      const answer = await workspaces.removeFolder(folder, lastAttempt(board, folder.task), failed);
-      if (answer.type === 'removed') return [];
-      return [{ path: folder.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
+      const attempt = lastAttempt(board, folder.task);
+      const why = await whyKept(ports, async () => workspaces.removeFolder(folder, attempt, failed));
+      return why === undefined ? [] : [{ path: folder.path, why }];
     });
     kept.push(...(await Promise.all(some)).flat());
   }
-  return kept;
+  // It removes the engine's own folder.
+  const why = await whyKept(ports, async () => {
+    await workspaces.closeRun(definition.name);
+    return { type: 'removed', rescued: false };
+  });
+  const own = all.find(({ task }) => task.startsWith('_'))?.path ?? definition.name;
+  return why === undefined ? kept : [...kept, { path: own, why }];
+}
+
+/** Why a folder is still there; undefined: it is removed. */
+async function whyKept({ fault }: OperationPorts, remove: () => Promise<RemovalAnswer>): Promise<string | undefined> {
+  try {
+    const answer = await remove();
+    return answer.type === 'removed' ? undefined : `${answer.reason}: ${answer.detail.join(', ')}`;
+  } catch (error) {
+    if (fault === undefined) throw error;
+    return fault(error);
+  }
 }
 
 /** Pushes the run branch and opens its pull request, if `publish` asks for it. Returns a problem for a person if it cannot. */

@@ -241,6 +241,79 @@ describe('a runtime that is not configured', () => {
   });
 });
 
+describe('what is thrown for one attempt', () => {
+  const boom = (): never => {
+    throw new TypeError('boom');
+  };
+  const fault = async (error: unknown): Promise<string> => String(error);
+
+  it.each([
+    ['while its place is made', { prepare: boom }, 'never-started'],
+    ['before its process', { beforeSpawn: boom }, 'never-started'],
+    ['while its process is recorded', { onStarted: boom }, 'never-started'],
+  ] as const)('%s fails it, and the engine is not told', async (_, broken, kind) => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const told: string[] = [];
+    const settled: string[] = [];
+    const supervisor = bench.supervisor({
+      ...broken,
+      fault,
+      onBroken: (id) => told.push(id),
+      onSettled: (id) => settled.push(id),
+    });
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(bench.ledger.settlement('a-1')?.result.failure).toMatchObject({
+      kind,
+      message: expect.stringContaining('boom') as string,
+    });
+    expect([told, settled, supervisor.live()]).toEqual([[], ['a-1'], []]);
+  });
+
+  it('while it is attached to ends its process', async () => {
+    bench = openSupervisorBench([{ run: ['sleep', '60'] }, { answer: 'done' }]);
+    bench.claim('a-1');
+    const first = bench.supervisor();
+    first.ensure('a-1');
+    await bench.until(() => bench.ledger.attempt('a-1')?.status === 'spawned');
+    await first.detach();
+    const second = bench.supervisor({ prepare: boom, fault });
+    second.ensure('a-1');
+    await second.settled('a-1');
+    expect(bench.ledger.settlement('a-1')?.result.failure).toMatchObject({
+      kind: 'lost',
+      message: expect.stringContaining('boom') as string,
+    });
+    expect(markedPids('a-1')).toEqual([]);
+  });
+
+  it('after its settlement changes nothing', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor({ onSettled: boom, fault });
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect([bench.outcomeOf('a-1'), supervisor.live()]).toEqual(['completed', []]);
+  });
+
+  it('ends the engine where no other attempt could go on', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const told = Promise.withResolvers<unknown>();
+    const supervisor = bench.supervisor({
+      prepare: boom,
+      fault: async (error) => {
+        throw error;
+      },
+      onBroken: (_id, error) => told.resolve(error),
+    });
+    supervisor.ensure('a-1');
+    expect(String(await told.promise)).toContain('boom');
+    expect(bench.ledger.attempt('a-1')?.status).toBe('claimed');
+  });
+});
+
 describe('detach', () => {
   it.each([
     ['at once', async () => undefined],

@@ -11,7 +11,9 @@ import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { createOperations } from '../../src/operations/operations.ts';
-import { allocateWorkspace } from '../../src/operations/publish-run.ts';
+import { checkGate } from '../../src/operations/check-gate.ts';
+import { problemsOf } from '../../src/graph/decisions/gate.ts';
+import { allocateWorkspace, publishRun } from '../../src/operations/publish-run.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { newTask } from '../graph/decisions/support.ts';
@@ -136,5 +138,66 @@ describe('an operation on work that holds the queue', () => {
     await run(board, cursor);
     expect(types()).toEqual(['evidence-gathered']);
     expect(await workspaces.runHead('run')).toBe(report.head);
+  });
+});
+
+describe('what is thrown while the engine works for a task', () => {
+  const boom = (): never => {
+    throw new TypeError('boom');
+  };
+  const fault = (): Promise<string> => Promise.resolve('it went wrong');
+
+  it('while its work is looked at, goes back to its author as what is missing', async (test) => {
+    const { site, board, run, events, tell, cursor } = await openAnswered(test);
+    await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, rescue: boom } });
+    const [noted] = events().map(({ data }) => data as unknown as Noted);
+    expect(noted?.event).toMatchObject({
+      type: 'evidence-gathered',
+      facts: { problem: 'it went wrong', commit: null },
+    });
+    const after = tell(board, noted!.event).tasks.get('a')?.work;
+    expect(after?.author.prompt).toEqual({ why: 'feedback', from: 'evidence', text: 'it went wrong' });
+  });
+
+  it('while it is merged, fails the task, and its evidence stays on record', async (test) => {
+    const { site, board, run, types, events, tell, cursor } = await openAnswered(test);
+    await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, integrate: boom } });
+    expect(types()).toEqual(['evidence-gathered', 'settle-asked']);
+    const noted = events().map(({ data }) => (data as unknown as Noted).event);
+    expect(tell(board, ...noted).tasks.get('a')?.work.phase).toMatchObject({ as: 'failed', why: 'it went wrong' });
+  });
+
+  it('while the user’s branch is moved, ends the engine: the next one moves it', async (test) => {
+    const { site, board, run, types, work, events, tell, cursor } = await openAnswered(test);
+    const broken = { ...site, fault, workspaces: { ...site.workspaces, advance: boom } };
+    await expect(run(board, cursor, broken)).rejects.toThrow('boom');
+    expect(types()).toEqual(['evidence-gathered', 'integrated']);
+    const noted = events().map(({ data }) => (data as unknown as Noted).event);
+    await run(tell(board, ...noted), site.ledger.lastSeq());
+    expect(await site.workspaces.runHead('run')).toBe(work);
+  });
+
+  it('without a place for its error, ends the engine, and nothing is on record', async (test) => {
+    const { site, board, run, types, cursor } = await openAnswered(test);
+    await expect(run(board, cursor, { ...site, workspaces: { ...site.workspaces, rescue: boom } })).rejects.toThrow(
+      'boom',
+    );
+    expect(types()).toEqual([]);
+  });
+
+  it('at the end of the run keeps the folder, and says why', async (test) => {
+    const { site, board } = await openAnswered(test);
+    const published = publishRun({ ...site, fault, workspaces: { ...site.workspaces, removeFolder: boom } }, board);
+    expect((await published).kept).toEqual([
+      { path: expect.stringContaining('/run/a') as string, why: 'it went wrong' },
+    ]);
+  });
+
+  it('while the run branch is checked, refuses the end and not the engine', async (test) => {
+    const { site, board } = await openAnswered(test);
+    const definition = { ...site.definition, verify: [{ run: 'true', minutes: 1 }] };
+    const broken = { ...site, definition, fault, workspaces: { ...site.workspaces, integrationAt: boom } };
+    const { facts } = await checkGate(broken, board);
+    expect(problemsOf(facts, board.gate, [])).toEqual(['setup: it went wrong']);
   });
 });

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { SPREAD, spread } from '../support/lane.ts';
+import { ODD_COMMITS } from '../support/odd-commits.ts';
+import { openRunBench, statusOf } from './run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
+
+it(
+  'no engine ends because of what one task left behind, and the other tasks are delivered',
+  { ...SPREAD, timeout: 600_000 },
+  async (test) => {
+    const odd = ODD_COMMITS.slice(0, spread(1, ODD_COMMITS.length));
+    const ids = odd.map((_, index) => `odd-${index + 1}`);
+    const spoiled = odd.map(([, line], index): Entry => {
+      const run = ['sh', '-c', `${line}; exit 0`];
+      return author(`odd-${index + 1}`, [{ run }, { answer: 'done' }]);
+    });
+    const good = author('good', commits({ 'good.txt': 'good\n' }));
+    const nothing = { when: '', steps: [{ answer: 'nothing' }] };
+    const bench = openRunBench({
+      settings: { limits: { parallel: 4 } },
+      script: [plan([...ids, 'good'].map((id) => piece(id))), good, ...spoiled, APPROVE_ALL, nothing],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect([0, 1], ended.stderr).toContain(ended.code);
+    expect(bench.fileOnBranch('good.txt')).toBe('good');
+    const status = await bench.status();
+    const ends = ids.map((id, index) => [odd[index]?.[0], statusOf(status, id)]);
+    expect(ends.filter(([, as]) => as !== 'done' && as !== 'failed')).toEqual([]);
+    // 1: a folder that cannot be read stays, and is named.
+    expect([0, 1]).toContain((await bench.run(['drop', '--all', '--yes'])).code);
+  },
+);

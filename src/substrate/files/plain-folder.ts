@@ -16,7 +16,7 @@ import { errorCode } from '../../model/storage-error.ts';
 /** A path below the folder, with one character for each byte: a name need not be valid UTF-8. */
 type BytePath = string;
 
-interface PlainEntry {
+export interface PlainEntry {
   readonly name: BytePath;
   readonly kind: 'file' | 'link' | 'folder' | 'other';
 }

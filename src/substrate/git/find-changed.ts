@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PlainFolder } from '../files/plain-folder.ts';
 import type { Git, GitCall } from './git-call.ts';
 import { cutIndex, isAsWritten, isOfThatSecond, secondOf, type IndexEntry, type IndexFile } from './index-file.ts';
+import type { SettledFolders } from './settled-folders.ts';
 import { notStored } from './store-files.ts';
 import { asUnreadable } from './unreadable-folder.ts';
 
@@ -11,6 +12,7 @@ export interface OwnIndex {
   readonly path: string;
   readonly file: IndexFile;
   readonly written: bigint;
+  readonly settled: SettledFolders;
 }
 
 interface Look {

@@ -10,6 +10,7 @@ import { findChanged, type OwnIndex } from './find-changed.ts';
 import { parseIndex, type IndexEntry, type IndexFile } from './index-file.ts';
 import { REPOSITORY_MODE } from './raw-diff.ts';
 import { notStored, storeFiles, type StoredFile } from './store-files.ts';
+import { createSettledFolders, hasExactTimes, NONE_SETTLED } from './settled-folders.ts';
 import { UnreadableFolder } from './unreadable-folder.ts';
 import { walkFolder, type FolderFindings, type FoundFile } from './walk-folder.ts';
 
@@ -109,6 +110,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
       own === undefined
         ? present
         : findChanged({ git, call, scratch, folder: place.folder, settings }, own, files, present),
+    settled: file === own?.file && hasExactTimes(place.folder) ? own.settled : NONE_SETTLED,
     rules: async (files) => openIgnoreRules({ git, call, stage }, files, (path) => leftOut(file.entries.get(path))),
     anyRepository: false,
     settings,
@@ -148,7 +150,7 @@ function readIndex(path: string | undefined, commit: string): OwnIndex | undefin
     if (known !== undefined) return known;
     const file = parseIndex(readFileSync(path), commit.length / 2);
     if (file === undefined) return undefined;
-    const own = { path, file, written };
+    const own = { path, file, written, settled: createSettledFolders() };
     lastRead.set(key, own);
     const [oldest] = lastRead.keys();
     if (lastRead.size > MOST_READ && oldest !== undefined) lastRead.delete(oldest);

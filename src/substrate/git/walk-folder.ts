@@ -1,9 +1,11 @@
+import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
-import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
+import { openPlainFolder, textOfPath, type PlainEntry, type PlainFolder } from '../files/plain-folder.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import type { IndexEntry } from './index-file.ts';
 import { readNestedHead } from './nested-repository.ts';
 import { LINK_MODE, REPOSITORY_MODE } from './raw-diff.ts';
+import type { SettledFolders } from './settled-folders.ts';
 import { asUnreadable, UnreadableFolder } from './unreadable-folder.ts';
 
 export interface FoundFile {
@@ -43,6 +45,7 @@ export interface Walk {
   readonly folders: ReadonlyMap<string, ReadonlyMap<string, IndexEntry>>;
   /** Those of these files that are not exactly as the engine wrote them. */
   readonly changedOf: (files: PlainFolder, present: readonly IndexEntry[]) => Promise<readonly IndexEntry[]>;
+  readonly settled: SettledFolders;
   readonly rules: (files: PlainFolder) => Promise<IgnoreRules>;
   /** A repository of which no commit is known does not end the walk. */
   readonly anyRepository: boolean;
@@ -141,25 +144,40 @@ class Walker {
   }
 
   async #enter(folder: string): Promise<void> {
+    const { settled, folders } = this.#walk;
+    const here = folders.get(folder);
+    const before = here && this.#readable(folder, () => this.#plain.stat(folder));
+    const inside = settled.foldersIn(folder, before);
+    if (here === undefined || inside === undefined) return this.#list(folder, here, before);
+    this.#open.push(...inside);
+    for (const known of here.values()) this.#meetFile(known, known.mode === LINK_MODE ? 'link' : 'file');
+  }
+
+  async #list(folder: string, here: Walk['entries'] | undefined, before: BigIntStats | undefined): Promise<void> {
     const listed = this.#readable(folder, () => this.#plain.list(folder));
-    const here = this.#walk.folders.get(folder);
+    const inside: string[] = [];
+    let [files, isSettled] = [0, true];
     for (const { name, kind } of listed ?? []) {
       if (this.#isGit(name)) continue;
-      const inside = (): string => this.#composed(folder === '' ? name : `${folder}/${name}`);
-      const known = here?.get(name) ?? this.#knownOtherwise(inside);
-      const path = known?.path ?? inside();
+      const spelled = (): string => this.#composed(folder === '' ? name : `${folder}/${name}`);
+      const own = here?.get(name);
+      const known = own ?? this.#knownOtherwise(spelled);
+      const path = known?.path ?? spelled();
+      if (own !== undefined && isSame(own, kind)) files += 1;
+      else if (kind === 'folder' && known === undefined && this.#walk.folders.has(path)) inside.push(path);
+      else isSettled = false;
       if (kind === 'folder') await this.#meetFolder(path, known);
       else if (kind === 'other') {
         if (known !== undefined) throw new UnreadableFolder(`${textOfPath(path)} is no file, link or folder any more`);
       } else if (known === undefined) this.#asked.push({ path, kind });
       else this.#meetFile(known, kind);
     }
+    if (isSettled && files === here?.size) this.#walk.settled.remember(folder, before, inside);
   }
 
   #meetFile(known: IndexEntry, kind: 'file' | 'link'): void {
     this.#meet(known);
-    const isSame = (known.mode === LINK_MODE) === (kind === 'link') && known.mode !== REPOSITORY_MODE;
-    if (isSame) this.#present.push(known);
+    if (isSame(known, kind)) this.#present.push(known);
     else this.#files.push({ path: known.path, kind, known });
   }
 
@@ -234,6 +252,12 @@ class Walker {
       throw asUnreadable(path, error);
     }
   }
+}
+
+/** What is there is what the commit says, a file or a link. */
+function isSame({ mode }: IndexEntry, kind: PlainEntry['kind']): boolean {
+  if (mode === REPOSITORY_MODE) return false;
+  return kind === (mode === LINK_MODE ? 'link' : 'file');
 }
 
 function foldAll(entries: Iterable<IndexEntry>): ReadonlyMap<string, IndexEntry> {

@@ -153,6 +153,58 @@ describe('the files of a folder', () => {
     await bench.workspaces.close();
   });
 
+  it('are found in folders that were as they should be, whatever becomes of the names in one and of its times', async () => {
+    const changes: Readonly<Record<string, (folder: string) => void>> = {
+      'a new file': (folder) => writeFileSync(join(folder, 'new'), ''),
+      'a file that is gone': (folder) => rmSync(join(folder, 'one')),
+      'a file that is written again': (folder) => writeFileSync(join(folder, 'one'), 'other'),
+      'a link in place of a file': (folder) => {
+        rmSync(join(folder, 'one'));
+        symlinkSync('two', join(folder, 'one'));
+      },
+      'a folder in place of a file': (folder) => {
+        rmSync(join(folder, 'one'));
+        mkdirSync(join(folder, 'one'));
+        writeFileSync(join(folder, 'one', 'in'), '');
+      },
+      'a file that replaces another': (folder) => renameSync(join(folder, 'one'), join(folder, 'two')),
+      'files that change places': (folder) => {
+        renameSync(join(folder, 'one'), join(folder, 'new'));
+        renameSync(join(folder, 'two'), join(folder, 'one'));
+        renameSync(join(folder, 'new'), join(folder, 'two'));
+      },
+      'a file in a new folder': (folder) => {
+        mkdirSync(join(folder, 'new'));
+        writeFileSync(join(folder, 'new', 'in'), '');
+      },
+      'a file in a folder of it': (folder) => writeFileSync(join(folder, 'deep', 'new'), ''),
+      'a folder of it that is gone': (folder) => rmSync(join(folder, 'deep'), { recursive: true }),
+      'another folder at its place': (folder) => {
+        renameSync(folder, `${folder}-away`);
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'one'), '1\n');
+      },
+      'nothing at all': () => undefined,
+    };
+    const names = Object.keys(changes);
+    const files = names.flatMap((name) => ['one', 'two', 'deep/three'].map((file) => [`${name}/${file}`, '1\n']));
+    const bench = await openBench(Object.fromEntries(files));
+    const { folder, path, look } = await open(bench);
+    const before = await look();
+    // A folder counts as settled when its last change is over for a while.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    for (const _ of [1, 2])
+      expect(await bench.workspaces.snapshot(folder)).toMatchObject({ clean: true, tree: before });
+    for (const [name, change] of Object.entries(changes)) {
+      const at = join(path, name);
+      const { atime, mtime } = statSync(at);
+      change(at);
+      utimesSync(at, atime, mtime);
+    }
+    expect(await look()).toBe(treeByGit(path));
+    await bench.workspaces.close();
+  });
+
   it('among thousands are read by git once their second is over, and a change of equal size and time is seen all the same', async () => {
     const many = Object.fromEntries(Array.from({ length: 2100 }, (_, n) => [`d${n % 7}/f${n}.txt`, `${n}\n`]));
     const bench = await openBench(many);

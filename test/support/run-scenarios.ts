@@ -20,7 +20,14 @@ export function fanOut(sleepMs: number): Scenario {
     settings: (script, effects) => settings([PLANNER, ...builders(2)], script, effects),
     script: (effects) => {
       const takesTime = sleepMs === 0 ? [] : [{ sleep: sleepMs }];
-      const both = { run: ['/bin/sh', '-c', 'cat left.txt right.txt > both.txt'] };
+      const join = { run: ['/bin/sh', '-c', 'cat left.txt right.txt > both.txt'] };
+      const both = {
+        when: '# Task both:',
+        steps: [leave('both', effects), join, ...commit('Make both'), { answer: 'done' }],
+      };
+      const [left, right] = [pieceTurn('left', effects, takesTime), pieceTurn('right', effects, takesTime)];
+      /** The turn after one that its engine ended. */
+      const again = (id: string, turn: object): object => ({ ...turn, when: `on task ${id} was cut short` });
       return {
         turns: [
           planTurn(
@@ -31,9 +38,10 @@ export function fanOut(sleepMs: number): Scenario {
             ],
             effects,
           ),
-          { when: '# Task both:', steps: [leave('both', effects), both, ...commit('Make both'), { answer: 'done' }] },
-          pieceTurn('left', effects, takesTime),
-          pieceTurn('right', effects, takesTime),
+          both,
+          left,
+          right,
+          ...Object.entries({ both, left, right }).map(([id, turn]) => again(id, turn)),
         ],
       };
     },

@@ -76,6 +76,13 @@ export async function endRun(
       runId,
       root: definition.repository.root,
     });
+    const exitCode = conclusion?.exitCode ?? exitCodeOf(runOutcome(end, segment.control.stopped()));
+    // A repository that was moved meanwhile looks like one without the work. The next engine ends the run.
+    const loss = finished && exitCode !== 0 ? ports.watch.findLoss() : undefined;
+    if (loss !== undefined) {
+      release();
+      throw loss;
+    }
     const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
     await ports.files.end(outcome, files);
     // Last: an engine that is killed before this leaves the files to the engine that resumes.
@@ -93,7 +100,7 @@ export async function endRun(
       branch,
       head,
       ...written,
-      exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),
+      exitCode,
     };
   } finally {
     await ports.files.end('interrupted');

@@ -204,6 +204,23 @@ it('a ledger that is deleted while the run ends is there again, with the run', A
   });
 });
 
+it('a checkout that is moved while its run ends ends it where it is then', ALL, async () => {
+  await inRunRoom(SCENARIO, async (room) => {
+    const engine = room.begin();
+    await engine.line(({ type, next }) => type === 'decided' && next === 'finish');
+    const moved = `${room.repository}-moved`;
+    renameSync(room.repository, moved);
+    const { code, stderr } = await engine.finished;
+    // Whether the work was looked at by then is chance.
+    expect([0, 75], stderr).toContain(code);
+    const again = await room.start(['resume', '--json'], {}, [], moved).finished;
+    expect(again.code, again.stderr).toBe(code === 0 ? 2 : 0);
+    rmSync(room.repository, { recursive: true, force: true });
+    renameSync(moved, room.repository);
+    expect(endStateOf(room).outcome).toBe('done');
+  });
+});
+
 it('squad’s note in the git directory that is deleted while the run ends is there again', ALL, async () => {
   await inRunRoom(SCENARIO, async (room) => {
     const engine = room.begin();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attempt } from '../model/attempt.ts';
@@ -13,7 +14,6 @@ import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
-import { exists } from '../substrate/files/exists.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
@@ -115,11 +115,11 @@ async function startUnredacted(
  * log lost the end. What the turn left stays, under another name.
  */
 async function setAside({ processes }: AttemptPorts, attemptId: string, directory: string): Promise<void> {
-  if (!(await exists(join(directory, 'prompt')))) return;
+  if (!existsSync(join(directory, 'prompt'))) return;
   await processes.sweep(attemptId);
   for (let number = 1; ; number += 1) {
     const aside = `${directory}.lost-${number}`;
-    if (await exists(aside)) continue;
+    if (existsSync(aside)) continue;
     return rename(directory, aside);
   }
 }

@@ -1,7 +1,7 @@
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
-import { placeOfWork } from '../substrate/git/has-work.ts';
+import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { openMachine, type Machine } from '../machine.ts';
 import { readRunIn, type Place } from './open-run.ts';
 import { readPermissionAsks } from './permission-asks.ts';

@@ -238,7 +238,7 @@ describe('a folder that another run plays', () => {
     });
     await expect(intervene({ host }, 'first', { verb: 'cancel' })).resolves.toMatchObject({ needs: 'resume' });
     const ended = await (await resume({ host }, 'first', { trust: 'yes' })).done;
-    expect(ended).toMatchObject({ outcome: 'failed' });
+    expect(ended).toMatchObject({ outcome: 'cancelled' });
     expect(snapshot(folder)).toEqual(before);
     await expect(resume({ host }, 'first', { trust: 'yes' })).rejects.toMatchObject({ message: 'run first is over' });
     expect(

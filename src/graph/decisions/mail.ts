@@ -75,7 +75,7 @@ function viewOf(draft: Draft, re: NonNullable<MailNews['re']>): MailView | undef
   return draft.mail.get(re.key === undefined ? re.id : `key:${re.key}`);
 }
 
-/** The answer of a turn, which has reached nobody yet. */
+/** The answer of a turn that has not been sent yet. */
 function promises({ action, via, body }: Pick<MailNews, 'action' | 'via' | 'body'>): boolean {
   return via !== undefined && promisesDocument({ action }, body);
 }

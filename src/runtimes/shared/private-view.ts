@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPaths } from '../../substrate/files/real-paths.ts';
-import { storesBehind } from '../../substrate/process/git-cage.ts';
+import { storesBehind } from '../../substrate/files/object-stores.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { Cage } from './confine.ts';
 

@@ -5,7 +5,7 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { storesBehind } from '../process/git-cage.ts';
+import { storesBehind } from '../files/object-stores.ts';
 import { findUsers } from '../process/folder-users.ts';
 import { isCommitId } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';

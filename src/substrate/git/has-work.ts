@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withScratch } from '../files/scratch.ts';
-import { createGit, findObject, requireCommitId, type GitPorts } from './git-call.ts';
-import { callOn, runBranch } from './git-context.ts';
+import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
+import { callOn } from './git-context.ts';
 import { parseMergeTree } from './integration.ts';
 import type { Checkout } from './repository.ts';
 
@@ -38,19 +38,6 @@ export async function hasWork(
     }
     return false;
   });
-}
-
-/** Where the work of a run is that has delivered `head` last. Only history counts here, because that takes no time. */
-export async function placeOfWork(
-  ports: GitPorts,
-  { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
-  run: string,
-  head: string,
-): Promise<'branch' | 'merged' | 'gone'> {
-  const [git, call] = [createGit(ports), callOn(commonDirectory)];
-  if ((await findObject(git, call, runBranch(run))) === undefined) return 'gone';
-  const merged = await git.run(['merge-base', '--is-ancestor', requireCommitId(head), 'HEAD'], call);
-  return merged.code === 0 ? 'merged' : 'branch';
 }
 
 /** For a list of paths of git's, in which a colon would divide the path. */

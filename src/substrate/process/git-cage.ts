@@ -1,5 +1,5 @@
-import { readFile, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { absolutePath } from '../../text/absolute-path.ts';
 import { isWithin } from '../files/confine.ts';
 import { exists } from '../files/exists.ts';
@@ -81,19 +81,4 @@ async function hiddenPlaces(home: string | undefined): Promise<readonly string[]
   const real = await realPaths([...PLACES, ...(home === undefined ? [] : [home])]);
   const places = [...new Set(real)].filter((path) => path !== '/');
   return places.filter((path) => !places.some((other) => other !== path && isWithin(other, path)));
-}
-
-const MOST_STORES = 20;
-
-/** An object store, and the stores that it borrows from. */
-export async function storesBehind(objects: string): Promise<readonly string[]> {
-  const stores = [objects];
-  for (const store of stores) {
-    const text = await readFile(join(store, 'info', 'alternates'), 'utf8').catch(() => '');
-    for (const line of text.split('\n')) {
-      const other = resolve(store, line);
-      if (line !== '' && stores.length < MOST_STORES && !stores.includes(other)) stores.push(other);
-    }
-  }
-  return stores;
 }

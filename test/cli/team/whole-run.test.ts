@@ -39,14 +39,16 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       'C',
     ]);
     const screen = (pane: number): string => terminal.screen(socket, `:.${pane}`);
-    const shows = async (pane: number, text: string): Promise<void> => {
-      await eventually(`${text} in pane ${pane}`, () => (screen(pane).includes(text) ? true : undefined), 30).catch(
-        (error: unknown) => expect(`${String(error)}\n${screen(pane)}`).toBe('seen'),
-      );
+    const shows = async (pane: number, text: string, seconds = 30): Promise<void> => {
+      await eventually(
+        `${text} in pane ${pane}`,
+        () => (screen(pane).includes(text) ? true : undefined),
+        seconds,
+      ).catch((error: unknown) => expect(`${String(error)}\n${screen(pane)}`).toBe('seen'));
     };
 
     await shows(0, '↑↓ scroll');
-    await shows(0, 'DONE, all work is delivered');
+    await shows(0, 'DONE, all work is delivered', 120);
     await shows(1, 'completed after');
     await shows(1, 'mail  →   from:MAIN | ask/review');
     await shows(3, 'mail  ←   from:MAIN | ask/assign');

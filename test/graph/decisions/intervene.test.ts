@@ -122,7 +122,7 @@ describe('a cancel', () => {
     expect(decideNext(board, FREE)).toMatchObject({ next: 'wait' });
     expect(decideNext(works(board, 'a', gone('a-1')), FREE)).toEqual({
       next: 'finish',
-      outcome: 'failed',
+      outcome: 'cancelled',
       why: 'cancelled by ada: wrong',
     });
   });

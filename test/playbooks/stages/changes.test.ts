@@ -302,7 +302,7 @@ describe('a plan that a person approves', () => {
       [[entry('a')], [entry('a'), entry('b')]],
     );
     expect(changed.board.tasks.has('b')).toBe(true);
-    expect(asked(() => 'stop', [[entry('a')]]).end).toMatchObject({ outcome: 'failed' });
+    expect(asked(() => 'stop', [[entry('a')]]).end).toMatchObject({ outcome: 'cancelled' });
   });
 });
 

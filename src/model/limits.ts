@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
 import { SquadError } from './errors.ts';
+import { wholeMicros } from './money.ts';
 import { LIMITS, type LimitKey, type LimitOptions } from './limit-table.ts';
 import { STALL_FALLBACKS } from './plan/work.ts';
 import { withoutCost, type DescribedRuntimes } from './runtime-description.ts';
@@ -12,7 +13,7 @@ export const minutesSchema = z.number().positive().max(TWO_WEEKS);
 /** Every limit of `squad.yaml` that is a value of its own, in the order in which people see them. */
 const values = z.strictObject({
   minutes: minutesSchema,
-  usd: z.number().positive().max(1_000_000),
+  usd: z.number().positive().max(1_000_000).overwrite(wholeMicros),
   turns: z.int().positive().max(100_000),
   tokens: z.int().positive(),
   parallel: z.int().positive().max(64),

@@ -1,4 +1,5 @@
 import { useText } from './amount.ts';
+import { microUsd } from './money.ts';
 
 /** The limits of a run, an agent or a task. Absent: no limit. */
 export interface Caps {
@@ -41,9 +42,14 @@ export interface PassedCap {
 export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): PassedCap | undefined {
   for (const cap of CAP_NAMES) {
     const most = caps[cap];
-    if (most !== undefined && use[cap] >= most) return { cap, used: use[cap], most };
+    if (most !== undefined && isReached(cap, use[cap], most)) return { cap, used: use[cap], most };
   }
   return undefined;
+}
+
+/** Whether this use leaves no room for another turn: for the engine, each claim and `squad db check`. */
+export function isReached(cap: CapName, used: number, most: number): boolean {
+  return cap === 'usd' ? microUsd(used) >= microUsd(most) : used >= most;
 }
 
 export type LimitDecision = { readonly reached: false } | { readonly reached: true; readonly why: string };

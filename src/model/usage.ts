@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
+import { microUsd, usdOf, wholeMicros } from './money.ts';
 
 /** Tokens and money of one turn, or a counter reading. Absent means unknown, never zero; only claude estimates a cost. */
 export const usageSchema = z.object({
@@ -9,7 +10,8 @@ export const usageSchema = z.object({
   /** With reasoning tokens. */
   outputTokens: z.number().int().nonnegative(),
   reasoningTokens: z.number().int().nonnegative().optional(),
-  costUsd: z.number().nonnegative().optional(),
+  /** Whole micro-dollars, in dollars. */
+  costUsd: z.number().nonnegative().overwrite(wholeMicros).optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -22,7 +24,7 @@ export function usageSince(reading: Usage, before: Usage | undefined): Usage {
     outputTokens: reading.outputTokens - before.outputTokens,
     ...defined({
       reasoningTokens: difference(reading.reasoningTokens, before.reasoningTokens),
-      costUsd: difference(reading.costUsd, before.costUsd),
+      costUsd: costSince(reading.costUsd, before.costUsd),
     }),
   };
 }
@@ -34,4 +36,8 @@ function wasReset(reading: Usage, before: Usage): boolean {
 
 function difference(reading: number | undefined, before: number | undefined): number | undefined {
   return reading === undefined ? undefined : reading - (before ?? 0);
+}
+
+function costSince(reading: number | undefined, before: number | undefined): number | undefined {
+  return reading === undefined ? undefined : usdOf(microUsd(reading) - microUsd(before ?? 0));
 }

@@ -2,6 +2,7 @@ import { tasksToCome } from '../playbooks/stages/stage-views.ts';
 import { z } from 'zod';
 import { isEnded } from '../graph/decisions/work-status.ts';
 import type { Board } from '../model/plan/board.ts';
+import { sumUsd } from '../model/money.ts';
 import type { Totals } from '../substrate/ports/ledger.ts';
 import type { AttemptReading } from './read-run.ts';
 
@@ -48,7 +49,7 @@ export function totalsOf(turns: readonly AttemptReading[]): Totals {
   const ran = turns.filter(isTurn);
   const settled = ran.filter(({ settlement }) => settlement !== undefined);
   const usage = settled.map(({ settlement }) => settlement?.result.usage);
-  const sum = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens' | 'costUsd'): number =>
+  const sum = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens'): number =>
     usage.reduce((total, one) => total + (one?.[of] ?? 0), 0);
   return {
     turnsClaimed: ran.length,
@@ -58,7 +59,7 @@ export function totalsOf(turns: readonly AttemptReading[]): Totals {
     inputTokens: sum('inputTokens'),
     cachedInputTokens: sum('cachedInputTokens'),
     outputTokens: sum('outputTokens'),
-    costUsd: sum('costUsd'),
+    costUsd: sumUsd(usage.map((one) => one?.costUsd ?? 0)),
     unknownUsage: usage.filter((one) => one === undefined).length,
     unknownCost: usage.filter((one) => one?.costUsd === undefined).length,
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sumUsd } from '../model/money.ts';
 import { hasEnded } from '../model/run-state.ts';
 import type { RunFigures } from '../read-model/run-figures.ts';
 
@@ -126,9 +127,9 @@ function recoveryOf(runs: readonly RunFigures[]): Statistics['recovery'] {
 
 function useOf(runs: readonly RunFigures[]): Statistics['use'] {
   const used = runs.filter(({ turns }) => turns.settled > 0);
-  const known = (of: 'inputTokens' | 'outputTokens' | 'costUsd'): number | null => {
+  const known = (of: 'inputTokens' | 'outputTokens' | 'costUsd', add: typeof sum = sum): number | null => {
     const amounts = used.flatMap(({ usage }) => usage[of] ?? []);
-    return amounts.length === 0 ? null : sum(amounts);
+    return amounts.length === 0 ? null : add(amounts);
   };
   return {
     turns: sum(runs.map(({ turns }) => turns.started)),
@@ -136,7 +137,7 @@ function useOf(runs: readonly RunFigures[]): Statistics['use'] {
     inputTokens: known('inputTokens'),
     outputTokens: known('outputTokens'),
     unknownTurns: sum(used.map(({ usage }) => usage.unknownTurns)),
-    costUsd: known('costUsd'),
+    costUsd: known('costUsd', sumUsd),
     unknownCostTurns: sum(used.map(({ usage }) => usage.unknownCostTurns)),
   };
 }

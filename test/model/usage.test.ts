@@ -1,5 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { wholeMicros } from '../../src/model/money.ts';
 import { usageSchema, usageSince, type Usage } from '../../src/model/usage.ts';
 
 const reading = (inputTokens: number, outputTokens: number, more: Partial<Usage> = {}): Usage => ({
@@ -29,6 +30,12 @@ describe('usageSince', () => {
       reading(1, 1),
       reading(1, 1, { costUsd: 1 }),
     ],
+    [
+      'money of a session that grows by a tenth',
+      reading(2, 2, { costUsd: 0.3 }),
+      reading(1, 1, { costUsd: 0.2 }),
+      reading(1, 1, { costUsd: 0.1 }),
+    ],
     ['reset money', reading(2, 2, { costUsd: 0.1 }), reading(1, 1, { costUsd: 1 }), reading(2, 2, { costUsd: 0.1 })],
   ])('%s', (_, after, before, expected) => {
     expect(usageSince(after, before)).toEqual(expected);
@@ -48,6 +55,6 @@ describe('usageSince', () => {
   test.prop([readings, readings])('is never negative and never more than the reading', (after, before) => {
     const used = usageSchema.parse(usageSince(after, before));
     for (const [name, value] of Object.entries(used))
-      expect(value).toBeLessThanOrEqual(after[name as keyof Usage] ?? 0);
+      expect(value).toBeLessThanOrEqual(wholeMicros(after[name as keyof Usage] ?? 0));
   });
 });

@@ -121,8 +121,7 @@ export function checkUsage(verdict: Verdict, onNotice: (text: string) => void): 
   const usage = plausible(verdict.usage);
   const counters = plausible(verdict.counters);
   const problems = [...new Set([...usage.wrong, ...counters.wrong])];
-  if (problems.length === 0) return verdict;
-  onNotice(`the use of the turn is unknown: its runtime reported ${problems.join(', ')}`);
+  if (problems.length > 0) onNotice(`the use of the turn is unknown: its runtime reported ${problems.join(', ')}`);
   return defined({ ...verdict, usage: usage.known, counters: counters.known });
 }
 

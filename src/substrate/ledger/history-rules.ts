@@ -1,3 +1,5 @@
+import { MICRO_USD } from './schema-v5.ts';
+
 /** A clock may be set back within a transaction, but not by this much. */
 const CLOCK_SLACK_MS = 2_000;
 
@@ -110,14 +112,14 @@ export const ATTEMPT_RULES = {
   /** Each turn is judged by the caps at its claim. Checks and turns whose agent never ran count for no cap. */
   'cap-exceeded': `
     WITH turn AS (
-      SELECT id, run_id, claim_seq, settlement.seq AS ended, failure, input_tokens + output_tokens AS tokens, cost_usd AS usd
+      SELECT id, run_id, claim_seq, settlement.seq AS ended, failure, input_tokens + output_tokens AS tokens, cost_micro_usd AS micros
       FROM attempt LEFT JOIN settlement ON settlement.attempt_id = id LEFT JOIN usage ON usage.attempt_id = id
       WHERE kind = 'turn'),
     change AS (
-      SELECT id, run_id, claim_seq AS seq, 1 AS turns, 0 AS tokens, 0 AS usd FROM turn
-      UNION ALL SELECT NULL, run_id, ended, -(failure IS 'never-started'), tokens, usd FROM turn WHERE ended IS NOT NULL),
+      SELECT id, run_id, claim_seq AS seq, 1 AS turns, 0 AS tokens, 0 AS micros FROM turn
+      UNION ALL SELECT NULL, run_id, ended, -(failure IS 'never-started'), tokens, micros FROM turn WHERE ended IS NOT NULL),
     used AS (
-      SELECT id, run_id, seq, sum(turns) OVER before AS turns, sum(tokens) OVER before AS tokens, sum(usd) OVER before AS usd
+      SELECT id, run_id, seq, sum(turns) OVER before AS turns, sum(tokens) OVER before AS tokens, sum(micros) OVER before / 1e6 AS usd
       FROM change WINDOW before AS (PARTITION BY run_id ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)),
     step AS (
       SELECT run.key AS run_id, step.value ->> 'since' AS since, step.value -> 'limits' AS limits
@@ -128,7 +130,7 @@ export const ATTEMPT_RULES = {
       FROM used, json_each((
         SELECT limits FROM step WHERE step.run_id = used.run_id AND since < used.seq ORDER BY since DESC LIMIT 1)) AS cap
       WHERE used.id IS NOT NULL) AS used
-    WHERE spent >= most`,
+    WHERE is_reached(cap, spent, most)`,
 
   'usage-without-settlement': `
     SELECT 'attempt ' || attempt_id || ' has ' || iif(settlement.seq IS NULL, 'usage but no settlement', 'no usage row')
@@ -152,6 +154,6 @@ export const ATTEMPT_RULES = {
       'settlement ' || settlement.attempt_id || ' differs from event ' || settlement.seq)
     FROM settlement LEFT JOIN event ON event.seq = settlement.seq LEFT JOIN usage USING (attempt_id)
     WHERE event.data ->> 'outcome' IS NOT outcome OR event.data ->> 'failure' IS NOT failure
-      OR usage.rowid IS NOT NULL AND (cost_usd IS NOT event.data ->> '$.usage.costUsd' OR input_tokens + output_tokens
+      OR usage.rowid IS NOT NULL AND (cost_micro_usd IS NOT ${MICRO_USD("event.data ->> '$.usage.costUsd'")} OR input_tokens + output_tokens
         IS NOT (event.data ->> '$.usage.inputTokens') + (event.data ->> '$.usage.outputTokens'))`,
 };

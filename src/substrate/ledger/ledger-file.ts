@@ -5,6 +5,7 @@ import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openCopy } from './open-copy.ts';
 import { openDb, type Db, type OpenOptions } from './open-db.ts';
+import { teachIsReached } from './reached-cap.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { neverSetUp } from './sqlite-errors.ts';
 
@@ -34,6 +35,7 @@ export function openLedgerFile(path: string, options: { readOnly: boolean; schem
   };
   const db = options.readOnly ? openForReading(path, wanted) : openDb(path, wanted);
   teachRowDigest(db);
+  teachIsReached(db);
   return db;
 }
 

@@ -6,6 +6,7 @@ import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';
 import { addMailbox } from './schema-v3.ts';
 import { SCHEMA_V4 } from './schema-v4.ts';
+import { countMicros } from './schema-v5.ts';
 import { guarded, write } from './transactions.ts';
 
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sealRows,
   addMailbox,
   (db) => db.exec(SCHEMA_V4),
+  countMicros,
 ];
 
 export function schemaVersion(db: Database): number {

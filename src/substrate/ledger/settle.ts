@@ -2,6 +2,7 @@ import type { Settlement } from '../../model/attempt.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
+import { microUsd } from '../../model/money.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, SettleAnswer } from '../ports/ledger.ts';
 import { settleMail } from './mail/settle-mail.ts';
@@ -25,7 +26,7 @@ export function settle(store: Store, lease: Lease, attemptId: string, result: Tu
 
 function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnResult): SettleAnswer {
   const attempt = requireAttempt(store, lease, attemptId);
-  const stored = plainResult(result);
+  const { stored, usage } = plainResult(result);
   const digest = digestOf(stored);
   const known = readStored(store, attemptId);
   if (known !== undefined) {
@@ -37,23 +38,25 @@ function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnRe
   const { runId, epoch } = lease;
   const { outcome } = result;
   const failure = result.failure?.kind ?? null;
-  const data = { attemptId, taskId, number, kind, outcome, failure, usage: (result.usage ?? null) as Json };
+  const data = { attemptId, taskId, number, kind, outcome, failure, usage: (usage ?? null) as Json };
   const seq = appendEvent(store, { stream: runId, type: 'attempt-settled', epoch, data });
   const row = { attempt_id: attemptId, seq, at: store.clock.now(), epoch, outcome, failure };
   store.insert('settlement', { ...row, result: storedJson(stored), digest });
-  insertUsage(store, attemptId, result.usage);
+  insertUsage(store, attemptId, usage);
   store.run("UPDATE attempt SET status = 'settled' WHERE id = ?", attemptId);
   settleMail(store, attemptId, outcome === 'completed');
   return { settled: true, seq };
 }
 
 /** The result as readers will get it. Throws `bad-input` for a result that no reader would accept. */
-function plainResult(result: TurnResult): Json {
+function plainResult(result: TurnResult): { readonly stored: Json; readonly usage: Usage | undefined } {
   // Check the depth first: the schema overflows the stack on a value nested 20,000 levels deep. The cast claims no more than
   // the check needs, because it only walks objects and arrays.
   refuseDepth(result as unknown as Json);
   const parsed = turnResultSchema.safeParse(result);
-  if (parsed.success) return JSON.parse(storedJson(parsed.data as Json)) as Json;
+  if (parsed.success) {
+    return { stored: JSON.parse(storedJson(parsed.data as Json)) as Json, usage: parsed.data.usage };
+  }
   throw new SquadError({
     code: 'bad-input',
     message: `The result of a turn has the wrong shape: ${errorText(parsed.error)}`,
@@ -68,7 +71,7 @@ function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnRe
   const had = store.has('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?', lease.runId, lease.epoch);
   // Not settled: the engine that took over reads the same output and settles it.
   if (attempt?.runId !== lease.runId || counted === undefined || !had) return refusal;
-  const result = plainResult(given);
+  const { stored: result } = plainResult(given);
   const digest = digestOf(result);
   if (counted.digest === digest) return refusal;
   // No epoch: the current driver did not write it.
@@ -127,6 +130,6 @@ function insertUsage(store: Store, attemptId: string, usage: Usage | undefined):
     cached_input_tokens: usage?.cachedInputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
     reasoning_tokens: usage?.reasoningTokens ?? null,
-    cost_usd: usage?.costUsd ?? null,
+    cost_micro_usd: usage?.costUsd === undefined ? null : microUsd(usage.costUsd),
   });
 }

@@ -1,3 +1,4 @@
+import { usdOf } from '../../model/money.ts';
 import type { Spending, Use } from '../../model/spending.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
@@ -11,7 +12,7 @@ WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
 /** `acted`: 0 for a turn that had no process, or failed before it could do anything. It cost nothing. */
 const SETTLED = `
 SELECT attempt.agent, attempt.task_id AS task, attempt.runtime,
-  usage.input_tokens AS input, usage.cached_input_tokens AS cached, usage.output_tokens AS output, usage.cost_usd AS usd,
+  usage.input_tokens AS input, usage.cached_input_tokens AS cached, usage.output_tokens AS output, usage.cost_micro_usd AS microUsd,
   coalesce(json_extract(settlement.result, '$.durationMs'), 0) AS ms,
   settlement.failure IS 'never-started' AS idle, settlement.failure IS 'lost' AS lost,
   attempt.spawned_at IS NOT NULL AND coalesce(json_extract(settlement.result, '$.failure.mayHaveActed'), 1) AS acted
@@ -27,7 +28,7 @@ interface Settled {
   readonly input: number | null;
   readonly cached: number | null;
   readonly output: number | null;
-  readonly usd: number | null;
+  readonly microUsd: number | null;
   readonly ms: number;
   /** 1: its agent never ran, so it is no turn at all. */
   readonly idle: number;
@@ -44,8 +45,8 @@ export function readSpending(store: Store, runId: string, until = lastSeq(store)
 
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
 export function readTotals(store: Store, runId: string): Totals {
-  const { ms: _, unknown: __, ...totals } = spentBy(store, runId, lastSeq(store)).run;
-  return totals;
+  const { ms: _, unknown: __, microUsd, ...totals } = spentBy(store, runId, lastSeq(store)).run;
+  return { ...totals, costUsd: usdOf(microUsd) };
 }
 
 /** Adds new turns to the known sums. A transaction that fails forgets them (`change`). */
@@ -70,7 +71,7 @@ function newTally(): Tally {
     inputTokens: 0,
     cachedInputTokens: 0,
     outputTokens: 0,
-    costUsd: 0,
+    microUsd: 0,
     unknownUsage: 0,
     unknownCost: 0,
     ms: 0,
@@ -95,21 +96,21 @@ function talliesOf({ run, agents, tasks }: Spent, { agent, task }: Pick<Settled,
 }
 
 function addSettled(spent: Spent, row: Settled): void {
-  const { runtime, input, output, usd, acted } = row;
+  const { runtime, input, output, microUsd, acted } = row;
   const tokens = input === null || output === null ? null : input + output;
-  const largest = entryOf(spent.largest, runtime, () => ({ tokens: null, usd: null }));
+  const largest = entryOf(spent.largest, runtime, () => ({ tokens: null, microUsd: null }));
   largest.tokens = larger(largest.tokens, tokens);
-  largest.usd = larger(largest.usd, usd);
+  largest.microUsd = larger(largest.microUsd, microUsd);
   for (const tally of talliesOf(spent, row)) {
     addTotals(tally, row);
     if (acted === 0) continue;
-    const unknown = entryOf(tally.unknown, runtime, () => ({ tokens: 0, usd: 0 }));
+    const unknown = entryOf(tally.unknown, runtime, () => ({ tokens: 0, microUsd: 0 }));
     if (tokens === null) unknown.tokens += 1;
-    if (usd === null) unknown.usd += 1;
+    if (microUsd === null) unknown.microUsd += 1;
   }
 }
 
-function addTotals(totals: Tally, { input, cached, output, usd, ms, idle, lost }: Settled): void {
+function addTotals(totals: Tally, { input, cached, output, microUsd, ms, idle, lost }: Settled): void {
   totals.ms += ms;
   totals.turnsLive -= 1;
   totals.turnsClaimed -= idle;
@@ -118,10 +119,10 @@ function addTotals(totals: Tally, { input, cached, output, usd, ms, idle, lost }
   totals.inputTokens += input ?? 0;
   totals.cachedInputTokens += cached ?? 0;
   totals.outputTokens += output ?? 0;
-  totals.costUsd += usd ?? 0;
+  totals.microUsd += microUsd ?? 0;
   if (idle === 1) return;
   if (input === null) totals.unknownUsage += 1;
-  if (usd === null) totals.unknownCost += 1;
+  if (microUsd === null) totals.unknownCost += 1;
 }
 
 function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
@@ -136,7 +137,7 @@ function larger(a: number | null, b: number | null): number | null {
 
 /** A turn that did not say what it used counts as the largest known one of its runtime. */
 function useOf(tally: Tally, largest: Spent['largest']): Use {
-  const guess = (of: 'tokens' | 'usd') => {
+  const guess = (of: 'tokens' | 'microUsd') => {
     const turns = [...tally.unknown].map(([runtime, { [of]: count }]) => {
       return { runtime, count, each: largest.get(runtime)?.[of] ?? null };
     });
@@ -147,13 +148,13 @@ function useOf(tally: Tally, largest: Spent['largest']): Use {
     };
   };
   const tokens = guess('tokens');
-  const usd = guess('usd');
+  const cost = guess('microUsd');
   return {
     minutes: tally.ms / 60_000,
     turns: tally.turnsClaimed,
-    usd: tally.costUsd + usd.extra,
+    usd: usdOf(tally.microUsd + cost.extra),
     tokens: tally.inputTokens + tally.outputTokens + tokens.extra,
-    unknown: { tokens: tokens.unknown, usd: usd.unknown },
-    blind: { tokens: tokens.blind, usd: usd.blind },
+    unknown: { tokens: tokens.unknown, usd: cost.unknown },
+    blind: { tokens: tokens.blind, usd: cost.blind },
   };
 }

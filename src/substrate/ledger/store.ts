@@ -14,10 +14,11 @@ import { createQueries, type Queries } from './query.ts';
 import { write } from './transactions.ts';
 
 /** The turns of a run, an agent or a task, added up. */
-export type Tally = { -readonly [Name in keyof Totals]: number } & {
+export type Tally = { -readonly [Name in Exclude<keyof Totals, 'costUsd'>]: number } & {
+  microUsd: number;
   ms: number;
   /** By runtime: turns that may have cost something and did not say what. */
-  readonly unknown: Map<string, { tokens: number; usd: number }>;
+  readonly unknown: Map<string, { tokens: number; microUsd: number }>;
 };
 
 /** The turns of a run whose claims and settlements lie up to `seq`, added up. */
@@ -27,7 +28,7 @@ export interface Spent {
   readonly agents: Map<string, Tally>;
   readonly tasks: Map<string, Tally>;
   /** By runtime: the most that one turn is known to have used. */
-  readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
+  readonly largest: Map<string, { tokens: number | null; microUsd: number | null }>;
 }
 
 export interface Store extends Queries {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { MIGRATIONS } from '../../../src/substrate/ledger/migrations.ts';
 import { createQueries, type Queries } from '../../../src/substrate/ledger/query.ts';
+import { teachIsReached } from '../../../src/substrate/ledger/reached-cap.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/row-digest.ts';
 
 type Rows = readonly Readonly<Record<string, string | number | null>>[];
@@ -11,6 +12,7 @@ export function bareTables(content: Readonly<Record<string, Rows>>): Queries {
   teachRowDigest(model);
   for (const migration of MIGRATIONS) migration(model);
   const db = new Database(':memory:');
+  teachIsReached(db);
   const queries = createQueries(db);
   for (const [table, rows] of Object.entries(content)) {
     const columns = model.pragma(`table_info(${table})`) as { name: string; type: string }[];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../src/text/json.ts';
 import { jsonSchema } from '../../../src/text/json-schema.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { sumUsd } from '../../../src/model/money.ts';
 import { usageSchema } from '../../../src/model/usage.ts';
 import type { Totals } from '../../../src/substrate/ports/ledger.ts';
 
@@ -162,7 +163,7 @@ function foldSettlement(state: State, event: LedgerEvent): void {
     inputTokens: totals.inputTokens + (usage?.inputTokens ?? 0),
     cachedInputTokens: totals.cachedInputTokens + (usage?.cachedInputTokens ?? 0),
     outputTokens: totals.outputTokens + (usage?.outputTokens ?? 0),
-    costUsd: totals.costUsd + (usage?.costUsd ?? 0),
+    costUsd: sumUsd([totals.costUsd, usage?.costUsd ?? 0]),
     unknownUsage: totals.unknownUsage + (usage === null ? 1 : 0),
     unknownCost: totals.unknownCost + (usage?.costUsd === undefined ? 1 : 0),
   };

@@ -36,7 +36,7 @@ interface History {
     failure: string | null;
     digest: string;
   }[];
-  usage: { attemptId: string; inputTokens: number | null; outputTokens: number; costUsd: number | null }[];
+  usage: { attemptId: string; inputTokens: number | null; outputTokens: number; costMicroUsd: number | null }[];
   lateResults: { attemptId: string; seq: number; digest: string }[];
   observations: { attemptId: string; type: string; seq: number }[];
   timers: { runId: string; id: string; dueAt: number; setSeq: number }[];
@@ -160,7 +160,7 @@ function clean(): History {
       },
     ],
     settlements: [{ attemptId: 'a-1', seq: 5, epoch: 1, outcome: 'failed', failure: 'lost', digest: 'x' }],
-    usage: [{ attemptId: 'a-1', inputTokens: 7, outputTokens: 3, costUsd: 1 }],
+    usage: [{ attemptId: 'a-1', inputTokens: 7, outputTokens: 3, costMicroUsd: 1_000_000 }],
     lateResults: [{ attemptId: 'a-1', seq: 6, digest: 'y' }],
     observations: [{ attemptId: 'a-1', type: 'first-tool', seq: 4 }],
     timers: [{ runId: 'r', id: 'u', dueAt: 70, setSeq: 12 }],
@@ -265,7 +265,7 @@ const BREAKS: [Violation['rule'], string, Break][] = [
   [
     'usage-without-settlement',
     'use of a live attempt',
-    (h) => h.usage.push({ attemptId: 'a-2', inputTokens: null, outputTokens: 0, costUsd: null }),
+    (h) => h.usage.push({ attemptId: 'a-2', inputTokens: null, outputTokens: 0, costMicroUsd: null }),
   ],
   ['usage-without-settlement', 'a settlement without use', (h) => h.usage.pop()],
   ['late-applied', 'the late result is the one that counts', (h) => (h.lateResults[0]!.digest = 'x')],
@@ -289,7 +289,7 @@ const BREAKS: [Violation['rule'], string, Break][] = [
   ['settlement-differs', 'another outcome', (h) => (h.settlements[0]!.outcome = 'completed')],
   ['settlement-differs', 'another failure', (h) => (h.settlements[0]!.failure = null)],
   ['settlement-differs', 'another use', (h) => (h.usage[0]!.inputTokens = 6)],
-  ['settlement-differs', 'another cost', (h) => (h.usage[0]!.costUsd = null)],
+  ['settlement-differs', 'another cost', (h) => (h.usage[0]!.costMicroUsd = null)],
   ['mail-seq-gap', 'a message is gone', withMail('messages', (rows) => rows.slice(0, 2))],
   ['mail-seq-gap', 'a number is left out', withMail('messages', (rows) => changed(rows, 2, { seq: 4 }))],
   ['mail-seq-gap', 'an id of another session', withMail('messages', (rows) => changed(rows, 0, { id: 't-1-1' }))],

@@ -78,9 +78,9 @@ test('each count of a turn’s use is a column of its own, and what was not repo
   bench.ledger.settle(bench.lease, 'b-1', result());
   const db = new Database(bench.path, { readonly: true });
   onTestFinished(() => void db.close());
-  const columns = 'attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd';
+  const columns = 'attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_micro_usd';
   expect(db.prepare(`SELECT ${columns} FROM usage ORDER BY attempt_id`).raw().all()).toEqual([
-    ['a-1', 7, 3, 2, 1, 0.5],
+    ['a-1', 7, 3, 2, 1, 500_000],
     ['b-1', null, null, null, null, null],
   ]);
 });

@@ -1,8 +1,11 @@
+import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { Caps } from '../../../src/model/spending.ts';
+import { decideLimits, type Caps } from '../../../src/model/spending.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { openLedger } from '../../../src/substrate/ledger/index.ts';
 import type { Decision, RunLimits } from '../../../src/substrate/ports/ledger.ts';
+import { checkHistory } from '../../support/ledger-history.ts';
+import { spread } from '../../support/lane.ts';
 import { decide, openBench, result, usage, type Bench } from './support.ts';
 
 interface Turn {
@@ -99,6 +102,51 @@ describe('claims are held to the caps of their agent and task', () => {
     }
     reader.close();
   });
+});
+
+describe('a limit in USD', () => {
+  const micros = fc.oneof(fc.constantFrom(100_000, 50_000, 70_000, 10_000, 1), fc.integer({ min: 1, max: 400_000 }));
+  const cases = fc.record({
+    costs: fc.array(micros, { minLength: 4, maxLength: 30 }),
+    most: fc.oneof(fc.constantFrom(1_000_000, 800_000, 300_000, 700_000), fc.integer({ min: 1, max: 2_000_000 })),
+    parallel: fc.integer({ min: 1, max: 6 }),
+  });
+
+  test.prop([cases], { numRuns: spread(25, 500) })(
+    'lets no turn begin once it is reached, beyond those in flight, and the check says the same of each claim',
+    ({ costs, most, parallel }) => {
+      const bench = openBench();
+      const usd = most / 1e6;
+      const live: { id: string; cost: number }[] = [];
+      const before: number[] = [];
+      let spent = 0;
+      const end = ({ id, cost }: { id: string; cost: number }): void => {
+        bench.ledger.settle(bench.lease, id, result({ usage: usage(1, cost / 1e6) }));
+        spent += cost;
+      };
+      for (const [place, cost] of costs.entries()) {
+        const oldest = live.length === parallel ? live.shift() : undefined;
+        if (oldest !== undefined) end(oldest);
+        const id = `t-${place}`;
+        const isSpent = spent >= most;
+        expect(decideLimits(bench.ledger.spending('r').run, { usd }, 0).reached).toBe(isSpent);
+        const { claims } = decide(bench, claimOf({ id, task: id, agent: 'ada', limits: { usd } }));
+        expect(claims[0]?.claimed).toBe(!isSpent);
+        if (isSpent) break;
+        before.push(spent);
+        live.push({ id, cost });
+      }
+      for (const turn of live) end(turn);
+      expect(bench.ledger.totals('r').costUsd).toBe(spent / 1e6);
+      const passed = (limit: number) =>
+        checkHistory(bench.path, { r: [{ since: 0, limits: { usd: limit / 1e6 } }] }).length;
+      expect(passed(most)).toBe(0);
+      // A lower limit would have refused some of these turns: the check names each of them.
+      for (const limit of new Set(before.flatMap((sum) => [sum, sum + 1]))) {
+        if (limit > 0) expect(passed(limit)).toBe(before.filter((sum) => sum >= limit).length);
+      }
+    },
+  );
 });
 
 describe('unknown use is not zero', () => {

@@ -26,7 +26,7 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
   expect(checkLedger(path)).toMatchObject({
     ok: true,
     outdated: false,
-    schemaVersion: 4,
+    schemaVersion: 5,
     problems: [],
     violations: [],
   });
@@ -39,6 +39,7 @@ test.each([
   ['ledger.after-commit', 2],
   ['ledger.after-commit:2', 3],
   ['ledger.after-commit:3', 4],
+  ['ledger.after-commit:4', 5],
 ])('T19 its upgrade killed at %s leaves schema %i, whole, and the next engine goes on', async (point, version) => {
   const { directory, path } = storedLedger();
   const before = checkLedger(path);
@@ -52,7 +53,7 @@ test.each([
     });
   }
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
-  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 4, lastSeq: before.lastSeq, problems: [] });
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 5, lastSeq: before.lastSeq, problems: [] });
   expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1, lastSeq: before.lastSeq });
 });
 

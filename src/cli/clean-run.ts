@@ -35,6 +35,9 @@ export interface CleanedFolder {
   readonly action: 'removed' | 'would-remove' | 'kept';
   /** The ref that keeps uncommitted work. */
   readonly rescued?: string;
+  /** Those that keep what only other branches and stashes in it had; and what is not kept of these. */
+  readonly side?: readonly string[];
+  readonly missed?: string;
   readonly why?: string;
 }
 
@@ -57,7 +60,8 @@ export async function cleanRun(
   if (options.dryRun) return { run, worktrees, turns, files, refs: null, left: [] };
   for (const path of files) await removeTree(path);
   const left = await workspaces.closeRun(run);
-  const rescued = found.map(leftName);
+  const side = worktrees.flatMap((folder) => folder.side ?? []);
+  const rescued = [...found.map(leftName), ...side.map((ref) => ref.slice(ref.lastIndexOf('/') + 1))];
   const refs = options.refs ? await workspaces.dropRefs(run, rescued, id) : null;
   return { run, worktrees, turns, files, refs, left };
 }
@@ -81,7 +85,13 @@ async function remove(workspaces: Workspaces, folder: ListedFolder): Promise<Cle
   if (task === INTEGRATION) return { path, action: 'removed' };
   const answer = await workspaces.removeFolder(folder, leftName(folder));
   if (answer.type === 'refused') return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
-  return { path, action: 'removed', ...(answer.rescued ? { rescued: refOf(folder) } : {}) };
+  const { kept = [], missed } = answer.side ?? {};
+  return {
+    ...{ path, action: 'removed' },
+    ...(answer.rescued ? { rescued: refOf(folder) } : {}),
+    ...(kept.length === 0 ? {} : { side: kept.map(({ ref }) => ref) }),
+    ...(missed === undefined ? {} : { missed }),
+  };
 }
 
 function refOf(folder: ListedFolder): string {

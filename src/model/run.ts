@@ -82,6 +82,16 @@ export const runDefinitionSchema = z.object({
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
+/** The name, below `refs/squad/<run>`, of a commit that a person or another program had put on the run branch. */
+export function foreignName(commit: string): string {
+  return `foreign-${commit.slice(0, 12)}`;
+}
+
+/** Not an attempt of a task of that name, which ends in a small number. */
+export function isForeignName(name: string): boolean {
+  return /^foreign-[0-9a-f]{12}$/.test(name);
+}
+
 /** undefined: the run makes none. */
 export function branchOf({ name, makesBranch }: Pick<RunDefinition, 'name' | 'makesBranch'>): string | undefined {
   return makesBranch === false ? undefined : `squad/${name}`;

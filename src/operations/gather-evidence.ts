@@ -4,12 +4,13 @@ import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
 import { decideEvidence } from '../graph/decisions/evidence.ts';
-import type { TaskFolder } from '../substrate/ports/workspaces.ts';
+import type { CommitsAnswer, TaskFolder } from '../substrate/ports/workspaces.ts';
 import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
+import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 
 /**
  * Looks at the work itself after an agent says that it is done, or when a check is due. `base`: where the work started. `head`:
@@ -23,14 +24,23 @@ export async function gatherEvidence(
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
+  const keepCommits = async (): Promise<CommitsAnswer> =>
+    ports.workspaces.keepCommits({ run: ports.definition.name, task: task.id }, attempt);
+  // Before anything that can fail.
+  let taken = own ? await keepCommits() : null;
+  if (taken?.type === 'gone' && taken.kept === undefined) {
+    return { type: 'evidence-gathered', facts: lostWork(attempt, head) };
+  }
   // A turn without a folder of its own looked at this commit.
   const commit = !own && base.base === 'commit' ? base.commit : null;
-  const kept = own && work.kept !== null ? { kept: work.kept } : {};
-  const place = { folder: task.id, commit, own, head, ...kept };
+  const kept = taken?.type === 'gone' ? taken.kept : own ? (work.kept ?? undefined) : undefined;
+  const place = { folder: task.id, commit, own, head, kept };
   const opened = await openPlace(ports, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.folder === null) return giveUp(opened);
   const { folder } = opened;
-  const seen = own ? await seeWork(ports, folder, attempt, head) : seeFolder(folder);
+  if (taken?.type === 'gone') taken = await keepCommits();
+  if (taken?.type === 'gone') return { type: 'evidence-gathered', facts: lostWork(attempt, head) };
+  const seen = taken === null ? seeFolder(folder) : await seeWork(ports, folder, attempt, { taken, delivered: head });
   const facts: EvidenceFacts = {
     ...seen,
     ...(await alteredOf(ports, state, folder, seen.commit)),
@@ -56,36 +66,6 @@ async function ignoredIn(
   return paths.length === 0 ? {} : { ignored: { paths: [...paths], more } };
 }
 
-type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted' | 'problem'> & {
-  head: string;
-};
-
-/** The agent's commits, or a commit of what it left uncommitted; either is kept at the attempt's ref. */
-async function seeWork(ports: OperationPorts, folder: TaskFolder, attempt: string, delivered: string): Promise<Seen> {
-  const { workspaces, definition } = ports;
-  const kept = await workspaces.rescue(folder, attempt);
-  if (kept.type !== 'kept') return unreadable(folder, kept.reason);
-  const { head } = kept;
-  // An agent that merged the run branch to solve a conflict did not do the work of others.
-  const base = (await workspaces.mergeBase(delivered, head)) ?? folder.base;
-  const [left, made, changed] = await Promise.all([
-    kept.clean ? [] : workspaces.changedFiles(head, kept.commit),
-    workspaces.commitsBetween(base, head),
-    workspaces.changedFiles(base, head),
-  ]);
-  // An untracked file is no unfinished change.
-  const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
-  const commits = made.length;
-  const finished = commits > 0 && uncommitted.length === 0;
-  const commit = finished ? head : kept.commit;
-  const all = commit === head ? changed : await workspaces.changedFiles(base, commit);
-  const changedPaths = all.map(({ path }) => path);
-  if (changedPaths.length > 0 && commit !== kept.commit) {
-    await workspaces.keepAttempt(definition.name, attempt, commit);
-  }
-  return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
-}
-
 /** Changes that a hand-off made to reviewed work without a conflict or a failed `verify`: no agent has reviewed them. */
 async function alteredOf(
   { workspaces }: OperationPorts,
@@ -95,11 +75,6 @@ async function alteredOf(
 ): Promise<Pick<EvidenceFacts, 'altered'>> {
   if (commit === null || !isHandOff(task) || work.returns.conflict + work.returns.verify > 0) return {};
   return { altered: (await workspaces.changedFiles(folder.base, commit)).map(({ path }) => path) };
-}
-
-/** A folder without work of its own has nothing to deliver. */
-function seeFolder({ base }: TaskFolder): Seen {
-  return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
 }
 
 async function filesOf(
@@ -169,9 +144,4 @@ function problemOf({ why, next }: { readonly why: string; readonly next?: string
 function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
   const why = opened.type === 'refused' ? opened.failure.message : 'the task has no folder';
   return { type: 'settle-asked', as: 'failed', why };
-}
-
-/** The agent gets the problem back, because it has to repair its own folder. */
-function unreadable(folder: TaskFolder, reason: string): Seen {
-  return { ...seeFolder(folder), problem: `the folder cannot be read: ${reason}` };
 }

@@ -1,6 +1,7 @@
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import type { Phase, WorkEvent } from '../model/plan/work.ts';
+import { foreignName } from '../model/run.ts';
 import type { ConflictedFile, IntegrationAnswer } from '../substrate/ports/workspaces.ts';
 import { runVerify } from './run-commands.ts';
 import type { OperationPorts } from './operation-ports.ts';
@@ -96,7 +97,7 @@ export async function restoreBranch({ workspaces, definition }: OperationPorts, 
     await workspaces.createRunBranch(name, branch.head);
     return done;
   }
-  await workspaces.keepAttempt(name, `foreign-${head.slice(0, 12)}`, head);
+  await workspaces.keepAttempt(name, foreignName(head), head);
   const answer = await workspaces.advance(name, head, branch.head);
   return answer.type === 'advanced' ? done : { ...done, restored: false, head: answer.head ?? null };
 }

@@ -133,7 +133,10 @@ function plainError({ tool, input, output, denied }: ToolError): ToolError {
   return { tool: shortText(tool, 80), input: shortText(input, 300), output: shortText(output, 900), denied };
 }
 
-/** The ref of the last attempt that left work; also a reviewer's, because squad keeps the author's work under its number. */
+/**
+ * The ref of the last attempt that left work; also a reviewer's, because squad keeps the author's work under its number. Without
+ * one, the first commit that only another branch or a stash of its clone had.
+ */
 function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
   const prefix = `refs/squad/${run}/${state.task.id}-`;
   const own = kept.flatMap(({ ref, commit }) => {
@@ -142,7 +145,9 @@ function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
       ? []
       : [{ ref, commit, number: Number(number[1]), before: number[2] !== undefined }];
   });
-  const [last] = own.toSorted((a, b) => b.number - a.number || Number(a.before) - Number(b.before));
+  const [last = kept.find(({ ref }) => ref.startsWith(`${prefix}side-`))] = own.toSorted(
+    (a, b) => b.number - a.number || Number(a.before) - Number(b.before),
+  );
   if (last === undefined) return null;
   const { ref, commit } = last;
   const show = base === undefined ? `git show ${ref}` : `git log --patch ${base.slice(0, 12)}..${ref}`;

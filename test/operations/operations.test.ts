@@ -147,9 +147,17 @@ describe('what is thrown while the engine works for a task', () => {
   };
   const fault = (): Promise<string> => Promise.resolve('it went wrong');
 
-  it('while its work is looked at, goes back to its author as what is missing', async (test) => {
-    const { site, board, run, events, tell, cursor } = await openAnswered(test);
+  it('while its files are looked at, costs no commit', async (test) => {
+    const { site, board, run, types, events, work, cursor } = await openAnswered(test);
     await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, rescue: boom } });
+    expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
+    const [noted] = events().map(({ data }) => data as unknown as Noted);
+    expect(noted?.event).toMatchObject({ facts: { commit: work, unread: 'it went wrong' } });
+  });
+
+  it('while its commits are kept, goes back to its author as what is missing', async (test) => {
+    const { site, board, run, events, tell, cursor } = await openAnswered(test);
+    await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, keepCommits: boom } });
     const [noted] = events().map(({ data }) => data as unknown as Noted);
     expect(noted?.event).toMatchObject({
       type: 'evidence-gathered',

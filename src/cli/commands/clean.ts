@@ -108,14 +108,20 @@ function runLines({ run, worktrees, turns, files, refs, left }: CleanedRun, verb
   ];
 }
 
-function folderLine({ path, action, rescued, why }: CleanedFolder, verb: string): string {
+function folderLine({ path, action, rescued, why, side = [], missed }: CleanedFolder, verb: string): string {
   if (action === 'kept') return `kept  ${plainLine(path)}  (${plainLine(why ?? '', 300)})`;
   const kept = rescued === undefined ? '' : `  (uncommitted work: ${plainLine(rescued)})`;
-  return `${verb}  ${plainLine(path)}${kept}`;
+  const others =
+    side.length === 0 ? '' : `  (other branches and stashes: ${side.map((ref) => plainLine(ref)).join(' ')})`;
+  const lost = missed === undefined ? '' : `  (not kept: ${plainLine(missed, 200)})`;
+  return `${verb}  ${plainLine(path)}${kept}${others}${lost}`;
 }
 
-function refLines(run: string, { attempts, branch }: NonNullable<CleanedRun['refs']>): string[] {
-  const refs = attempts === 0 ? [] : [`removed  ${attempts} ref${attempts === 1 ? '' : 's'} below refs/squad/${run}`];
+function refLines(run: string, { attempts, branch, foreign }: NonNullable<CleanedRun['refs']>): string[] {
+  const refs = [
+    ...(attempts === 0 ? [] : [`removed  ${attempts} ref${attempts === 1 ? '' : 's'} below refs/squad/${run}`]),
+    ...foreign.map((ref) => `kept  ${ref}: the run did not make what it has. To delete it: git update-ref -d ${ref}`),
+  ];
   switch (branch.type) {
     case 'absent':
       return refs;

@@ -3,6 +3,7 @@ import { usageError } from '../../model/errors.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { dropRunBranch, findRunBranch, type DroppedBranch } from '../../substrate/git/drop-branch.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
+import type { DroppedRefs } from '../../substrate/ports/workspaces.ts';
 import { runFolder } from '../../substrate/files/run-files.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
@@ -29,26 +30,33 @@ export async function drop(context: CommandContext, run: string | undefined, opt
       { dryRun: false, turns: all, refs: false },
     );
     // A folder that could not be removed may need the rest.
-    if (cleaned.worktrees.some(({ action }) => action === 'kept')) return { cleaned, branch: null, refs: 0 };
-    const branch = await dropRunBranch(target.composition.git, target.repository, name, !all);
-    const refs = all ? (await workspaces.dropRefs(name, [], runId)).attempts : 0;
+    if (cleaned.worktrees.some(({ action }) => action === 'kept')) return { cleaned, branch: null, refs: NO_REFS };
+    const { board, definition } = target.reading;
+    const delivered = [board.branch.head, definition.repository.base];
+    const branch = await dropRunBranch(target.composition.git, target.repository, name, { keep: !all, delivered });
+    const refs = all ? await workspaces.dropRefs(name, [], runId) : NO_REFS;
     return { cleaned, branch, refs };
   });
   const { cleaned, branch, refs } = dropped;
   const kept = cleaned.worktrees.filter(({ action }) => action === 'kept');
-  if (branch === null) context.exit(1);
+  if (branch === null || branch.type === 'foreign') context.exit(1);
   const found = {
     type: 'dropped',
     runId,
     name,
     all,
-    ...{ folders: cleaned.worktrees, turns: cleaned.turns, refs, branch },
+    ...{ folders: cleaned.worktrees, turns: cleaned.turns, refs: refs.attempts, foreign: refs.foreign, branch },
   };
   printResult(context.output, options, found, [
     ...kept.map(({ path, why }) => `kept      ${plainLine(path)}: ${plainLine(why ?? '', 300)}`),
-    ...linesOf(name, cleaned, branch, refs),
+    ...linesOf(name, cleaned, branch, refs.attempts),
+    ...refs.foreign.map(
+      (ref) => `kept      ${ref}: the run did not make what it has. To delete it: git update-ref -d ${ref}`,
+    ),
   ]);
 }
+
+const NO_REFS: Pick<DroppedRefs, 'attempts' | 'foreign'> = { attempts: 0, foreign: [] };
 
 async function refuse({ reading, now, composition, repository }: OpenedTarget, all: boolean): Promise<void> {
   const { id, name } = reading.row;
@@ -100,6 +108,15 @@ function linesOf(run: string, { worktrees, turns }: CleanedRun, branch: DroppedB
       ? [`kept      ${branch.kept}. To have the branch again: git branch squad/${run} ${branch.kept}`]
       : []),
     ...(branch?.type === 'checked-out' ? [`kept      branch squad/${run}: it is checked out`] : []),
+    ...(branch?.type === 'foreign' ? foreignLines(run, branch) : []),
     ...(branch?.type === 'absent' && folders + turns + refs === 0 ? [`nothing is left of ${run} but its history`] : []),
+  ];
+}
+
+function foreignLines(run: string, { commits, more }: Extract<DroppedBranch, { type: 'foreign' }>): string[] {
+  return [
+    `kept      branch squad/${run}, because it has commits that the run did not deliver. To delete it: git branch -D squad/${run}`,
+    ...commits.map(({ commit, subject }) => `          ${commit.slice(0, 12)} ${plainLine(subject, 100)}`),
+    ...(more === 0 ? [] : [`          and ${more} more`]),
   ];
 }

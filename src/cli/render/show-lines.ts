@@ -116,6 +116,8 @@ function evidenceText({
   commands,
   pr,
   prProblem,
+  side,
+  unread,
 }: NonNullable<TaskFacts['evidence']>): string {
   const files = changedPaths.slice(0, 10).join(', ');
   const more = changedPaths.length > 10 ? ` and ${changedPaths.length - 10} more` : '';
@@ -127,5 +129,8 @@ function evidenceText({
     ...commands.map(({ run, passed }) => `\`${run}\` ${passed ? 'passed' : 'failed'}`),
     ...(pr === null ? [] : [pr.url]),
     ...(prProblem === undefined ? [] : [prProblem]),
+    ...(unread === undefined ? [] : [`its files could not be read: ${unread}`]),
+    ...(side?.kept ?? []).map(({ kind, name, ref }) => `not at HEAD: ${kind} ${name}, kept at ${ref}`),
+    ...(side?.missed === undefined ? [] : [`not kept: ${side.missed}`]),
   ].join('; ');
 }

@@ -1,5 +1,5 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import type { EvidenceFacts, SideCommit } from '../../model/plan/evidence.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 
 export type EvidenceAnswer =
@@ -14,7 +14,7 @@ export function decideEvidence(
   owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },
   facts: EvidenceFacts,
 ): EvidenceAnswer {
-  if (facts.problem !== undefined) return { ok: false, missing: [facts.problem] };
+  if (facts.problem !== undefined) return { ok: false, missing: [facts.problem, ...sideOf(facts)] };
   const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts));
   const { altered = [] } = facts;
   if (altered.length > 0) missing.push(`these files differ from the work that was handed over: ${listed(altered)}`);
@@ -24,7 +24,49 @@ export function decideEvidence(
   }
   if (missing.length === 0) return { ok: true, commit: facts.commit };
   // It may be what is missing.
-  return { ok: false, missing: [...missing, ...ignoredOf(facts)] };
+  const unread = facts.unread === undefined ? [] : [`the files in the folder cannot be read: ${facts.unread}`];
+  return { ok: false, missing: [...missing, ...sideOf(facts), ...unread, ...ignoredOf(facts)] };
+}
+
+/** So many commits that HEAD does not have are named. */
+const MOST_NAMED = 5;
+
+/** What HEAD lacks. A commit that only a log names counts for nothing where HEAD has others. */
+function sideOf({ side, commits }: EvidenceFacts): string[] {
+  if (side === undefined) return [];
+  const named = side.kept.filter(({ kind }) => kind !== 'log' || commits === 0);
+  const stashes = named.filter(({ kind }) => kind === 'stash').length;
+  const others = named.filter(({ kind }) => kind !== 'stash');
+  return [
+    ...(stashes === 0
+      ? []
+      : [
+          stashes === 1
+            ? 'work is in a stash; HEAD does not have it'
+            : `work is in ${stashes} stashes; HEAD does not have it`,
+        ]),
+    ...others.slice(0, MOST_NAMED).map((one) => `${sideText(one)}; HEAD does not have it`),
+    ...(others.length > MOST_NAMED ? [`HEAD does not have ${others.length - MOST_NAMED} other commits either`] : []),
+    ...(side.missed === undefined ? [] : [`squad does not keep ${side.missed}`]),
+  ];
+}
+
+function sideText({ kind, name, commit }: SideCommit): string {
+  switch (kind) {
+    case 'branch':
+      return `a commit was made on the branch \`${name}\``;
+    case 'tag':
+      return `the tag \`${name}\` names a commit`;
+    case 'worktree':
+      return `the commit ${commit.slice(0, 12)} was made in a worktree of the folder`;
+    case 'stash':
+    case 'ref':
+      return `\`${name}\` names the commit ${commit.slice(0, 12)}`;
+    case 'log':
+      return `the commit ${commit.slice(0, 12)} was made, and no branch has it`;
+    default:
+      return assertNever(kind);
+  }
 }
 
 function ignoredOf({ ignored }: EvidenceFacts): string[] {
@@ -46,12 +88,12 @@ function quoted(path: string): string {
 function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
   switch (requirement.kind) {
     case 'commit': {
-      if (facts.commits === 0) return ['no commit was made'];
+      if (facts.commits === 0) return [hasOthers(facts) ? 'HEAD has no commit of this task' : 'no commit was made'];
       const left = facts.uncommitted;
       return left.length === 0 ? [] : [`changes are not committed: ${listed(left)}`];
     }
     case 'diff': {
-      if (facts.changedPaths.length === 0) return ['no file was changed'];
+      if (facts.changedPaths.length === 0) return [hasOthers(facts) ? 'HEAD has no change' : 'no file was changed'];
       const paths = requirement.paths;
       if (paths === undefined || facts.changedPaths.some((path) => paths.some((folder) => isWithin(path, folder)))) {
         return [];
@@ -84,6 +126,10 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     default:
       return assertNever(requirement);
   }
+}
+
+function hasOthers({ side }: EvidenceFacts): boolean {
+  return side !== undefined && side.kept.length > 0;
 }
 
 function documentProblems(path: string, { documents = [] }: EvidenceFacts): string[] {

@@ -1,4 +1,5 @@
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import type { Cause } from '../../model/plan/task.ts';
 import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS, settleRequest } from './agent-request.ts';
 import { decideEvidence } from './evidence.ts';
@@ -71,7 +72,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
     const { prProblem } = facts;
     // Only the pull request is missing, and its author cannot fix the forge.
     if (prProblem !== undefined && answer.missing.length === 1) return askAboutForge(work, prProblem, context);
-    return withoutEvidence(work, answer.missing, context);
+    return withoutEvidence(work, answer.missing, context, facts.lost === true ? 'attempts' : 'no-evidence');
   }
   const commit = task.workspace === 'own' ? answer.commit : null;
   const returns = { ...work.returns, evidence: 0 };
@@ -94,10 +95,10 @@ function askAboutForge(work: Work, problem: string, { task }: WorkContext): Work
   };
 }
 
-function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext): WorkStep {
+function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext, cause: Cause): WorkStep {
   const text = missing.join('\n');
   if (context.task.kind === 'check') return fail(work, context, 'verify', text);
-  if (work.returns.evidence >= EVIDENCE_RETURNS) return fail(work, context, 'no-evidence', text);
+  if (work.returns.evidence >= EVIDENCE_RETURNS) return fail(work, context, cause, text);
   const returns = { ...work.returns, evidence: work.returns.evidence + 1 };
   return stay(backToAuthor({ ...work, returns }, 'evidence', text));
 }

@@ -11,6 +11,25 @@ const documentFactsSchema = z.object({
 });
 export type DocumentFacts = z.infer<typeof documentFactsSchema>;
 
+/** Commits in the clone of a task that its HEAD does not have, and that the run keeps. */
+const sideWorkSchema = z.object({
+  kept: z.array(
+    z.object({
+      /** `log`: only the log of HEAD or of a branch still names it. */
+      kind: z.enum(['stash', 'branch', 'worktree', 'tag', 'ref', 'log']),
+      /** Of the branch or tag; of others the file that names it. */
+      name: z.string(),
+      commit: z.string(),
+      /** The ref of the run that keeps it. */
+      ref: z.string(),
+    }),
+  ),
+  /** What is not kept besides; absent: nothing. */
+  missed: z.string().optional(),
+});
+export type SideWork = z.infer<typeof sideWorkSchema>;
+export type SideCommit = SideWork['kept'][number];
+
 /** The facts that the engine found in a task's folder after its agent said that it was done. */
 export const evidenceFactsSchema = z.object({
   /** The commit that the work is compared with. */
@@ -22,6 +41,12 @@ export const evidenceFactsSchema = z.object({
   commit: z.string().nullable(),
   /** Why the engine could not check anything. */
   problem: z.string().optional(),
+  /** The folder was gone before the engine could keep what the turn had made. */
+  lost: z.literal(true).optional(),
+  /** Why the files in the folder could not be looked at: only the commit at its HEAD counts. */
+  unread: z.string().optional(),
+  /** Absent: HEAD has all commits. */
+  side: sideWorkSchema.optional(),
   /** Commits that the agent made since the base. */
   commits: z.number().int().nonnegative(),
   /** Paths changed since the base, relative to the repository, with forward slashes. */

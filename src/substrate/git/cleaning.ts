@@ -1,6 +1,7 @@
 import { readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
+import { isForeignName } from '../../model/run.ts';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { scratchRoot } from '../files/scratch.ts';
@@ -58,18 +59,35 @@ export async function dropRefs(
 ): Promise<DroppedRefs> {
   const claimed = await claimedBy(context.git, userCall(context), run);
   if (claimed !== undefined && claimed !== owner) {
-    return { attempts: 0, branch: { type: 'kept', head: (await headOf(context, run)) ?? '', why: 'other-run' } };
+    return {
+      attempts: 0,
+      branch: { type: 'kept', head: (await headOf(context, run)) ?? '', why: 'other-run' },
+      foreign: [],
+    };
   }
   const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
   const isOpen = (await findRun(context, run)) !== undefined;
-  const refs = (await listRefs(context, run)).filter(
+  const all = (await listRefs(context, run)).filter(
     (ref) => !kept.has(ref) && ref !== claimRef(run) && !(isOpen && isPin(ref)),
   );
+  const foreign = await findForeign(context, run, all);
+  const refs = all.filter((ref) => !foreign.includes(ref));
   for (const ref of refs) await dropRef(context, ref);
   const branch = await dropBranch(context, run);
   // The branch stays claimed for as long as it is there.
   if (claimed !== undefined && branch.type !== 'kept') await dropRef(context, claimRef(run));
-  return { attempts: refs.filter((ref) => !isBookkeeping(ref)).length, branch };
+  return { attempts: refs.filter((ref) => !isBookkeeping(ref)).length, branch, foreign };
+}
+
+/** Refs of what a person had put on the run branch (see `foreignName`), unless a branch of theirs has it. */
+async function findForeign(context: GitContext, run: string, refs: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const ref of refs) {
+    if (!isForeignName(ref.slice(attemptRef(run, '').length))) continue;
+    const commit = await context.talk.find(`${ref}^{commit}`);
+    if (commit !== undefined && !(await isElsewhere(context.git, userCall(context), commit))) found.push(ref);
+  }
+  return found;
 }
 
 /** See `Workspaces.dropBranch`. */

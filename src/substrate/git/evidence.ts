@@ -17,9 +17,14 @@ export async function commitsBetween(
   commit: string,
 ): Promise<readonly CommitLine[]> {
   const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
-  const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
-  const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
-  const listing = await context.git.text(args, (await anyPlace(context)).call);
+  const args = ['log', ...LINE_FORMAT, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
+  return parseLines(await context.git.text(args, (await anyPlace(context)).call));
+}
+
+/** How `git log` writes the lines that `parseLines` reads. */
+export const LINE_FORMAT = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
+
+export function parseLines(listing: string): readonly CommitLine[] {
   return splitEntries(listing).map((line) => {
     const end = line.indexOf(' ');
     return { commit: line.slice(0, end), subject: line.slice(end + 1).trim() };

@@ -7,7 +7,6 @@ import { readConfinedStart } from '../files/open-confined.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { storesBehind } from '../files/object-stores.ts';
 import { findUsers } from '../process/folder-users.ts';
-import { isCommitId } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { headOf } from './run-branch.ts';
 import { makeBare } from './run-repository.ts';
@@ -17,7 +16,8 @@ const CARRIED = ['modules', 'lfs'];
 
 /**
  * Gives a folder a new git directory with HEAD at a commit and the engine's index. Built next to the folder by plain files and
- * swapped in by rename: no git runs on what an agent made. Refs, stashes and settings of the agent's own go.
+ * swapped in by rename: no git runs on what an agent made. Refs, stashes and settings of the agent's own go: the caller has kept
+ * their commits.
  */
 export async function makeGitDirectory(
   context: GitContext,
@@ -144,59 +144,8 @@ export async function copyTimes(from: string, to: string): Promise<void> {
   await utimes(to, seconds, seconds);
 }
 
-export type HeadAnswer =
-  | { readonly type: 'head'; readonly commit: string }
-  | { readonly type: 'unreadable'; readonly reason: string };
-
-const MOST_HEAD = 4096;
-const MOST_REFS = 1024 * 1024;
-
-/**
- * The commit that HEAD of a git directory names. Reads plain files of a bounded length; an agent may have made them. `shared`: the
- * git directory that has the branches.
- */
-export async function readHead(directory: string, shared = directory): Promise<HeadAnswer> {
-  if (!(await isFolder(directory))) return unreadable('its .git is not a folder');
-  const head = await readConfinedStart(directory, 'HEAD', MOST_HEAD);
-  const text = head?.cut === false ? head.text.trimEnd() : '';
-  if (isCommitId(text)) return { type: 'head', commit: text };
-  const ref = /^ref: (refs\/[^\0\n]+)$/.exec(text)?.[1];
-  if (ref === undefined || ref.split('/').includes('..')) return unreadable('its .git/HEAD names no commit');
-  const commit = (await readRefs(shared)).get(ref);
-  return commit === undefined ? unreadable('its .git/HEAD names a branch without a commit') : { type: 'head', commit };
-}
-
-/** The refs of a git directory, by name, up to bounds. Links, pipes and the like are left out. */
-export async function readRefs(directory: string): Promise<ReadonlyMap<string, string>> {
-  const refs = new Map<string, string>();
-  const packed = await readConfinedStart(directory, 'packed-refs', MOST_REFS);
-  for (const line of packed?.text.split('\n') ?? []) {
-    const [commit = '', name] = line.split(' ');
-    if (name !== undefined && isCommitId(commit)) refs.set(name, commit);
-  }
-  for (const name of await listFiles(directory, 'refs')) {
-    const text = (await readConfinedStart(directory, name, MOST_HEAD))?.text.trimEnd() ?? '';
-    if (isCommitId(text)) refs.set(name, text);
-  }
-  return refs;
-}
-
-const MOST_FILES = 1000;
-
-async function listFiles(root: string, start: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  const open = [start];
-  for (let folder = open.pop(); folder !== undefined && found.length < MOST_FILES; folder = open.pop()) {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (entry.isDirectory()) open.push(`${folder}/${entry.name}`);
-      else if (entry.isFile()) found.push(`${folder}/${entry.name}`);
-    }
-  }
-  return found;
-}
-
 const MOST_OBJECTS = 200_000;
+const MOST_ALTERNATES = 1024 * 1024;
 
 /** Why git must not read objects in this git directory: it leads elsewhere, or reading it would not end. undefined: it may. */
 export async function findForeignStore(directory: string, stores: readonly string[]): Promise<string | undefined> {
@@ -213,17 +162,13 @@ export async function findForeignStore(directory: string, stores: readonly strin
       else if (!entry.isFile()) return `${path} is not a plain file`;
     }
   }
-  const borrowed = await readConfinedStart(directory, 'objects/info/alternates', MOST_REFS);
+  const borrowed = await readConfinedStart(directory, 'objects/info/alternates', MOST_ALTERNATES);
   const foreign = borrowed?.text.split('\n').find((line) => line !== '' && !stores.includes(line));
   return foreign === undefined ? undefined : `its .git/objects/info/alternates names ${foreign}`;
 }
 
 export async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
-}
-
-function unreadable(reason: string): HeadAnswer {
-  return { type: 'unreadable', reason };
 }
 
 /** A git directory of the engine's that shows the objects of another one, and nothing else of it. */

@@ -10,6 +10,7 @@ import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
+import { keepCommits } from './keep-commits.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
@@ -48,6 +49,7 @@ export function createGitWorkspaces(
     moveFolder: (folder, commit, attempt) => ready(() => moveFolder(context, folder, commit, attempt)),
     standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
     snapshot: (folder) => ready(() => snapshotOf(context, folder)),
+    keepCommits: (folder, attempt) => ready(() => keepCommits(context, folder, attempt)),
     rescue: (folder, attempt) => ready(() => rescue(context, folder, attempt)),
     removeFolder: (folder, attempt, failed) => ready(() => removeFolder(context, folder, attempt, failed)),
     noteIgnored: (folder) => ready(() => noteIgnored(context, folder)),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { isWithin } from '../files/confine.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
-import { readHead, type HeadAnswer } from './git-directory.ts';
+import { readHead, type HeadAnswer } from './read-refs.ts';
 
 /** Longer than any path that the system accepts. */
 const MOST_BYTES = 8192;

@@ -7,13 +7,16 @@ import { addFolder, bringTo, discardFolder, disown, isHalfMade, readNote, standA
 import { findUsers } from '../process/folder-users.ts';
 import { findObject, requireCommitId, requireName } from './git-call.ts';
 import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
-import { borrowedStores, findForeignStore, makeView, readHead, readRefs, storesOfFolders } from './git-directory.ts';
+import { borrowedStores, findForeignStore, makeView, storesOfFolders } from './git-directory.ts';
+import { readHead, readRefs } from './read-refs.ts';
 import { findDirectory } from './nested-repository.ts';
 import { treeWithIgnored } from './ignored-files.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
 import { readTree } from './read-folder.ts';
+import { keepCommits } from './keep-commits.ts';
 import { keep, keepNumbered, snapshotOf } from './rescue.ts';
+import { hasSideWork, keepSideCommits, NO_SIDE_WORK } from './side-commits.ts';
 import { takeHead } from './take-commit.ts';
 
 export async function moveFolder(
@@ -27,18 +30,22 @@ export async function moveFolder(
   const { base } = folder;
   if (snapshot.clean && snapshot.head === commit && base === commit) return folder;
   if (!snapshot.clean || snapshot.head !== base) await keep(context, folder, attempt, snapshot);
+  const repository = await openRun(context, folder.run);
+  const { problem } = await keepSideCommits(context, repository, folder.task, { head: snapshot.head, base });
+  if (problem !== undefined) return { type: 'unreadable', reason: problem };
   failpoint('git.rescued');
   return bringTo(context, folder, commit);
 }
 
 export async function standOn(
   context: GitContext,
-  { run, task }: TaskFolder,
+  { run, task, base }: TaskFolder,
   commit: string,
   index: 'staged' | 'follows',
 ): Promise<void> {
   const repository = await openRun(context, run);
   const head = await takeHead(context, repository, task);
+  await keepSideCommits(context, repository, task, { head: head.type === 'head' ? head.commit : base, base });
   await standAt(context, repository, task, commit, index === 'staged' && head.type === 'head' ? head.commit : commit);
 }
 
@@ -51,15 +58,22 @@ export async function removeFolder(
   attempt: string,
   failed = false,
 ): Promise<RemovalAnswer> {
-  requireName(attempt);
+  // Whatever its files are.
+  const commits = await keepCommits(context, place, attempt);
+  const side = commits.type === 'gone' ? NO_SIDE_WORK : commits.side;
   let answer: RemovalAnswer = { type: 'removed', rescued: false };
   const refused = await takeAway(context, place, async (known, seen) => {
-    const more = failed ? await treeWithIgnored(context, known, seen) : undefined;
-    const found = more === undefined ? seen : { ...seen, tree: more.tree, clean: false, ignored: more.paths };
+    const found = failed ? await withIgnored(context, known, seen) : seen;
     if (found.clean && found.head === known.base) return;
     answer = { type: 'removed', kept: await keep(context, known, attempt, found), rescued: !found.clean };
   });
-  return refused ?? answer;
+  if (refused !== undefined) return refused;
+  return hasSideWork(side) ? { ...answer, side } : answer;
+}
+
+async function withIgnored(context: GitContext, folder: TaskFolder, seen: Snapshot) {
+  const more = await treeWithIgnored(context, folder, seen);
+  return more === undefined ? seen : { ...seen, tree: more.tree, clean: false, ignored: more.paths };
 }
 
 export async function resetFolder(
@@ -73,7 +87,7 @@ export async function resetFolder(
   if (isReset) return { type: 'ready', folder: known };
   let rescued: string | undefined;
   const refused = await takeAway(context, { run, task }, async (folder, found) => {
-    rescued = await keepNumbered(context, folder, { rescueAs, commit }, found);
+    rescued = await keepNumbered(context, folder, { rescueAs, commit }, await withIgnored(context, folder, found));
   });
   if (refused !== undefined) return refused;
   const folder = await addFolder(context, { run, task, commit, resetFor: attempt });
@@ -96,6 +110,11 @@ async function takeAway(
   if (known !== undefined && (await exists(path))) {
     const found = await snapshotOf(context, known);
     if (found.type !== 'snapshot') return refuse('unreadable', found.reason);
+    const { problem: unread } = await keepSideCommits(context, repository, task, {
+      head: found.head,
+      base: known.base,
+    });
+    if (unread !== undefined) return refuse('unreadable', unread);
     const losses = await findLosses(context, repository, known, found);
     if (losses.length > 0) return refuse('repositories', ...losses);
     await keepWork(known, found);
@@ -152,7 +171,9 @@ async function isPristine(
   { folder, directory, commit, task }: { folder: string; directory: string; commit: string; task: string },
 ): Promise<boolean> {
   const head = await readHead(directory);
-  const refs = [...(await readRefs(directory))];
+  const named = await readRefs(directory);
+  if (named.cut) return false;
+  const refs = [...named.refs];
   // Tags come with a fetch.
   const isFetched = ([name]: [string, string]): boolean => /^refs\/(?:remotes|tags)\//.test(name);
   const safe = new Set([commit, ...refs.filter(isFetched).map(([, id]) => id)]);

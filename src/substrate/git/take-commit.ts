@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { oneLine } from './git-call.ts';
 import { folderPath, type GitContext, type RunRepository } from './git-context.ts';
-import {
-  borrowedStores,
-  findForeignStore,
-  isFolder,
-  makeView,
-  readHead,
-  storesOfFolders,
-  type HeadAnswer,
-} from './git-directory.ts';
+import { borrowedStores, findForeignStore, isFolder, makeView, storesOfFolders } from './git-directory.ts';
+import { readHead, type HeadAnswer } from './read-refs.ts';
 import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 
 /**
@@ -19,27 +12,38 @@ import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 export async function takeHead(context: GitContext, repository: RunRepository, task: string): Promise<HeadAnswer> {
   const path = folderPath(context, repository.run, task);
   if (!(await isFolder(path))) return { type: 'unreadable', reason: `${path} is not a folder` };
-  const directory = join(path, '.git');
-  const head = await readHead(directory);
+  const head = await readHead(join(path, '.git'));
   if (head.type !== 'head') return head;
   const { commit } = head;
   if ((await repository.talk.commit(commit)) !== undefined) return head;
+  const take = await openTaking(context, repository, task);
+  if (typeof take === 'string') return { type: 'unreadable', reason: take };
+  const why = await take([commit]);
+  return why === undefined ? head : { type: 'unreadable', reason: `the commit ${commit} cannot be read: ${why}` };
+}
+
+/** Brings objects into the run's repository, all or none, with all that they need. Returns why it cannot. */
+type Take = (ids: readonly string[]) => Promise<string | undefined>;
+
+/** How objects are taken from a folder's own store; or why none may be. */
+export async function openTaking(context: GitContext, repository: RunRepository, task: string): Promise<Take | string> {
+  const directory = join(folderPath(context, repository.run, task), '.git');
   const foreign = await findForeignStore(directory, storesOfFolders(context, repository));
-  if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
+  if (foreign !== undefined) return foreign;
   const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };
   const cage = {
     writable: [repository.directory, context.temporary],
     readable: [view, join(directory, 'objects'), ...(await borrowedStores(context, repository))],
   };
-  const fetch = async () => context.git.run(fetchArguments(view, commit), { ...repository.call, environment, cage });
-  let fetched = await fetch();
-  if (fetched.code !== 0) {
-    // A ref of the run may have been deleted, and its commit collected.
-    await copyRefs(context, repository);
-    fetched = await fetch();
-  }
-  if (fetched.code === 0) return head;
-  const why = fetched.problem ?? oneLine(fetched.stderr);
-  return { type: 'unreadable', reason: `the commit ${commit} cannot be read: ${why}` };
+  return async (ids) => {
+    const fetch = async () => context.git.run(fetchArguments(view, ...ids), { ...repository.call, environment, cage });
+    let fetched = await fetch();
+    if (fetched.code !== 0) {
+      // A ref of the run may have been deleted, and its commit collected.
+      await copyRefs(context, repository);
+      fetched = await fetch();
+    }
+    return fetched.code === 0 ? undefined : (fetched.problem ?? oneLine(fetched.stderr));
+  };
 }

@@ -1,3 +1,4 @@
+import type { SideWork } from '../../model/plan/evidence.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
@@ -68,6 +69,13 @@ export interface Snapshot {
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 
+/** What the run has of the commits in a folder, whatever its files are. */
+export type CommitsAnswer =
+  | { readonly type: 'head'; readonly commit: string; readonly side: SideWork }
+  | { readonly type: 'unreadable'; readonly reason: string; readonly side: SideWork }
+  /** There is no folder. `kept`: the commit at the attempt's ref, from before. */
+  | { readonly type: 'gone'; readonly kept?: string };
+
 /** `head`, `clean`: of the folder at that time. */
 export type RescueAnswer =
   | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
@@ -81,8 +89,11 @@ export interface IgnoredWork {
 }
 
 export type RemovalAnswer =
-  /** `kept`: the commit at `refs/squad/<run>/<attempt>` with its work; absent if there was none beyond `base`. */
-  | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean }
+  /**
+   * `kept`: the commit at `refs/squad/<run>/<attempt>` with its work; absent if there was none beyond `base`. `side`: what was kept
+   * besides; absent if there was none.
+   */
+  | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean; readonly side?: SideWork }
   | {
       readonly type: 'refused';
       readonly reason: 'unreadable' | 'repositories' | 'in-use' | 'not-deleted';
@@ -129,6 +140,8 @@ export type AdvanceAnswer =
 export interface DroppedRefs {
   /** Number of deleted refs of attempts. */
   readonly attempts: number;
+  /** Refs that stay: of what a person had put on the run branch, and no branch of theirs has. */
+  readonly foreign: readonly string[];
   readonly branch:
     | { readonly type: 'deleted'; readonly head: string }
     | { readonly type: 'absent' }
@@ -174,12 +187,17 @@ export interface Workspaces {
   standOn(folder: TaskFolder, commit: string, index: 'staged' | 'follows'): Promise<void>;
   snapshot(folder: Pick<TaskFolder, 'run' | 'task'>): Promise<SnapshotAnswer>;
   /**
+   * Keeps the commits in a task's folder without a look at its files: the one at HEAD at `refs/squad/<run>/<attempt>`, and each one
+   * that HEAD does not have (other branches, stashes, what its logs name) at `refs/squad/<run>/<task>-side-at-<commit>`.
+   */
+  keepCommits(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string): Promise<CommitsAnswer>;
+  /**
    * Keeps the folder's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the folder.
    * Returns the same commit if nothing changed since.
    */
   rescue(folder: TaskFolder, attempt: string): Promise<RescueAnswer>;
   /**
-   * Removes a folder after keeping its work, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
+   * Removes a folder after keeping its work as `keepCommits` and `rescue` do, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
    * half-made folder. Safe to repeat. `failed`: its work is not delivered, so small ignored files that its turns have written are
    * kept, too.
    */
@@ -226,7 +244,7 @@ export interface Workspaces {
    */
   closeRun(run: string): Promise<readonly string[]>;
   /**
-   * Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. Nothing, if
+   * Deletes `refs/squad/<run>/*` except the names in `keep`, and the run branch if another branch has its work. Nothing, if
    * another run than `owner` (its id) has claimed the name.
    */
   dropRefs(run: string, keep: readonly string[], owner: string): Promise<DroppedRefs>;

@@ -5,7 +5,7 @@ import { decideLimits } from '../../../src/model/spending.ts';
 import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
 import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';
 import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
-import type { EvidenceFacts } from '../../../src/model/plan/evidence.ts';
+import type { EvidenceFacts, SideCommit } from '../../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../../src/model/plan/work.ts';
 import { FACTS } from './support.ts';
@@ -13,6 +13,7 @@ import { FACTS } from './support.ts';
 describe('decideEvidence', () => {
   const pr = { url: 'u', commit: 'c1', open: true };
   const seen = (...problems: string[]) => ({ path: 'x', sha256: 'f00', bytes: 1, problems });
+  const side = (kind: SideCommit['kind'], name = 'x'): SideCommit => ({ kind, name, commit: 'abc', ref: 'r' });
   it.each<[string, Requirement, Partial<EvidenceFacts>, string[]]>([
     ['commit', { kind: 'commit' }, {}, []],
     ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
@@ -40,6 +41,64 @@ describe('decideEvidence', () => {
     ],
     ['nothing that could be looked at', { kind: 'diff' }, { problem: 'unreadable' }, ['unreadable']],
     ['no diff', { kind: 'diff' }, { changedPaths: [] }, ['no file was changed']],
+    [
+      'a commit on a branch',
+      { kind: 'commit' },
+      { commits: 0, side: { kept: [side('branch', 'mine')] } },
+      ['HEAD has no commit of this task', 'a commit was made on the branch `mine`; HEAD does not have it'],
+    ],
+    [
+      'stashes, and more than is kept',
+      { kind: 'diff' },
+      { changedPaths: [], side: { kept: [side('stash'), side('stash')], missed: '3 more commits' } },
+      ['HEAD has no change', 'work is in 2 stashes; HEAD does not have it', 'squad does not keep 3 more commits'],
+    ],
+    [
+      'what only a log names, without a commit',
+      { kind: 'commit' },
+      { commits: 0, side: { kept: [side('log')] } },
+      ['HEAD has no commit of this task', 'the commit abc was made, and no branch has it; HEAD does not have it'],
+    ],
+    [
+      'what only a log names, beside a commit',
+      { kind: 'file', path: 'x' },
+      { side: { kept: [side('log')] } },
+      ['x does not exist'],
+    ],
+    [
+      'many others',
+      { kind: 'file', path: 'x' },
+      {
+        side: {
+          kept: ['tag', 'worktree', 'ref', 'branch', 'branch', 'branch', 'branch'].map((kind) =>
+            side(kind as 'tag', 'n'),
+          ),
+        },
+      },
+      [
+        'x does not exist',
+        'the tag `n` names a commit; HEAD does not have it',
+        'the commit abc was made in a worktree of the folder; HEAD does not have it',
+        '`n` names the commit abc; HEAD does not have it',
+        'a commit was made on the branch `n`; HEAD does not have it',
+        'a commit was made on the branch `n`; HEAD does not have it',
+        'HEAD does not have 2 other commits either',
+      ],
+    ],
+    ['side work beside all that is needed', { kind: 'commit' }, { side: { kept: [side('branch')] } }, []],
+    [
+      'a folder that cannot be read, with a branch',
+      { kind: 'commit' },
+      { problem: 'unreadable', commits: 0, side: { kept: [side('branch', 'mine')] } },
+      ['unreadable', 'a commit was made on the branch `mine`; HEAD does not have it'],
+    ],
+    ['files that cannot be read', { kind: 'commit' }, { unread: 'x' }, []],
+    [
+      'files that cannot be read, where something is missing',
+      { kind: 'file', path: 'x' },
+      { unread: 'it is too large' },
+      ['x does not exist', 'the files in the folder cannot be read: it is too large'],
+    ],
     ['diff within', { kind: 'diff', paths: ['src/'] }, {}, []],
     ['only these', { kind: 'only', paths: ['src'] }, {}, []],
     ['only of that ending', { kind: 'only', paths: ['*.ts', 'docs'] }, {}, []],

@@ -161,6 +161,11 @@ export function createSimulatedRepository(): SimulatedRepository {
       const { head, files } = folderOf(folder);
       return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };
     },
+    keepCommits: async (folder, attempt) => {
+      const { head } = folderOf(folder);
+      refs.set(`refs/squad/${folder.run}/${attempt}`, head);
+      return { type: 'head', commit: head, side: { kept: [] } };
+    },
     rescue: async (folder, attempt) => rescue(folder, attempt),
     noteIgnored: () => Promise.resolve(),
     ignoredWork: () => Promise.resolve({ paths: [], more: 0 }),
@@ -219,7 +224,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       [...folders.values()].flatMap(({ folder: { run: of, task, workspace } }) =>
         of === run ? { run, task, path: workspace.path, isHalfMade: false } : [],
       ),
-    dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' } }),
+    dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' }, foreign: [] }),
     close: async () => undefined,
     commitsBetween: async (from, to) => {
       const before = ancestors(from);

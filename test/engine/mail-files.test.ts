@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { createMailFiles } from '../../src/engine/mail-files.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { mailRoom } from '../cli/mail/room.ts';
+import { done, openMailRoom, person, review, sent, turnOf } from '../substrate/ledger/mail/support.ts';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 
@@ -56,4 +57,24 @@ it('has a message once that another process sends while it reads', async () => {
   expect(read()).toEqual(files);
   ledger.releaseLease(lease);
   room.recorded.close();
+});
+
+it('has no message of a turn before the turn has completed, and none of a lost one', () => {
+  const room = openMailRoom();
+  const { mail, ledger } = room;
+  const read = createMailFiles(ledger, 'r', createRedactor([]));
+  const asked = sent(mail.send(person('MAIN'), review(['A', 'B'])));
+  room.turn('a-1', 'a');
+  room.turn('b-1', 'b');
+  sent(mail.send(turnOf('A', 'a-1'), done(asked)));
+  const kept = sent(mail.send(turnOf('B', 'b-1'), done(asked)));
+  const ids = (): string[] =>
+    (read().at(-1)?.text ?? '')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+  expect(ids()).toEqual([asked]);
+  room.settle('a-1', 'failed');
+  room.settle('b-1');
+  expect(ids()).toEqual([asked, kept]);
 });

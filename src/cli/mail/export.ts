@@ -9,13 +9,20 @@ import type { CommandContext } from '../command-context.ts';
 import type { OpenedMail } from './open-mail.ts';
 import type { MailOptions } from './options.ts';
 
+interface ExportContext {
+  readonly host: Pick<CommandContext['host'], 'workingDirectory' | 'environment'>;
+  readonly output: Pick<CommandContext['output'], 'json' | 'line'>;
+}
+
+type ExportedMail = Pick<OpenedMail, 'mail' | 'root' | 'policy'> & { readonly run: Pick<OpenedMail['run'], 'id'> };
+
 /**
  * Writes the mail of a run in the shapes of the protocol's logs (docs/mail.md) into a new or empty folder, for other programs.
  * Secrets are removed. Throws `usage` for a folder that is not empty.
  */
 export function exportMail(
-  { host, output }: CommandContext,
-  opened: OpenedMail,
+  { host, output }: ExportContext,
+  opened: ExportedMail,
   path: string,
   { json }: MailOptions,
 ): void {
@@ -114,14 +121,26 @@ function noteDelivery(
   all.set(id, deliveries);
 }
 
-function writeLogs({ mail, run }: OpenedMail, files: Files): Counts {
+function noteDeferred(all: Map<string, Deliveries>, { id, to, ts }: MailMessage): void {
+  const deferred = { status: 'deferred', retry_count: 0, last_ts: ts };
+  all.set(id, Object.fromEntries(to.map((agent) => [agent, deferred])));
+}
+
+/**
+ * The logs hold what took effect. Who reads them delivers every message in them that has no ack, so what is deferred, or void because
+ * its turn did not complete, is in the state of deliveries alone.
+ */
+function writeLogs({ mail, run }: ExportedMail, files: Files): Counts {
   const counts = { messages: 0, acks: 0, lastTs: null as number | null, deliveries: new Map<string, Deliveries>() };
   for (const entry of mail.trace({ runId: run.id })) {
     if (entry.event === 'presence') continue;
     if (entry.event === 'message') {
-      counts.messages += 1;
       counts.lastTs = entry.message.ts;
-      writeMessage(mail.bodyOf(entry.message), entry.message, files);
+      if (entry.held !== null) noteDeferred(counts.deliveries, entry.message);
+      else if (mail.deliveries(entry.message.id).some(({ state }) => state !== 'void')) {
+        counts.messages += 1;
+        writeMessage(mail.bodyOf(entry.message), entry.message, files);
+      }
       continue;
     }
     if (entry.event === 'ack') {
@@ -151,7 +170,7 @@ function epochOf(id: string): string {
   return id.split('-').at(-2) ?? '0';
 }
 
-function writeState({ mail, run, root, policy }: OpenedMail, { lastTs, deliveries }: Counts, files: Files): void {
+function writeState({ mail, run, root, policy }: ExportedMail, { lastTs, deliveries }: Counts, files: Files): void {
   const { session, tasks } = mail.status(run.id);
   files.whole('meta/session.json', {
     session_id: session.id,

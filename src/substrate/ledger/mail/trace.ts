@@ -4,7 +4,7 @@ import type { MailTrace, PresenceMeta } from '../../ports/mailbox.ts';
 import { readEvents } from '../events.ts';
 import type { Store } from '../store.ts';
 import { guarded } from '../transactions.ts';
-import { mailById, seqOf, toMessage } from './rows.ts';
+import { deliveriesOf, mailById, mailWhere, recipientsOf, seqOf, toMessage, type StoredMail } from './rows.ts';
 
 const PAGE = 500;
 
@@ -17,12 +17,6 @@ const dataSchema = z.object({
 });
 
 type Data = z.infer<typeof dataSchema>;
-
-/** The events that are acknowledgements in the protocol. */
-const ACKS: Readonly<Record<string, 'delivered' | 'accepted'>> = {
-  'mail-sent': 'delivered',
-  'mail-accepted': 'accepted',
-};
 
 /** What else happens to a recipient's copy, with a note for people. */
 const TROUBLES: Readonly<
@@ -47,10 +41,30 @@ const presenceSchema: z.ZodType<{ agent: string; meta: PresenceMeta }> = z.objec
   }),
 });
 
+const settledSchema = z.object({ attemptId: z.string(), outcome: z.literal('completed') });
+
 type Where = { readonly runId?: string; readonly task?: string; readonly afterSeq?: number };
 
-/** The events of messages, in their order, read page by page. A message comes before its deliveries. */
+/** The events that say what happened to messages. A deferred one is delivered by the settlement of its turn. */
+const TYPES = ['mail-sent', 'mail-accepted', 'attempt-settled', ...Object.keys(TROUBLES), 'mail-registered'];
+
+/**
+ * The events of messages, in their order, read page by page. A message comes before its deliveries, and no entry is older than the
+ * one before, also where the clock was set back.
+ */
 export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
+  let latest = 0;
+  for (const entry of entriesOfAll(store, where)) {
+    if (entry.event === 'presence') {
+      yield entry;
+      continue;
+    }
+    latest = Math.max(latest, entry.event === 'message' ? entry.message.ts : entry.ts);
+    yield entry.event === 'message' ? entry : { ...entry, ts: latest };
+  }
+}
+
+function* entriesOfAll(store: Store, where: Where): Generator<MailTrace> {
   let after = guarded(store.db, () => eventBefore(store, where.afterSeq ?? 0));
   for (;;) {
     const from = after;
@@ -59,7 +73,7 @@ export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
         ...(where.runId === undefined ? {} : { stream: where.runId }),
         after: from,
         limit: PAGE,
-        types: [...Object.keys(ACKS), ...Object.keys(TROUBLES), 'mail-registered'],
+        types: TYPES,
       }),
     );
     for (const event of page) yield* guarded(store.db, () => entriesOf(store, event, where));
@@ -73,26 +87,53 @@ function eventBefore(store: Store, mailSeq: number): number {
   return store.value<number>('SELECT event_seq FROM mail WHERE seq <= ? ORDER BY seq DESC LIMIT 1', mailSeq) ?? 0;
 }
 
-function entriesOf(store: Store, { type, data, at: ts }: LedgerEvent, { task, afterSeq = 0 }: Where): MailTrace[] {
+function entriesOf(store: Store, { type, data, at: ts }: LedgerEvent, where: Where): MailTrace[] {
+  const { task, afterSeq = 0 } = where;
   if (type === 'mail-registered') {
     const presence = task === undefined ? presenceSchema.safeParse(data).data : undefined;
     return presence === undefined ? [] : [{ event: 'presence', ...presence }];
   }
+  if (type === 'attempt-settled') return releasedBy(store, data, ts, where);
   const read = dataSchema.safeParse(data).data;
   if (read === undefined) return [];
   const ids = (read.id === undefined ? read.ids : [read.id]).filter(
     (id) => seqOf(id) > afterSeq && (task === undefined || mailById(store, id)?.task_id === task),
   );
-  const ack = ACKS[type];
-  const trouble = TROUBLES[type];
+  if (type === 'mail-sent') return ids.flatMap((id) => sentEntries(store, mailById(store, id), ts));
   const copies = ids.flatMap((id) => [read.to].flat().map((agent) => ({ id, agent })));
-  const entries = copies.flatMap(({ id, agent }): MailTrace[] => {
-    if (ack !== undefined) return [{ event: 'ack', id, ack, agent, ts }];
-    return trouble === undefined ? [] : [{ event: trouble.event, id, agent, ts, note: trouble.note(read) }];
+  const trouble = TROUBLES[type];
+  return copies.map(({ id, agent }): MailTrace => {
+    if (trouble === undefined) return { event: 'ack', id, ack: 'accepted', agent, ts };
+    return { event: trouble.event, id, agent, ts, note: trouble.note(read) };
   });
-  const [first] = ids;
-  const sent = type === 'mail-sent' && first !== undefined ? mailById(store, first) : undefined;
-  return sent === undefined
-    ? entries
-    : [{ event: 'message', message: toMessage(store, sent), held: sent.held }, ...entries];
+}
+
+/** A deferred message is not delivered yet. */
+function sentEntries(store: Store, mail: StoredMail | undefined, ts: number): MailTrace[] {
+  if (mail === undefined) return [];
+  const waits = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND held = 1 AND state <> 'void'";
+  const held = mail.held !== null && store.has(waits, mail.seq) ? mail.held : null;
+  const delivered = mail.held === null ? deliveredAt(mail.id, recipientsOf(store, mail), ts) : [];
+  return [{ event: 'message', message: toMessage(store, mail), held }, ...delivered];
+}
+
+/** What a completed turn had deferred is delivered at its end, except what squad says in its place. */
+function releasedBy(store: Store, data: LedgerEvent['data'], ts: number, { task, afterSeq = 0 }: Where): MailTrace[] {
+  const settled = settledSchema.safeParse(data).data;
+  if (settled === undefined) return [];
+  const mails = mailWhere(store, 'held = ? AND seq > ?', settled.attemptId, afterSeq);
+  return mails
+    .filter((mail) => task === undefined || mail.task_id === task)
+    .flatMap((mail) => {
+      const copies = deliveriesOf(store, mail.seq).filter(({ state }) => state !== 'void');
+      return deliveredAt(
+        mail.id,
+        copies.map(({ recipient }) => recipient),
+        ts,
+      );
+    });
+}
+
+function deliveredAt(id: string, agents: readonly string[], ts: number): MailTrace[] {
+  return agents.map((agent) => ({ event: 'ack', id, ack: 'delivered', agent, ts }));
 }

@@ -1,7 +1,7 @@
 import type { MailDraft } from '../../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../../src/model/mail/policy.ts';
 import { MAIL_VERBS } from '../../../../src/model/mail/kind.ts';
-import type { Decision } from '../../../../src/substrate/ports/ledger.ts';
+import type { Decision, Lease } from '../../../../src/substrate/ports/ledger.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../../../src/substrate/ports/mailbox.ts';
 import { claim, decide, openBench, result, type Bench } from '../support.ts';
 
@@ -26,21 +26,28 @@ export interface MailRoom extends Bench {
   /** Claims a turn of that agent, with these letters in its prompt. */
   turn(id: string, agent: string, letters?: readonly { id: string; recipient: string }[]): void;
   settle(id: string, outcome?: 'completed' | 'failed'): void;
+  /** Another engine drives the run from now on. */
+  takeOver(): Lease;
 }
 
 export function openMailRoom(policy: MailPolicy = POLICY): MailRoom {
   const bench = openBench();
-  const { ledger, lease } = bench;
+  const { ledger } = bench;
+  let { lease } = bench;
   ledger.mail.open(lease, policy);
   return {
     ...bench,
     mail: ledger.mail,
     turn: (id, agent, letters = []) => {
-      decide(bench, claimBy(id, agent), { do: 'hand-mail', attemptId: id, mail: letters });
+      decide({ ...bench, lease }, claimBy(id, agent), { do: 'hand-mail', attemptId: id, mail: letters });
     },
     settle: (id, outcome = 'completed') => {
       const failure = { kind: 'crashed' as const, message: 'x', mayHaveActed: true };
       ledger.settle(lease, id, outcome === 'completed' ? result() : result({ outcome, failure }));
+    },
+    takeOver: () => {
+      lease = ledger.acquireLease('r', 'next');
+      return lease;
     },
   };
 }

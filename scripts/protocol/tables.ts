@@ -83,11 +83,17 @@ export function timesTable(): string {
   return table(
     ['what', 'is'],
     [
-      ['time to read a message, for a recipient who can receive; then a retry', duration(times.ACK_TIMEOUT_MS)],
+      [
+        'time to read a message, while a reader of its recipient is there; then a retry',
+        duration(times.ACK_TIMEOUT_MS),
+      ],
       ['waits before the retries', `${backoff}, each up to ${times.RETRY_JITTER * 100} % shorter or longer`],
       ['retries after the first delivery', String(times.MOST_RETRIES)],
       ['a review without a deadline', duration(times.REVIEW_MS)],
-      ['a verify, from the moment it was read', duration(times.VERIFY_MS)],
+      [
+        'a verify, from the start of the turn that has it in its prompt, or the moment that it was read',
+        duration(times.VERIFY_MS),
+      ],
       [
         'a question, from the moment that an agent read it, or that it was sent to a person; then an alert, repeated after the same time',
         duration(times.QUESTION_MS),

@@ -219,7 +219,11 @@ function hooksOf(
       // The turn's fields come first, so that none of them replaces the attempt's.
       ports.onEvent({ ...event, at: ports.clock.now(), runId, attemptId, task, agent });
     },
-    onStarted: showNews,
+    // The clocks of what is in its prompt begin.
+    onStarted: (): void => {
+      showNews();
+      wake();
+    },
     onSettled: (attemptId: string, result: TurnResult): void => {
       mail.onSettled(attemptId, result);
       places.remove(attemptId);

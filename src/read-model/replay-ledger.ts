@@ -61,6 +61,7 @@ function mailAt(mail: Ledger['mail'], events: readonly LedgerEvent[], seen: () =
     ...mail,
     tick: () => 0,
     receivers: () => undefined,
+    finish: () => undefined,
     replies: (corr) => mail.replies(corr).filter(({ id }) => (sent.get(id) ?? 0) <= seen()),
     deliveries: (id) =>
       mail.deliveries(id).map((delivery) => {

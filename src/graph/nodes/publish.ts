@@ -26,6 +26,7 @@ export function createPublish({ ports, book }: NodeContext) {
       reviews: reviewCountsOf(board),
       ...defined({ stage }),
     };
+    ports.ledger.mail.finish(ports.lease);
     const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');

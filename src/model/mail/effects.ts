@@ -60,6 +60,18 @@ export function reportsIssues({ type, action }: Said, body: unknown): boolean {
   return field !== undefined && isJsonObject(body) && body[field] === true;
 }
 
+/** What came of one recipient's copy of a verify. `silent`: it was read, and its time is over. `lost`: it was given up, unread. */
+export type VerifyEnd = 'open' | 'fine' | 'issues' | 'silent' | 'lost';
+
+/**
+ * The state of its task, once no recipient is waited for; undefined: one is. Silence counts as no new issue. What was not read was
+ * not verified.
+ */
+export function verifiedTo(ends: readonly VerifyEnd[]): 'verified' | 'failed' | undefined {
+  if (ends.includes('open')) return undefined;
+  return ends.includes('issues') || ends.includes('lost') ? 'failed' : 'verified';
+}
+
 /** The id of the question that a turn which asked waits for; a person is asked under it where a person is MAIN: `mail/<seq>`. */
 export function mailQuestionId(mailId: string): string {
   return `mail/${mailId.split('-').at(-1) ?? mailId}`;

@@ -2,6 +2,7 @@ import { isSquadError, SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { createMailbox } from './mail/index.ts';
 import { renewReceivers, setAble } from './mail/presence.ts';
+import { skipAbsence, startReading } from './mail/reading.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { apply, listSteps } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
@@ -32,6 +33,12 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
   };
 }
 
+/** The clocks of what is in its prompt begin with it. */
+function beginTurn(store: Store, ...[lease, attemptId, process, at]: Parameters<Ledger['markSpawned']>): void {
+  markSpawned(store, lease, attemptId, process, at);
+  startReading(store, attemptId);
+}
+
 function writers(store: Store, directory: string, lock: WorkspaceLock | undefined) {
   return {
     createRun: (run) => change(store, () => createRun(store, run)),
@@ -39,6 +46,7 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
     acquireLease: (runId, holder) => {
       requireLock(directory, lock);
       return change(store, () => {
+        skipAbsence(store, runId);
         const lease = acquireLease(store, runId, holder);
         // The former engine's knowledge of who can receive mail is out of date.
         setAble(store, runId, []);
@@ -56,8 +64,7 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       }),
     apply: (input) => change(store, () => apply(store, input)),
     observe: (lease, attemptId, type, data) => change(store, () => observe(store, lease, attemptId, type, data)),
-    markSpawned: (lease, attemptId, process, at) =>
-      change(store, () => markSpawned(store, lease, attemptId, process, at)),
+    markSpawned: (...spawned) => change(store, () => beginTurn(store, ...spawned)),
     settle: (lease, attemptId, result) => {
       const answer = change(store, () => settle(store, lease, attemptId, result));
       if (isSquadError(answer)) throw answer;

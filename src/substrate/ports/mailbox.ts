@@ -64,7 +64,10 @@ export interface MailTask {
   readonly lastUpdateSeq: number;
 }
 
-/** One line of a trace, made from one event of the ledger. `held`: the turn that defers the message until it completes. */
+/**
+ * One line of a trace, made from one event of the ledger. `held`: the turn at whose end the message takes effect, if this turn has
+ * not ended yet.
+ */
 export type MailTrace =
   | { readonly event: 'message'; readonly message: MailMessage; readonly held: string | null }
   | {
@@ -177,13 +180,15 @@ export interface Mailbox {
   originOf(id: string): { readonly attemptId: string | null; readonly key: string | null } | undefined;
   /** Messages that these recipients have not read and no reader has leased, oldest first, at most `limit`. */
   unreadOf(runId: string, recipients: readonly string[], limit: number): readonly Delivery[];
-  /** These addresses of the run can receive mail now, and the others cannot: the clocks of acks run for these alone. */
+  /** Whom the engine could give a turn now, for people: these addresses are online. The clocks of acks run for readers alone. */
   receivers(lease: Lease, able: readonly string[]): void;
   /**
    * Acts on every clock that is due: retries, expired and dead messages with their report to MAIN, overdue asks and tasks. Cheap
    * when nothing is due. Returns the number of changes.
    */
   tick(runId: string): number;
+  /** The run is over: what was assigned or is to be verified, and has no end yet, has failed. */
+  finish(lease: Lease): void;
   /** Epoch ms of the next moment at which a clock is due; null: none is. */
   nextDue(runId: string): number | null;
 

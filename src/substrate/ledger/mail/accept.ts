@@ -4,7 +4,7 @@ import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { dueOnAccept } from './clocks.ts';
-import { requireReader } from './party.ts';
+import { isTurnKey, requireReader } from './party.ts';
 import { updateDelivery, type StoredDelivery } from './rows.ts';
 
 interface Copy extends StoredDelivery {
@@ -27,7 +27,8 @@ function acceptCopies(store: Store, copies: readonly Copy[]): string[] {
   const unread = copies.filter(({ state }) => state !== 'accepted').toSorted((a, b) => a.mail_seq - b.mail_seq);
   const now = store.clock.now();
   for (const copy of unread) {
-    const answerDue = copy.answer === null ? dueOnAccept(copy.action, now) : null;
+    const isTimed = isTurnKey(copy.leased_by) && copy.answer_at !== null;
+    const answerDue = copy.answer === null && !isTimed ? dueOnAccept(copy.action, now) : null;
     const set = `state = 'accepted', accepted_at = ?, leased_by = NULL, leased_until = NULL, due = NULL,
       answer_due = coalesce(?, answer_due), answer_at = coalesce(?, answer_at)`;
     updateDelivery(store, copy, set, now, answerDue, answerDue);

@@ -7,11 +7,12 @@ import type { MailAction } from '../../../model/mail/kind.ts';
 // answer is due. `tick.ts` finds what is due and acts on it.
 
 /**
- * The total time during which a recipient could receive. Retries go by this clock. It runs while the engine reports the
- * recipient as able to receive or a reader sends beats, and stops by itself a minute after the last report.
+ * The total time during which a recipient could receive. Retries go by this clock. It runs while a reader sends beats, and stops by
+ * itself a minute after the last one. An agent without a reader gets its mail in its next turn, and only the engine knows when that
+ * is: until then, nothing is late.
  */
 export interface ReceiveClock {
-  /** The engine's last report: 1 if it is able. */
+  /** The engine's last report, for people: 1 if it could start a turn of this recipient. */
   readonly able: 0 | 1;
   /** Epoch ms until which that report counts. */
   readonly ableUntil: number;
@@ -33,9 +34,14 @@ export function isOnline(clock: ReceiveClock, now: number): boolean {
   return now < Math.max(clock.ableUntil, clock.beatUntil);
 }
 
+/** Whether a reader is there, so that the clock runs. */
+export function isRead(clock: ReceiveClock, now: number): boolean {
+  return now < clock.beatUntil;
+}
+
 /** ms that the recipient could receive until `now`. A wall clock that is set back adds and removes nothing. */
 export function receivedAt(clock: ReceiveClock, now: number): number {
-  const end = Math.min(now, Math.max(clock.ableUntil, clock.beatUntil));
+  const end = Math.min(now, clock.beatUntil);
   return clock.receivedMs + Math.max(0, end - clock.countedAt);
 }
 

@@ -3,6 +3,7 @@ import { appendEvent } from '../events.ts';
 import { storedJson, type Store } from '../store.ts';
 import { acceptCopied } from './accept.ts';
 import { readBody } from './bodies.ts';
+import { settleVerify } from './effects.ts';
 import { pastParty } from './party.ts';
 import { post, type NewMessage } from './post.ts';
 import { mailBySeq, recipientsOf, updateDelivery, type StoredMail } from './rows.ts';
@@ -101,6 +102,7 @@ function repeat(store: Store, { type, recipient }: Past, copy: StoredMail | unde
       'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND recipient = ? AND is_ask = 1 AND answer IS NULL';
     if (store.has(unanswered, copy.seq, recipient)) updateDelivery(store, delivery, set);
   }
+  settleVerify(store, copy);
   if (type === 'mail-task-overdue') {
     const fail = "UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND mail_seq = ? AND status = 'open'";
     store.run(fail, copy.run_id, copy.seq);

@@ -1,12 +1,19 @@
 import { memberAt } from '../../../model/mail/policy.ts';
-import { closes, opensTask, reportsIssues, taskStateAfter } from '../../../model/mail/effects.ts';
+import {
+  closes,
+  opensTask,
+  reportsIssues,
+  taskStateAfter,
+  verifiedTo,
+  type VerifyEnd,
+} from '../../../model/mail/effects.ts';
 import { ROUTER, type MailTaskStatus } from '../../../model/mail/vocabulary.ts';
 import type { Store } from '../store.ts';
 import type { MailTask } from '../../ports/mailbox.ts';
 import { acceptAnswered } from './accept.ts';
 import { readBody } from './bodies.ts';
 import { findPolicy } from './session.ts';
-import { mailById, mailWhere, type StoredMail } from './rows.ts';
+import { deliveriesOf, mailById, type StoredDelivery, type StoredMail } from './rows.ts';
 
 /** Within the transaction in which a message becomes visible: closes the ask that it answers, and updates its task. */
 export function takeEffect(store: Store, mail: StoredMail): void {
@@ -24,24 +31,30 @@ export function takeEffect(store: Store, mail: StoredMail): void {
   else setStatus(store, mail, mail.task_id, status);
 }
 
-/**
- * Within the transaction that closed an answer: the task is verified once no recipient owes an answer and no answer names a new
- * issue. Silence counts as no new issue.
- */
+/** Within the transaction that ended a recipient's part in a verify: its task ends with the last one, unless another ask followed. */
 export function settleVerify(store: Store, ask: StoredMail): void {
   if (ask.action !== 'verify' || ask.task_id === null) return;
-  const open = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND answer IS NULL';
-  if (store.has(open, ask.seq)) return;
-  const replies = mailWhere(
-    store,
-    'id IN (SELECT answer FROM mail_delivery WHERE mail_seq = ? AND answer IS NOT NULL)',
-    ask.seq,
-  );
-  if (replies.some((reply) => reportsIssues(reply, JSON.parse(readBody(store, reply.id))))) return;
+  const status = verifiedTo(deliveriesOf(store, ask.seq).map((copy) => verifyEnd(store, copy)));
+  if (status === undefined) return;
   const newest = '(SELECT max(seq) FROM mail WHERE run_id = mail_task.run_id)';
-  const where = "WHERE run_id = ? AND id = ? AND status = 'verify_pending'";
-  const sql = `UPDATE mail_task SET status = 'verified', last_update_seq = ${newest} ${where}`;
-  store.run(sql, ask.run_id, ask.task_id);
+  const asked = `SELECT 1 FROM mail JOIN mail_delivery ON mail_seq = seq WHERE mail.run_id = mail_task.run_id
+    AND task_id = mail_task.id AND action IN ('assign', 'verify') AND seq > ? AND mail_delivery.held = 0 AND state <> 'void'`;
+  const where = `WHERE run_id = ? AND id = ? AND status <> ? AND status <> 'open' AND NOT EXISTS (${asked})`;
+  const sql = `UPDATE mail_task SET status = ?, last_update_seq = ${newest} ${where}`;
+  store.run(sql, status, ask.run_id, ask.task_id, status, ask.seq);
+}
+
+function verifyEnd(store: Store, { answer, state }: StoredDelivery): VerifyEnd {
+  if (answer === 'overdue') return 'silent';
+  if (answer === null) return state === 'dead' || state === 'void' ? 'lost' : 'open';
+  const reply = mailById(store, answer);
+  return reply !== undefined && reportsIssues(reply, JSON.parse(readBody(store, reply.id))) ? 'issues' : 'fine';
+}
+
+/** Within the transaction in which a run ends: no one does or verifies what is still open. */
+export function failOpenTasks(store: Store, runId: string): void {
+  const sql = "UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND status IN ('open', 'verify_pending')";
+  store.run(sql, runId);
 }
 
 /** Closes the ask for the sender's address and role. A late answer replaces `overdue`. */

@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Delivery, MailParty } from '../../ports/mailbox.ts';
 import { partyKey, requireReader } from './party.ts';
+import { startReading } from './reading.ts';
 import { deliveriesOf, deliveriesWhere, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
 
 const MOST_SHOWN = 1_000;
@@ -17,6 +18,7 @@ export function claim(store: Store, party: MailParty, options: { limit: number; 
   const lease = `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL
     WHERE recipient = ? AND mail_seq IN (SELECT value FROM json_each(?))`;
   store.run(lease, reader, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
+  if (party.by === 'turn') startReading(store, party.attemptId);
   return rows.map((row) => toDelivery(store, { ...row, state: 'leased' }));
 }
 

@@ -8,6 +8,7 @@ import { failpoint } from '../../failpoint.ts';
 import type { Mailbox } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';
+import { failOpenTasks } from './effects.ts';
 import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
 import { isSettled, recordBeat, register, setAble } from './presence.ts';
@@ -73,6 +74,11 @@ function writers(store: Store) {
         setAble(store, lease.runId, able);
       });
     },
+    finish: (lease) =>
+      change(() => {
+        requireLease(store, lease);
+        failOpenTasks(store, lease.runId);
+      }),
     tick: (runId) => {
       const next = readSnapshot(store.db, () => nextDue(store, runId));
       if (next === null || next > store.clock.now()) return 0;

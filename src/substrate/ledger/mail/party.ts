@@ -30,6 +30,11 @@ export function turnKey(attemptId: string): string {
   return `${TURN}${attemptId}`;
 }
 
+/** Whether a turn has it: a reader, or a sender. */
+export function isTurnKey(key: string | null): boolean {
+  return key?.startsWith(TURN) === true;
+}
+
 /** The sender of a message that a fork takes over. A turn of the parent has sent nothing to the fork. */
 export function pastParty(party: string): string {
   return party.startsWith(TURN) ? `past-${party}` : party;

@@ -10,6 +10,7 @@ import { turnKey } from './party.ts';
 import { startClocks } from './post.ts';
 import { receivedBy } from './presence.ts';
 import { deliveriesWhere, mailWhere, recipientsOf, updateDelivery, type StoredMail } from './rows.ts';
+import { endReading } from './reading.ts';
 import { endTokens } from './tokens.ts';
 
 /**
@@ -24,6 +25,7 @@ export function settleMail(store: Store, attemptId: string, completed: boolean):
   }
   const key = turnKey(attemptId);
   if (completed) acceptHanded(store, attemptId, key);
+  endReading(store, attemptId);
   giveBack(store, key);
   endTokens(store, 'attempt_id = ?', attemptId);
 }

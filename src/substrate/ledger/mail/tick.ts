@@ -1,7 +1,7 @@
 import type { Json } from '../../../text/json.ts';
 import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
-import { atAnswerDue, isOnline, nextTry, receivedAt } from './clocks.ts';
+import { atAnswerDue, isRead, nextTry, receivedAt } from './clocks.ts';
 import { settleVerify } from './effects.ts';
 import { reportFailure } from './post.ts';
 import { readAwaited, receivedBy } from './presence.ts';
@@ -35,14 +35,14 @@ export function nextDue(store: Store, runId: string): number | null {
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
-/** For each recipient: when its first message is due, if the recipient stays online. */
+/** For each recipient: when its first message is due, if its reader stays. */
 function ackMoments(store: Store, runId: string): number[] {
   const now = store.clock.now();
   return readAwaited(store, runId).flatMap(({ due, ...clock }) => {
     if (due === null) return [];
     const left = due - receivedAt(clock, now);
     if (left <= 0) return [now];
-    return isOnline(clock, now) ? [now + left] : [];
+    return isRead(clock, now) ? [now + left] : [];
   });
 }
 
@@ -140,6 +140,7 @@ function tryAgain(store: Store, delivery: StoredDelivery): void {
 function giveUp(store: Store, mail: StoredMail, delivery: StoredDelivery, reason: string, lastError: string): void {
   markDead(store, mail, delivery, lastError);
   reportFailure(store, mail, { reason, target: delivery.recipient, lastError, retries: delivery.retries });
+  settleVerify(store, mail);
   const alive = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND state <> 'dead'";
   if (store.has(alive, mail.seq)) return;
   const fail = "UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND mail_seq = ? AND status = 'open'";

@@ -47,7 +47,7 @@ test.each<[string, readonly Happened[], number, number, boolean]>([
     80,
     true,
   ],
-  ['the engine says it is able, and dies', [[0, 'able']], 900, 60, false],
+  ['the engine alone says that it is able, and dies', [[0, 'able']], 900, 0, false],
   [
     'the engine says so, and lives on',
     [
@@ -56,7 +56,7 @@ test.each<[string, readonly Happened[], number, number, boolean]>([
       [60, 'renewed'],
     ],
     100,
-    100,
+    0,
     true,
   ],
   ['a living engine says nothing for whom it did not call able', [[0, 'renewed']], 30, 0, false],
@@ -67,7 +67,7 @@ test.each<[string, readonly Happened[], number, number, boolean]>([
       [20, 'unable'],
     ],
     50,
-    20,
+    0,
     false,
   ],
   [
@@ -78,17 +78,18 @@ test.each<[string, readonly Happened[], number, number, boolean]>([
       [20, 'unable'],
     ],
     60,
-    60,
+    50,
     true,
   ],
   [
     'a machine that slept',
     [
       [0, 'able'],
+      [0, 'beat'],
       [7200, 'renewed'],
     ],
     7230,
-    90,
+    60,
     true,
   ],
   [

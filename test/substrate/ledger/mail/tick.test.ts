@@ -19,11 +19,12 @@ import {
   type MailRoom,
 } from './support.ts';
 
-/** Lets time pass as an engine does, which ticks and says that it lives, more often than it would have to. */
-function pass(room: MailRoom, ms: number): number {
+/** Lets time pass as an engine and these readers do, which tick and say that they live, more often than they would have to. */
+function pass(room: MailRoom, ms: number, ...readers: string[]): number {
   const step = ms > 10 * MINUTE ? 30_000 : 10_000;
   let changes = 0;
   for (let left = ms; left > 0; left -= step) {
+    for (const reader of readers) room.mail.beat(person(reader));
     room.clock.time += Math.min(left, step);
     room.ledger.renewLease(room.lease, 0);
     changes += room.mail.tick('r');
@@ -47,12 +48,11 @@ function letters(room: MailRoom): unknown[] {
 test('what somebody could read and does not is tried five times more, then given up, and MAIN is told', () => {
   const room = openMailRoom();
   const { mail, clock } = room;
-  mail.receivers(room.lease, ['A']);
   const id = sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + DAY })));
   const moments: number[] = [];
   for (let minute = 0; minute < 60; minute += 1) {
     const before = eventsOf(room, 'mail-retried').length;
-    pass(room, MINUTE);
+    pass(room, MINUTE, 'A');
     if (eventsOf(room, 'mail-retried').length > before) moments.push(minute + 1);
     if (mail.status('r').counts.dead > 0) break;
   }
@@ -85,10 +85,9 @@ test('what somebody could read and does not is tried five times more, then given
 test('a late accept of a dead letter is allowed, and recorded; one that comes in time ends the retries', () => {
   const room = openMailRoom();
   const { mail } = room;
-  mail.receivers(room.lease, ['A', 'B']);
   const dead = sent(mail.send(person('MAIN'), verify(['A'], { ttl_ms: MINUTE })));
   const read = sent(mail.send(person('MAIN'), verify(['B'])));
-  pass(room, 4 * MINUTE);
+  pass(room, 4 * MINUTE, 'A', 'B');
   expect(mail.deliveries(read)).toMatchObject([{ state: 'waiting', retries: 1 }]);
   expect(mail.deliveries(dead)).toMatchObject([{ state: 'dead' }]);
   expect(mail.unreadOf('r', ['A'], 9)).toEqual([]);
@@ -105,21 +104,21 @@ test.for<[string, (room: MailRoom, able: string[]) => void]>([
   ['on its own', ({ mail, lease }, able) => mail.receivers(lease, able)],
   ['with a step', (room, able) => void decide(room, { do: 'set-receivers', able })],
 ])(
-  'the clock of a letter stands still while nobody can read it, says the engine %s; its time to live does not',
+  'the clock of a letter stands still while no reader is there, whatever the engine says %s; its time to live does not',
   ([, setAble]) => {
     const room = openMailRoom();
     const { mail, clock } = room;
     sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + 9 * DAY })));
     expect(pass(room, 3 * 60 * MINUTE)).toBe(0);
-    // Able for a minute and a half, then not for hours: half a minute is left.
+    // An engine that could give it a turn, and lets it wait: for other reviews, say.
     setAble(room, ['A']);
-    expect(pass(room, 90_000)).toBe(0);
-    setAble(room, []);
     expect(pass(room, 5 * 60 * MINUTE)).toBe(0);
-    setAble(room, ['A']);
-    expect(pass(room, 20_000)).toBe(0);
-    expect(pass(room, 20_000)).toBe(1);
-    // Its engine dies without a word.
+    expect(mail.status('r').members.find(({ address }) => address === 'A')).toMatchObject({ online: true });
+    // A reader comes for a minute and a half, counted for a minute after its last word.
+    expect(pass(room, 50_000, 'A')).toBe(0);
+    expect(pass(room, 5 * 60 * MINUTE)).toBe(0);
+    expect(pass(room, 20_000, 'A')).toBe(1);
+    // The reader dies without a word.
     clock.time += 10 * 60 * MINUTE;
     expect(mail.tick('r')).toBe(0 + 1);
     expect(mail.deliveries(mail.inbox(person('A'))[0]?.message.id ?? '')).toMatchObject([
@@ -147,24 +146,22 @@ test('a reader that beats can receive, with no engine at all; a former engine’
   expect(mail.deliveries(id)).toMatchObject([{ lastError: 'it was not accepted in time' }]);
 });
 
-test('the clock of a letter stands still once the lease is given back, and not because a former one is', () => {
+test('a member is there while its engine is, and not less so because a former one leaves', () => {
   const room = openMailRoom();
   const { mail, clock, lease, ledger } = room;
-  sent(mail.send(person('MAIN'), review(['A'])));
+  const isOnline = (): boolean | undefined => mail.status('r').members.find(({ address }) => address === 'A')?.online;
   mail.receivers(lease, ['A']);
   clock.time += 30_000;
   ledger.releaseLease(lease);
+  expect(isOnline()).toBe(false);
   clock.time += 10 * MINUTE;
   const next = ledger.acquireLease('r', 'next');
   mail.receivers(next, ['A']);
   ledger.releaseLease(lease);
-  // 30 s passed under the former lease, and two minutes are given.
-  const ticks = [1, 2, 3, 4].map(() => {
-    clock.time += 25_000;
-    ledger.renewLease(next, 1);
-    return mail.tick('r');
-  });
-  expect(ticks).toEqual([0, 0, 0, 1]);
+  clock.time += 50_000;
+  ledger.renewLease(next, 1);
+  clock.time += 50_000;
+  expect(isOnline()).toBe(true);
 });
 
 test('a turn that beats is there, and yet a long one kills no mail: what comes meanwhile waits for the next', () => {
@@ -187,14 +184,13 @@ test('a turn that beats is there, and yet a long one kills no mail: what comes m
 test('letters that a turn has in its prompt have no clock; when it gives them back they have a new one', () => {
   const room = openMailRoom();
   const { mail } = room;
-  mail.receivers(room.lease, ['A']);
   const id = sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: room.clock.time + DAY })));
   room.turn('a-1', 'a', [{ id, recipient: 'A' }]);
-  expect(pass(room, 3 * 60 * MINUTE)).toBe(0);
+  expect(pass(room, 3 * 60 * MINUTE, 'A')).toBe(0);
   expect(mail.deliveries(id)).toMatchObject([{ state: 'leased', retries: 0 }]);
   room.settle('a-1', 'failed');
-  expect(pass(room, 110_000)).toBe(0);
-  expect(pass(room, 20_000)).toBe(1);
+  expect(pass(room, 110_000, 'A')).toBe(0);
+  expect(pass(room, 20_000, 'A')).toBe(1);
 });
 
 test('a letter of the router that nobody reads makes no further one', () => {
@@ -328,11 +324,13 @@ test('when more is due than one call may do, the next calls find it', () => {
 
 test('the next moment at which a tick may find something; none where nothing is under way', () => {
   const room = openMailRoom();
-  const { mail, clock, lease } = room;
+  const { mail, clock } = room;
   expect(mail.nextDue('r')).toBeNull();
   const id = sent(mail.send(person(MAIN), verify(['A'])));
   expect(mail.nextDue('r')).toBe(clock.time + DAY);
-  mail.receivers(lease, ['A']);
+  mail.receivers(room.lease, ['A']);
+  expect(mail.nextDue('r')).toBe(clock.time + DAY);
+  mail.beat(person('A'));
   expect(mail.nextDue('r')).toBe(clock.time + 2 * MINUTE);
   mail.accept(person('A'), [id]);
   expect(mail.nextDue('r')).toBe(clock.time + 10 * MINUTE);

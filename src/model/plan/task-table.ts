@@ -6,7 +6,7 @@ export interface TaskTimes {
   readonly added: number;
   /** Its first attempt, or its check. */
   readonly started?: number;
-  /** Its first review. */
+  /** Its newest review, which began when its work had ended. */
   readonly judged?: number;
   /** Its end, as long as it is not opened again. */
   readonly ended?: number;

@@ -1,5 +1,5 @@
 import type { StageView, View } from '../../model/plan.ts';
-import type { Board, TaskTimes } from '../../model/plan/board.ts';
+import type { Board } from '../../model/plan/board.ts';
 import { defined } from '../../text/defined.ts';
 import { asObject } from '../../text/json.ts';
 import { nameOf, titleOf } from './list-facts.ts';
@@ -46,12 +46,12 @@ function plainView(view: View, progress: StageProgress): StageView {
   const { stage, tasks, all, state } = progress;
   const at = tasks.filter((one) => isAtWork(one));
   const by = agentsOf(state === 'live' && at.length > 0 ? at : all);
-  return rowOf(all, state, {
-    id: nameOf(stage),
-    title: titleOf(stage),
-    by,
-    ...defined({ round: roundOf(view, progress) }),
-  });
+  const about = { id: nameOf(stage), title: titleOf(stage), by, ...defined({ round: roundOf(view, progress) }) };
+  return rowOf(
+    progress,
+    about,
+    timesOf(progress, ({ at: { started, ended } }) => ({ from: started, until: ended })),
+  );
 }
 
 /** A rejection of the engine, whose checks failed before anybody judged, is a round too. */
@@ -69,7 +69,8 @@ function workView(progress: StageProgress): StageView {
   const rejected = tasks.some((one) => isRejected(one));
   const own = state === 'live' && at.length === 0 ? 'done' : state === 'failed' && rejected ? 'done' : state;
   const by = agentsOf(own === 'live' ? at : all);
-  return rowOf(all, own, { id: nameOf(stage), title: titleOf(stage), by });
+  const times = timesOf({ ...progress, state: own }, (task) => ({ from: task.at.started, until: workedUntil(task) }));
+  return rowOf({ all, state: own }, { id: nameOf(stage), title: titleOf(stage), by }, times);
 }
 
 /** Its rounds are the most that any of its work took. */
@@ -80,8 +81,11 @@ function reviewView(progress: StageProgress, review: NonNullable<Stage['review']
   const taken = all.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0));
   const by = [...new Set((inReview.length > 0 ? inReview : all).flatMap((one) => one.state.reviewers))];
   const about = { id: review.id, title: titleOf(review), by, round: { taken: Math.max(0, ...taken), cap } };
-  const judged = all.filter((one) => one.state.at.judged !== undefined);
-  return { ...rowOf(judged, state, about, ({ judged: since }) => since), tasks: idsOf(all) };
+  const judged = current(progress).filter((one) => one.state.at.judged !== undefined);
+  const times = timesOf({ tasks: judged, all: judged, state }, ({ at: { ended } }) => ({ until: ended }));
+  // It begins when the last work that it judges has ended.
+  const starts = judged.flatMap((one) => one.state.at.judged ?? []);
+  return rowOf({ all, state }, about, { ...times, ...(starts.length === 0 ? {} : { startedAt: Math.max(...starts) }) });
 }
 
 function reviewState({ tasks, all, state }: StageProgress): StageView['state'] {
@@ -104,19 +108,43 @@ function agentsOf(tasks: readonly Placed[]): string[] {
   return [...new Set(tasks.flatMap(({ state: { doneBy, agent } }) => doneBy ?? agent ?? []))];
 }
 
+/** When the work on a task ended: with its newest review, unless it ended without one. */
+function workedUntil({ at: { judged, ended }, status, cause }: Placed['state']): number | undefined {
+  const wentToReview = status !== 'failed' && status !== 'cancelled' ? true : cause === 'rejected';
+  return wentToReview ? (judged ?? ended) : (ended ?? judged);
+}
+
+interface Times {
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+}
+
+/** Of the current pass, so that stages that follow each other never take more time than the run. */
+function timesOf(
+  progress: Pick<StageProgress, 'tasks' | 'all' | 'state'>,
+  spanOf: (task: Placed['state']) => { readonly from?: number | undefined; readonly until: number | undefined },
+): Times {
+  const spans = current(progress).map((one) => spanOf(one.state));
+  const starts = spans.flatMap(({ from }) => from ?? []);
+  const isOver = progress.state !== 'waiting' && progress.state !== 'live';
+  const ends = isOver ? spans.flatMap(({ until }) => until ?? []) : [];
+  return defined({
+    startedAt: starts.length === 0 ? undefined : Math.min(...starts),
+    endedAt: ends.length === 0 ? undefined : Math.max(...ends),
+  });
+}
+
+/** The tasks of the current pass, or of the one before while it has none. */
+function current({ tasks, all }: Pick<StageProgress, 'tasks' | 'all'>): readonly Placed[] {
+  return tasks.length === 0 ? all : tasks;
+}
+
 function rowOf(
-  all: readonly Placed[],
-  state: StageView['state'],
+  { all, state }: Pick<StageProgress, 'all' | 'state'>,
   about: Pick<StageView, 'id' | 'title' | 'by' | 'round'>,
-  startOf: (at: TaskTimes) => number | undefined = ({ started }) => started,
+  times: Times,
 ): StageView {
-  const times = all.map((one) => one.state.at);
-  const starts = times.flatMap((at) => startOf(at) ?? []);
-  const isOver = state !== 'waiting' && state !== 'live';
-  const ends = isOver ? times.flatMap(({ ended, judged }) => ended ?? judged ?? []) : [];
-  const startedAt = starts.length === 0 ? undefined : Math.min(...starts);
-  const endedAt = ends.length === 0 ? undefined : Math.max(...ends);
-  return { ...about, state, tasks: idsOf(all), ...defined({ startedAt, endedAt }) };
+  return { ...about, state, tasks: idsOf(all), ...times };
 }
 
 function idsOf(tasks: readonly Placed[]): string[] {

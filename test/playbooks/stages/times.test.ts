@@ -19,7 +19,7 @@ const LIST: StageList = {
     stage('POST_REVIEW', {
       by: ['pm'],
       makes: { answer: 'verdict' },
-      judges: { rounds: 4, else: { fix: 'BUILD', again: ['TEST'] } },
+      judges: { rounds: 4, else: { fix: 'BUILD' } },
     }),
   ],
 };

@@ -18,6 +18,7 @@ import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
+import { takeLease } from './engine/take-lease.ts';
 import { afterTraces, openTracer, tracingOf, withLastLook, type SegmentTracing } from './engine/trace-run.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from './model/access.ts';
@@ -40,7 +41,7 @@ import { failpoint } from './substrate/failpoint.ts';
 import { bindState, findState, workspacePlaces } from './substrate/files/state-place.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectForWork } from './substrate/git/inspect-repository.ts';
-import { hasLedger, holderName } from './substrate/ledger/index.ts';
+import { hasLedger } from './substrate/ledger/index.ts';
 import type { TraceOption } from './tracing/target.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
@@ -116,7 +117,7 @@ export async function startRun(
       if (claimed.type === 'taken') throw branchTaken(definition.name);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
-      const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
+      const lease = await takeLease(ports, resources, runId);
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
@@ -153,7 +154,7 @@ export async function resumeRun(
     const content = consentContent(ledger, row.id);
     const admitted = await ports.admit({ id: row.id, definition: before.definition, limits: before.limits, content });
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
-    const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
+    const lease = await takeLease(ports, resources, row.id);
     const back = setBackSince(newest, ports.clock.now());
     if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
     if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));

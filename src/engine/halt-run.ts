@@ -5,9 +5,9 @@ import { letThroughBy } from '../model/let-through.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { findState } from '../substrate/files/state-place.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
-import { holderName } from '../substrate/ledger/index.ts';
 import { openRunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
+import { takeLease } from './take-lease.ts';
 
 /** Ends and settles the turns and checks that a dead engine left running; no sweep resumes the run. Returns the attempts. */
 export async function haltRun(
@@ -24,7 +24,7 @@ export async function haltRun(
     const { ledger } = resources;
     const { definition } = readRun(ledger, runId, null);
     ledger.command(runId, 'stop', {}, by, key);
-    const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
+    const lease = await takeLease(ports, resources, runId);
     const supervisor = createSupervisor(
       {
         ledger,

@@ -28,7 +28,8 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
   const { lease, limits, definition } = of;
   const { deadline } = definition.objective;
   const { ledger } = resources;
-  const watching = { ledger, lease, clock: ports.clock, workClock, limits, deadline, places: of.watch };
+  const { clock, processes } = ports;
+  const watching = { ledger, lease, clock, processes, workClock, limits, deadline, places: of.watch };
   const stopWatching = watchRun(watching, control);
   const leave = (): void => control.wake('no person answers questions here any more');
   of.attended?.addEventListener('abort', leave, { once: true });

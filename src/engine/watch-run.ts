@@ -1,9 +1,12 @@
 import type { WorkClock } from '../graph/ports.ts';
 import type { Limits } from '../model/limits.ts';
+import { engineTime } from '../model/spending.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
-import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Lease, LeaseSegment, Ledger } from '../substrate/ports/ledger.ts';
+import type { Processes } from '../substrate/ports/processes.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { SegmentControl } from './run-control.ts';
+import { seenNow } from './take-lease.ts';
 
 const BEAT_MS = 2_000;
 const MINUTE = 60_000;
@@ -25,10 +28,12 @@ export function watchRun(
     /** Epoch ms. */
     deadline: number | undefined;
     places?: Pick<PlaceWatch, 'findLoss'> | undefined;
+    /** Absent: what the next engine counts begins with its own start. */
+    processes?: Pick<Processes, 'sinceBoot'>;
   },
   control: SegmentControl,
 ): () => void {
-  const { ledger, lease, clock, workClock, limits, deadline, places } = ports;
+  const { ledger, lease, clock, workClock, limits, deadline, places, processes } = ports;
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   const setBack = watchClock(clock);
@@ -43,7 +48,7 @@ export function watchRun(
         control.fail(loss);
         return;
       }
-      ledger.renewLease(lease, workClock.segmentMs());
+      ledger.renewLease(lease, workClock.segmentMs(), processes && seenNow(processes));
       const back = setBack();
       if (back > 0) control.clockSetBack(back);
       if (isDue && deadline !== undefined && clock.now() >= deadline) {
@@ -103,9 +108,17 @@ export interface SegmentClock extends WorkClock {
   segmentMs(): number;
 }
 
-/** Uses the monotonic clock, so neither sleep of the machine nor a changed clock counts. `before`: ms of earlier segments. */
-export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number): SegmentClock {
-  let worked = 0;
+/** The clock of the newest segment, which may have counted something before it began (`takeLease`). */
+export function workClockOf(clock: Pick<Clock, 'monotonic'>, segments: readonly LeaseSegment[]): SegmentClock {
+  return createWorkClock(clock, engineTime(segments.slice(0, -1)), segments.at(-1)?.workedMs);
+}
+
+/**
+ * Uses the monotonic clock, so neither sleep of the machine nor a changed clock counts. `before`: ms of earlier segments. `own`: ms that
+ * count for this one from its start.
+ */
+export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number, own = 0): SegmentClock {
+  let worked = own;
   let since: number | null = clock.monotonic();
   const segmentMs = (): number => Math.round(worked + (since === null ? 0 : clock.monotonic() - since));
   return {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
-import { engineTime } from '../model/spending.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
@@ -38,7 +37,7 @@ import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { createTurnMail, type TurnMail } from './turn-mail.ts';
-import { createWorkClock, type SegmentClock } from './watch-run.ts';
+import { workClockOf, type SegmentClock } from './watch-run.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
@@ -106,7 +105,7 @@ export function wireRun(
   // The policy is frozen: a newer version of the playbook does not change it.
   ledger.mail.open(lease, ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook));
   const wakeSignal = createWakeSignal(clock);
-  const workClock = createWorkClock(clock, engineTime(ledger.segments(lease.runId)));
+  const workClock = workClockOf(clock, ledger.segments(lease.runId));
   const redactor = ports.redactor(letThroughBy(definition));
   const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;

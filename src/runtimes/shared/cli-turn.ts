@@ -51,7 +51,7 @@ function startTurn<Facts, State>(
     const startedAt = { at: ports.clock.now(), monotonic: ports.clock.monotonic() };
     await writeLaunchFiles(command, context.directory);
     failpoint('turn.files-written');
-    const held = await spawnHeld(ports, request, command, context.directory, startedAt.at);
+    const held = await spawnHeld(ports, request, command, context.directory);
     const { identity } = held;
     try {
       await context.onSpawned(identity, startedAt.at);
@@ -78,7 +78,6 @@ function spawnHeld(
   { turnId, workspace, limits }: TurnRequest,
   command: CliCommand,
   directory: string,
-  startedAt: number,
 ): Promise<WaitingTurn> {
   return ports.processes.spawnTurn({
     directory,
@@ -88,7 +87,7 @@ function spawnHeld(
     env: command.env,
     marker: turnId,
     stdin: command.stdin,
-    deadline: startedAt + limits.wallMs,
+    wallMs: limits.wallMs,
     maxOutputBytes: limits.maxOutputBytes,
     ...(command.keepsUser === true ? { keepsUser: true } : {}),
   });
@@ -105,8 +104,8 @@ function attachTurn<Facts, State>(
     control.release(request.turnId);
     const home = (await readLaunch(directory))?.home;
     const seenAlive = await ports.processes.isAlive(identity);
-    // No record says how long it ran, so this trusts the wall clock, unless that was set back since.
-    const ranMs = Math.max(0, ports.clock.now() - spawnedAt);
+    // Only of a process that is gone, whose limits do not matter any more, the time of day has to say how long it ran.
+    const ranMs = (await ports.processes.ageMs(identity)) ?? Math.max(0, ports.clock.now() - spawnedAt);
     const startedAt = { at: spawnedAt, monotonic: ports.clock.monotonic() - ranMs };
     const turn = { request, context, identity, home, startedAt, seenFromStart: false, seenAlive };
     return follow(adapter, ports, control, turn);

@@ -64,7 +64,7 @@ export async function conclude<Facts, State>(
     startedAt: startedAt.at,
     durationMs: turn.seenFromStart
       ? Math.round(ports.clock.monotonic() - startedAt.monotonic)
-      : Math.max(0, endedAt - startedAt.at),
+      : durationOf(turn, endedAt, ports.clock.monotonic()),
   });
 }
 
@@ -78,6 +78,19 @@ function endingAfterResult(ending: TurnEnding, hostEnding: HostEnding | undefine
     ending.type === 'vanished' ||
     (ending.type === 'exited' && (ending.endedBy !== undefined || ending.signal === 'SIGKILL'));
   return endedByOthers ? { type: 'exited', code: 0, signal: null } : ending;
+}
+
+/**
+ * ms of a turn that another engine started. One that was found alive was measured; of another one, the time of day tells, which may
+ * have been set since: it ran no longer than its wrapper lets it.
+ */
+function durationOf(
+  { request, startedAt, seenAlive }: Pick<Concluding<unknown>, 'request' | 'startedAt' | 'seenAlive'>,
+  endedAt: number,
+  now: number,
+): number {
+  const ranMs = seenAlive ? Math.round(now - startedAt.monotonic) : endedAt - startedAt.at;
+  return Math.min(Math.max(0, ranMs), request.limits.wallMs);
 }
 
 /** When the wrapper wrote the exit status, perhaps hours before an engine reads it. undefined: it did not. */

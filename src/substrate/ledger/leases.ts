@@ -1,12 +1,12 @@
 import { SquadError } from '../../model/errors.ts';
-import type { Lease, LeaseSegment } from '../ports/ledger.ts';
+import type { BootMoment, Lease, LeaseSegment } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { requireRun } from './runs.ts';
 import type { Store } from './store.ts';
 
 /** `seen_at` is `acquired_at` plus the time that the holder has worked. */
 const SEGMENT = `SELECT epoch, holder, acquired_at AS acquiredAt, seen_at - acquired_at AS workedMs,
-  released_at AS releasedAt FROM lease WHERE run_id = ? ORDER BY epoch`;
+  seen_boot AS boot, seen_ms AS bootMs, released_at AS releasedAt FROM lease WHERE run_id = ? ORDER BY epoch`;
 
 /** Call it in a write transaction. The commit fences the former holder. */
 export function acquireLease(store: Store, runId: string, holder: string): Lease {
@@ -37,10 +37,12 @@ export function requireLease(store: Store, lease: Lease): void {
   });
 }
 
-export function renewLease(store: Store, lease: Lease, workedMs: number): void {
+export function renewLease(store: Store, lease: Lease, workedMs: number, seen?: BootMoment): void {
   requireLease(store, lease);
-  const seen = 'UPDATE lease SET seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?';
-  store.run(seen, workedMs, lease.runId, lease.epoch);
+  const renew = `UPDATE lease SET seen_at = max(seen_at, acquired_at + ?), seen_boot = coalesce(?, seen_boot),
+    seen_ms = coalesce(?, seen_ms)
+    WHERE run_id = ? AND epoch = ?`;
+  store.run(renew, workedMs, seen?.boot ?? null, seen?.ms ?? null, lease.runId, lease.epoch);
 }
 
 /** False: it is not the current lease, or was released before. Then nothing changes. */
@@ -55,9 +57,16 @@ export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean 
 
 /** Oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
-  return store.all<LeaseSegment>(SEGMENT, runId);
+  return store.all<StoredSegment>(SEGMENT, runId).map(toSegment);
 }
 
 function newest(store: Store, runId: string): LeaseSegment | undefined {
-  return store.one<LeaseSegment>(`${SEGMENT} DESC LIMIT 1`, runId);
+  const row = store.one<StoredSegment>(`${SEGMENT} DESC LIMIT 1`, runId);
+  return row === undefined ? undefined : toSegment(row);
+}
+
+type StoredSegment = Omit<LeaseSegment, 'seen'> & { readonly boot: string | null; readonly bootMs: number | null };
+
+function toSegment({ boot, bootMs, ...row }: StoredSegment): LeaseSegment {
+  return { ...row, seen: boot === null || bootMs === null ? null : { boot, ms: bootMs } };
 }

@@ -7,6 +7,7 @@ import { sealRows } from './schema-v2.ts';
 import { addMailbox } from './schema-v3.ts';
 import { SCHEMA_V4 } from './schema-v4.ts';
 import { countMicros } from './schema-v5.ts';
+import { addBootMoments } from './schema-v6.ts';
 import { guarded, write } from './transactions.ts';
 
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addMailbox,
   (db) => db.exec(SCHEMA_V4),
   countMicros,
+  addBootMoments,
 ];
 
 export function schemaVersion(db: Database): number {

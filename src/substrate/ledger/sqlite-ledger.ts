@@ -53,9 +53,9 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
         return lease;
       });
     },
-    renewLease: (lease, workedMs) =>
+    renewLease: (lease, workedMs, seen) =>
       change(store, () => {
-        renewLease(store, lease, workedMs);
+        renewLease(store, lease, workedMs, seen);
         renewReceivers(store, lease.runId);
       }),
     releaseLease: (lease, workedMs) =>

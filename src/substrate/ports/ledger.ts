@@ -35,13 +35,21 @@ export interface NewFork {
   readonly inputs: readonly Pick<LedgerEvent, 'type' | 'data'>[];
 }
 
+/** A moment by the clock of a machine that runs: comparable with others of the same boot. */
+export interface BootMoment {
+  readonly boot: string;
+  readonly ms: number;
+}
+
 /** The part of a run under one lease. A crash leaves `releasedAt` null. */
 export interface LeaseSegment {
   readonly epoch: number;
   readonly holder: string;
   readonly acquiredAt: number;
-  /** ms that the holder has worked, recorded every two seconds and at its end. */
+  /** ms that the holder has worked, recorded every two seconds and at its end, and its agents before it without an engine. */
   readonly workedMs: number;
+  /** When that was recorded; null: in no way that another process can compare. */
+  readonly seen: BootMoment | null;
   readonly releasedAt: number | null;
 }
 
@@ -167,8 +175,8 @@ export interface Ledger {
   runs(): readonly RunRow[];
   /** Fences the former holder. Throws `workspace-busy` unless the ledger was opened with a workspace lock that is still held. */
   acquireLease(runId: string, holder: string): Lease;
-  /** Records how long the holder has worked. Throws `lease-fenced` if it is no longer the holder. */
-  renewLease(lease: Lease, workedMs: number): void;
+  /** Records how long the holder has worked, and when that is. Throws `lease-fenced` if it is no longer the holder. */
+  renewLease(lease: Lease, workedMs: number, seen?: BootMoment): void;
   /** Does nothing for a lease that is no longer current. */
   releaseLease(lease: Lease, workedMs?: number): void;
   /** Oldest first. `workedMs` of all of them together is the run's engine time. */

@@ -1,5 +1,6 @@
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { ProgramKind } from '../../model/programs.ts';
+import type { BootMoment } from './ledger.ts';
 
 /** One agent process to start behind the turn wrapper. */
 export interface TurnSpawn {
@@ -13,8 +14,8 @@ export interface TurnSpawn {
   readonly env: Readonly<Record<string, string>>;
   readonly marker: string;
   readonly stdin: string;
-  /** Epoch ms after which the wrapper itself ends the turn. */
-  readonly deadline: number;
+  /** ms after which the wrapper itself ends the turn. */
+  readonly wallMs: number;
   /** Bytes of stdout or of stderr after which the wrapper itself ends the turn. */
   readonly maxOutputBytes: number;
   /** The program may have to become another user (`sudo`), so it gets no isolation that prevents this. */
@@ -73,6 +74,10 @@ export interface Processes {
   isolation(): Promise<TurnIsolation>;
   /** This process is alive and not a zombie: pid, start time, boot id and marker match. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
+  /** ms since the process began, by the kernel's clock, which no change of the time of day moves. undefined: it is gone. */
+  ageMs(identity: ProcessIdentity): Promise<number | undefined>;
+  /** Now, by a clock that runs on from one process to the next. */
+  sinceBoot(): BootMoment;
   /** Resolves when the exit file exists or the wrapper is gone; does not wait for pipes to close. undefined: aborted. */
   waitForEnding(identity: ProcessIdentity, directory: string, signal: AbortSignal): Promise<TurnEnding | undefined>;
   /**

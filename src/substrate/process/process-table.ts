@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { BootMoment } from '../ports/ledger.ts';
 
 /** One live process as Linux shows it. Zombies are left out: they hold a pid but run nothing. */
 export interface ProcessEntry {
@@ -130,6 +131,21 @@ export async function identifyChild(pid: number, marker: string, clock: Clock): 
 /** Whether this process, and not another one with its pid, is alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return isSameProcess(identity) && carriesMarker(identity.pid, identity.marker) === true;
+}
+
+/** Linux gives the times of processes in this unit, whatever its own is. */
+const TICKS_PER_SECOND = 100;
+
+/** undefined: the process is gone. */
+export function ageMs(identity: ProcessIdentity): number | undefined {
+  const up = Number.parseFloat(readProcFile('uptime')?.toString('latin1') ?? '');
+  const age = up * 1000 - (Number(identity.startTime) * 1000) / TICKS_PER_SECOND;
+  return isSameProcess(identity) && age >= 0 ? Math.round(age) : undefined;
+}
+
+/** By the monotonic clock, which all processes of one boot share. */
+export function sinceBoot(): BootMoment {
+  return { boot: readBootId(), ms: Number(process.hrtime.bigint() / 1_000_000n) };
 }
 
 /** Like `isAlive`, at a third of the cost, for a process whose marker was checked before. */

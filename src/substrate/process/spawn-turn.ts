@@ -76,7 +76,7 @@ async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promis
   // The build puts the script next to the bundle.
   const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
   if (!(await exists(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
-  const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
+  const limits = [String(Math.ceil(spawn.wallMs / 1000)), String(spawn.maxOutputBytes)];
   const mode = before.length > 0 ? '--isolated' : '--';
   const args = [wrapper, spawn.directory, ...limits, mode, ...before, spawn.command, ...spawn.args];
   try {
@@ -130,7 +130,7 @@ function checkText(spawn: TurnSpawn): void {
     );
   }
   if (!/^[\x21-\x7e]{1,200}$/.test(spawn.marker)) throw badInput(`"${spawn.marker}" cannot mark a turn.`);
-  if (!Number.isFinite(spawn.deadline)) throw badInput('A turn needs a deadline.');
+  if (!Number.isFinite(spawn.wallMs)) throw badInput('A turn needs a limit on its time.');
   if (!Number.isSafeInteger(spawn.maxOutputBytes) || spawn.maxOutputBytes < 1) {
     throw badInput('A turn needs a limit on its output.');
   }

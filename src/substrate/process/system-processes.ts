@@ -7,7 +7,7 @@ import type { Processes } from '../ports/processes.ts';
 import { endTurn, sweep } from './end-turn.ts';
 import { waitForEnding } from './ending.ts';
 import { createIsolation } from './isolation.ts';
-import { isAlive } from './process-table.ts';
+import { ageMs, isAlive, sinceBoot } from './process-table.ts';
 import { createHelperRunner } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
@@ -41,6 +41,8 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     }),
     isolation: onLinux(async () => (await isolation()).says),
     isAlive: onLinux(isAlive),
+    ageMs: onLinux(ageMs),
+    sinceBoot,
     waitForEnding: onLinux(async (identity, directory, signal) => waitForEnding(identity, directory, signal, clock)),
     endTurn: onLinux(async (identity, directory, ladder) => endTurn(identity, directory, ladder, clock)),
     sweep: onLinux(async (marker) => sweep(marker, clock)),

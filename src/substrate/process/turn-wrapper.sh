@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs one turn of an agent and outlives the engine that started it.
 #
-#   turn-wrapper.sh DIRECTORY DEADLINE MAX_BYTES --|--isolated COMMAND [ARGUMENT...]
+#   turn-wrapper.sh DIRECTORY SECONDS MAX_BYTES --|--isolated COMMAND [ARGUMENT...]
 #
 #   DIRECTORY  absolute; holds `prompt` (the agent's stdin), receives `stdout`, `stderr`, `exit` and perhaps `ended-by`
-#   DEADLINE   epoch seconds after which the turn is ended (`ended-by` says wall). Read once, as the time that is left: a
-#              clock that is set later, or a machine that sleeps, ends nothing early and nothing late
+#   SECONDS    after which the turn is ended (`ended-by` says wall). A clock that is set, or a machine that sleeps, ends
+#              nothing early and nothing late
 #   MAX_BYTES  size of stdout or of stderr beyond which the turn is ended (`ended-by` says flood)
 #   --isolated when COMMAND ends, the kernel has ended all that it started, so nothing needs to be looked for
 #   fd 3       the engine writes "go" here once it has stored our pid. EOF instead: the engine died, so the agent never
@@ -14,7 +14,7 @@
 # Must lead its own process group, with SQUAD_TURN_ID in the environment. `exit` appears by rename, so it is there whole
 # or not at all; the status of a program killed by signal N reads 128+N. Nothing here evaluates text that an agent wrote.
 
-dir=$1 deadline=$2 cap=$3 mode=$4
+dir=$1 rest=$2 cap=$3 mode=$4
 shift 4
 self=$$
 # The agent's own PATH may lack the standard tools or hold look-alikes; it still gets it unchanged.
@@ -117,8 +117,6 @@ watch_limits() {
   trap : TERM
   trap '' INT HUP
   self=$(exec /bin/sh -c 'printf %s "$PPID"')
-  now=$(PATH=$tools date +%s)
-  rest=$((deadline - ${now:-0}))
   checks=0
   read_seconds
   while [ ! -e "$dir/exit" ]; do

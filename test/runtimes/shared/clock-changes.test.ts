@@ -47,6 +47,8 @@ function endlessAgent(time: VirtualTime, silentAfter: number): Processes {
       Promise.resolve({ identity: IDENTITY, go: () => Promise.resolve(), abandon: () => Promise.resolve() }),
     isolation: unused,
     isAlive: () => Promise.resolve(alive),
+    ageMs: unused,
+    sinceBoot: unused,
     waitForEnding: () => ended.promise,
     tail: (_path, stop) => untilEnded(stop),
     outputBytes: () => Promise.resolve(Math.floor(Math.min(time.monotonic(), silentAfter) / 1_000)),

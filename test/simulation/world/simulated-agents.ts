@@ -201,6 +201,8 @@ function processesOf(table: ReadonlyMap<string, Process>, end: (process: Process
     spawnTurn: never,
     isolation: never,
     isAlive: never,
+    ageMs: never,
+    sinceBoot: never,
     waitForEnding: never,
     tail: never,
     outputBytes: never,

@@ -14,7 +14,7 @@ test('a sound ledger is sound, and checking changes nothing', () => {
     path: bench.path,
     ok: true,
     bytes: statSync(bench.path).size,
-    schemaVersion: 5,
+    schemaVersion: 6,
     events: bench.ledger.lastSeq(),
     lastSeq: bench.ledger.lastSeq(),
     problems: [],

@@ -80,7 +80,7 @@ test('a run is made once, and its id and name are its own', () => {
 test('each stretch under a lease is on record, with how long its holder has worked', () => {
   const { ledger, lease, clock } = openBench();
   clock.time += 100;
-  ledger.renewLease(lease, 70);
+  ledger.renewLease(lease, 70, { boot: 'b', ms: 5 });
   // Less than it said before is an older word.
   ledger.renewLease(lease, 60);
   clock.time += 1000;
@@ -89,7 +89,7 @@ test('each stretch under a lease is on record, with how long its holder has work
   ledger.releaseLease(lease, 900);
   ledger.releaseLease(next, 40);
   expect(ledger.segments('r')).toEqual([
-    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, workedMs: 70, releasedAt: null },
-    { epoch: 2, holder: 'next', acquiredAt: 1_001_100, workedMs: 40, releasedAt: 1_001_150 },
+    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, workedMs: 70, seen: { boot: 'b', ms: 5 }, releasedAt: null },
+    { epoch: 2, holder: 'next', acquiredAt: 1_001_100, workedMs: 40, seen: null, releasedAt: 1_001_150 },
   ]);
 });

@@ -65,7 +65,7 @@ test('a lease is given back once, by its holder; what is said later changes noth
   ledger.releaseLease({ runId: 'r', epoch: 1 }, 900);
   expect(ledger.segments('idle')).toEqual([]);
   expect(ledger.segments('r')).toEqual([
-    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, workedMs: 8, releasedAt: 1_000_010 },
-    { epoch: next.epoch, holder: 'next', acquiredAt: 1_000_020, workedMs: 0, releasedAt: null },
+    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, workedMs: 8, seen: null, releasedAt: 1_000_010 },
+    { epoch: next.epoch, holder: 'next', acquiredAt: 1_000_020, workedMs: 0, seen: null, releasedAt: null },
   ]);
 });

@@ -26,7 +26,7 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
   expect(checkLedger(path)).toMatchObject({
     ok: true,
     outdated: false,
-    schemaVersion: 5,
+    schemaVersion: 6,
     problems: [],
     violations: [],
   });
@@ -40,6 +40,7 @@ test.each([
   ['ledger.after-commit:2', 3],
   ['ledger.after-commit:3', 4],
   ['ledger.after-commit:4', 5],
+  ['ledger.after-commit:5', 6],
 ])('T19 its upgrade killed at %s leaves schema %i, whole, and the next engine goes on', async (point, version) => {
   const { directory, path } = storedLedger();
   const before = checkLedger(path);
@@ -53,7 +54,7 @@ test.each([
     });
   }
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
-  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 5, lastSeq: before.lastSeq, problems: [] });
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 6, lastSeq: before.lastSeq, problems: [] });
   expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1, lastSeq: before.lastSeq });
 });
 

@@ -56,7 +56,7 @@ describe.skipIf(machine.type === 'none')(
     });
 
     test('ends at the wall limit, with no engine alive', async () => {
-      const { spawn, identity, said } = await startStrangers('strange', { deadline: Date.now() + 2000 });
+      const { spawn, identity, said } = await startStrangers('strange', { wallMs: 2000 });
       const strangers = strangersOf(said);
       // Only looked at from here on: what ends, ends by itself.
       const ending = await processes.waitForEnding(identity, spawn.directory, never());

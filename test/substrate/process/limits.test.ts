@@ -40,7 +40,7 @@ const nothingAlive = (marker: string) => until(() => (markedPids(marker).length 
 describe('with no engine alive', { concurrent: true, timeout: 300_000 }, () => {
   test('the wall limit ends a deaf agent and its deaf children in other sessions', ALL, async () => {
     // Late enough for the agent to have begun, on a busy machine too.
-    const spawn = bench.spawnOf('forks-and-setsids', ['stay', '2'], { deadline: Date.now() + 5000 });
+    const spawn = bench.spawnOf('forks-and-setsids', ['stay', '2'], { wallMs: 5000 });
     const identity = await startAndKillEngine(spawn);
     const ending = await processes.waitForEnding(identity, spawn.directory, never());
     expect(ending).toEqual({ type: 'exited', code: 137, signal: 'SIGKILL', endedBy: 'wall' });

@@ -108,7 +108,7 @@ describe('spawning a turn', () => {
     ['a NUL in the environment', { env: { A: '\0' } }, 'bad-input'],
     ["arguments beyond the system's limit", { args: ['x'.repeat(200_000)] }, 'bad-input'],
     ['an empty marker', { marker: '' }, 'bad-input'],
-    ['no deadline', { deadline: Number.NaN }, 'bad-input'],
+    ['no limit of time', { wallMs: Number.NaN }, 'bad-input'],
     ['no limit on output', { maxOutputBytes: 0 }, 'bad-input'],
   ])('%s is refused, with nothing left running', async (_name, wrong, code) => {
     const spawn = bench.spawnOf('exits-with', ['0'], wrong);

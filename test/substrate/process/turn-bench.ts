@@ -37,7 +37,7 @@ export function createTurnBench() {
     env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
     marker: marker(),
     stdin: '',
-    deadline: Date.now() + 60_000,
+    wallMs: 60_000,
     maxOutputBytes: 1024 ** 3,
     ...more,
   });

@@ -40,18 +40,18 @@ describe.each(some(SHELLS, 1).map((shell) => ({ name: shell.join(' '), shell }))
     function start(
       agent: readonly string[],
       options: {
-        deadline?: number;
+        seconds?: number;
         cap?: number;
         directory?: string;
         stdin?: string;
         env?: Record<string, string>;
       } = {},
     ): Started {
-      const { deadline = Date.now() / 1000 + 60, cap = 1e9, directory = bench.directory(), env = {} } = options;
+      const { seconds = 60, cap = 1e9, directory = bench.directory(), env = {} } = options;
       writeFileSync(join(directory, 'prompt'), options.stdin ?? '');
       const marker = bench.marker();
       const [program, ...shellArgs] = shell as [string, ...string[]];
-      const args = [...shellArgs, WRAPPER, directory, String(Math.ceil(deadline)), String(cap), '--', ...agent];
+      const args = [...shellArgs, WRAPPER, directory, String(seconds), String(cap), '--', ...agent];
       const child = spawn(findOnPath(program) as string, args, {
         env: { PATH: process.env.PATH ?? '', ...env, SQUAD_TURN_ID: marker },
         detached: true,
@@ -171,7 +171,7 @@ describe.each(some(SHELLS, 1).map((shell) => ({ name: shell.join(' '), shell }))
     test('the wall limit ends a turn that ignores SIGTERM', async () => {
       // A shell ignores the signal sooner than a program that has to load, so that the limit cannot come before.
       const deaf = ['/bin/sh', '-c', "trap '' TERM; while :; do sleep 1; done"];
-      const turn = run(deaf, { deadline: Date.now() / 1000 + 3 });
+      const turn = run(deaf, { seconds: 3 });
       expect(await exitOf(turn)).toBe('137');
       expect(readFileSync(join(turn.directory, 'ended-by'), 'utf8').trim()).toBe('wall');
       await turn.gone;

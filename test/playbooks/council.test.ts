@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { concludeRun } from '../../src/graph/decisions/conclude.ts';
 import { createView } from '../../src/graph/decisions/view.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { MailAction } from '../../src/model/mail/kind.ts';
@@ -542,6 +543,12 @@ describe('a member of whom nothing is heard', () => {
     expect(played.end).toMatchObject({
       outcome: 'done',
       why: expect.stringContaining('review: no answer from B (silent)'),
+    });
+    expect(concludeRun({ board: played.board, problem: undefined, strict: true })).toMatchObject({
+      headline: expect.stringContaining(
+        'review-2 was skipped, and the run continued without it; open: watch the retry',
+      ),
+      exitCode: 1,
     });
     expect(played.board.tasks.get('assign')).toBeDefined();
     const [file] = createCouncilPlaybook().files?.(createView(played.board)) ?? [];

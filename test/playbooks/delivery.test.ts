@@ -153,34 +153,48 @@ describe('delivery', () => {
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 
-  it('hands work that its agent cannot commit to the committer, and then to the tester', () => {
-    const team = [
-      member('ada', 'planner'),
-      member('bob', 'builder', { commits: false }),
-      member('rex', 'reviewer'),
-      member('com', 'committer'),
-      member('tes', 'tester'),
-    ];
-    let tests = 0;
-    const facts = factsOf(team, { options: { prRoles: ['committer'] } });
-    const played = play(
-      {
-        plan: { summary: '', tasks: [task('a'), task('b', ['a'])] },
-        turn: ({ task: id }) => {
-          if (!id.endsWith('-test')) return undefined;
-          tests += 1;
-          return { output: { passed: tests > 1, summary: 'tested', failures: tests > 1 ? [] : ['it crashes'] } };
+  const SAYS = [
+    ['fails', false],
+    ['says that it passes and names a failure', true],
+  ] as const;
+
+  it.for(SAYS)(
+    'hands work that its agent cannot commit to the committer, and then to the tester, which %s',
+    ([, passed]) => {
+      const team = [
+        member('ada', 'planner'),
+        member('bob', 'builder', { commits: false }),
+        member('rex', 'reviewer'),
+        member('com', 'committer'),
+        member('tes', 'tester'),
+      ];
+      let tests = 0;
+      const facts = factsOf(team, { options: { prRoles: ['committer'] } });
+      const played = play(
+        {
+          plan: { summary: '', tasks: [task('a'), task('b', ['a'])] },
+          turn: ({ task: id }) => {
+            if (!id.endsWith('-test')) return undefined;
+            tests += 1;
+            return {
+              output: {
+                passed: passed || tests > 1,
+                summary: 'tested',
+                failures: tests > 1 ? ['None.'] : ['it crashes'],
+              },
+            };
+          },
         },
-      },
-      facts,
-    );
-    expect(played.end).toMatchObject({ outcome: 'done' });
-    const order = played.turns.filter((turn) => turn.review === null).map((turn) => turn.task);
-    expect(order).toEqual(['plan', 'a', 'a-commit', 'a-test', 'a', 'a-commit', 'a-test', 'b', 'b-commit', 'b-test']);
-    expect(played.turns.find((turn) => turn.task === 'a-commit')?.base).toMatchObject({ base: 'commit' });
-    expect(played.board.tasks.get('a-commit')?.task.requires).toContainEqual({ kind: 'pr' });
-    expect(integratedTasks(played)).toEqual(['a-commit', 'a-commit', 'b-commit']);
-  });
+        facts,
+      );
+      expect(played.end).toMatchObject({ outcome: 'done' });
+      const order = played.turns.filter((turn) => turn.review === null).map((turn) => turn.task);
+      expect(order).toEqual(['plan', 'a', 'a-commit', 'a-test', 'a', 'a-commit', 'a-test', 'b', 'b-commit', 'b-test']);
+      expect(played.turns.find((turn) => turn.task === 'a-commit')?.base).toMatchObject({ base: 'commit' });
+      expect(played.board.tasks.get('a-commit')?.task.requires).toContainEqual({ kind: 'pr' });
+      expect(integratedTasks(played)).toEqual(['a-commit', 'a-commit', 'b-commit']);
+    },
+  );
 
   it('gives conflicts and failed verifications to their author, and delivers both', () => {
     const conflicts = new Set(['b']);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withMail } from '../../src/playbooks/shared/mail.ts';
+import { NOT_WRITTEN } from '../../src/model/mail/effects.ts';
 import { BUILT_IN_PLAYBOOKS } from '../../src/model/playbook-name.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
 import { finishWhenEnded } from '../../src/playbooks/shared/tasks.ts';
@@ -197,7 +198,7 @@ describe('a question to MAIN', () => {
   it('comes back once where there is neither, and is answered all the same then', () => {
     const played = play([newTask('a', { agent: 'bob' })], answers({ answer: 'the first', reason: '' }, false));
     expect(played.turns.map(({ task }) => task)).toEqual(['a', 'answer-7-chief', 'answer-7-chief', 'a']);
-    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'no reason was given' } }]);
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: NOT_WRITTEN } }]);
   });
 
   it('does not come back where a task has a single round', () => {
@@ -205,7 +206,7 @@ describe('a question to MAIN', () => {
     const limits = { ...DEFAULT_PLAN_LIMITS, rounds: 1 };
     const script = answers({ answer: 'the first', reason: '' }, false);
     const played = simulate({ facts: factsOf(ROSTER, { verifies: false, limits }), plan, playbook: PLAIN, script });
-    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'no reason was given' } }]);
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: NOT_WRITTEN } }]);
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 

@@ -19,6 +19,8 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   }
   const problems = problemsOf(facts, gate, criteria);
   if (problems.length > 0) return refuse(draft, problems, gate.refused > 0 && before?.head === facts.head);
+  const { problems: _, ...sound } = draft.gate;
+  draft.gate = sound;
   const left = leftToJudge(facts, gate, criteria);
   const judge = left.length > 0 ? pickJudge(draft) : undefined;
   if (judge === undefined) {
@@ -33,7 +35,7 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
 /** Reports the problems to the playbook, as long as a repair can change the result. */
 function refuse(draft: Draft, problems: readonly string[], unchanged: boolean): void {
   const refused = draft.gate.refused + 1;
-  draft.gate = { ...draft.gate, at: 'idle', refused };
+  draft.gate = { ...draft.gate, at: 'idle', refused, problems: { at: draft.now, texts: problems } };
   if (unchanged || refused > draft.facts.limits.rounds) return finishFailed(draft, problems.join('\n'));
   draft.news.push({ type: 'gate-refused', refused, problems: [...problems] });
 }

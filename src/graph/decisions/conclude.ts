@@ -1,9 +1,10 @@
 import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
+import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
-import { counted } from '../../text/counted.ts';
+import { openPointsOf } from './open-points.ts';
 import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -31,7 +32,14 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
   const { outcome, why } = finished;
-  if (outcome !== 'done') return endedWithout({ outcome, why }, outcome === 'failed' ? rejectionOf(board) : '');
+  if (outcome === 'failed') {
+    const first = firstCauseOf(board, why);
+    return endedWithout(
+      { outcome, why: first === undefined ? why : `${first}\nafter that: ${why}` },
+      rejectionOf(board),
+    );
+  }
+  if (outcome !== 'done') return endedWithout({ outcome, why });
   if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem });
   const bad = failuresOf(tasks);
   if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') });
@@ -40,7 +48,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     const verb = added === undefined ? 'made' : 'completed';
     return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
   }
-  const { open, remarks } = remarksOf(board, tasks, [...(finished.remarks ?? []), ...unanswered(board)]);
+  const { open, remarks } = remarksOf(board, tasks, openPointsOf(board));
   const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
@@ -79,26 +87,17 @@ function cutLine(line: string, most: number): string {
 
 /** Work that is missing although the playbook ended the run as done, and that no person decided to leave out. */
 function failuresOf(tasks: readonly TaskState[]): string[] {
-  return tasks.flatMap(({ task, work: { phase } }) => {
-    if (phase.at !== 'ended' || phase.cause === null) return [];
-    if (phase.as === 'skipped') return [`${task.id} was skipped because its agent stalled: ${phase.why}`];
+  return tasks.flatMap((state) => {
+    const { task, work } = state;
+    const skipped = stallSkip(state);
+    if (skipped !== undefined) return [skipped];
+    const { phase } = work;
+    if (phase.at !== 'ended') return [];
     return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
   });
 }
 
-/** Questions whose asker went on without an answer, by its own lights. */
-function unanswered({ mail, tasks }: ConclusionFacts['board']): string[] {
-  const all = [...mail.values()];
-  const asked = all.filter(({ id, action, via }) => {
-    const phase = via === undefined ? undefined : tasks.get(via)?.work.phase;
-    const isDone = phase?.at === 'ended' && phase.as === 'done';
-    return action === 'clarify' && isDone && !all.some((other) => other.re === id && other.action === 'answer');
-  });
-  const by = [...new Set(asked.map(({ from }) => from))].join(', ');
-  return asked.length === 0 ? [] : [`${counted(asked.length, 'question')} of ${by} not answered`];
-}
-
-/** `open`: something was not checked, is missing, or counts only because a person said so. `more`: what the playbook has to say. */
+/** `open`: something was not checked, is missing, or counts only because a person said so. `more`: what is open besides. */
 function remarksOf(
   board: ConclusionFacts['board'],
   tasks: readonly TaskState[],

@@ -1,4 +1,5 @@
 import type { TaskState } from '../../model/plan/board.ts';
+import { defined } from '../../text/defined.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { addState, workOn, type Draft } from './board.ts';
@@ -27,8 +28,8 @@ export function proposeDone(draft: Draft, why: string, remarks: readonly string[
 
 /** Discards the check of the run branch, because more work will change the branch. */
 export function voidGate(draft: Draft): void {
-  const { judge, refused, recorded } = draft.gate;
-  draft.gate = { ...CLOSED_GATE, refused, recorded };
+  const { judge, refused, recorded, problems } = draft.gate;
+  draft.gate = { ...CLOSED_GATE, refused, recorded, ...defined({ problems }) };
   if (judge !== null) workOn(draft, judge, { type: 'settle-asked', as: 'cancelled', why: 'there is more work to do' });
 }
 

@@ -1,9 +1,9 @@
 import { agentAt } from '../../model/mail/address.ts';
-import { closes, mailQuestionId, owesAnswer, promisesDocument } from '../../model/mail/effects.ts';
+import { closes, mailQuestionId, NOT_WRITTEN, owesAnswer, promisesDocument } from '../../model/mail/effects.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { defined } from '../../text/defined.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
-import type { MailView, Question } from '../../model/plan/board.ts';
+import type { MailView, Question, TaskState } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { withEntry, workOn, type Draft } from './board.ts';
@@ -95,19 +95,29 @@ export function closeByPlan(draft: Draft, id: string, by: string): void {
   const said = [...draft.mail.values()].findLast((mail) => mail.re === id && isBy(mail.from) && promises(mail));
   if (ask === undefined || said === undefined || !isOwed(draft, ask, by)) return closeAsk(draft, id, by);
   const { doc_updated: _, doc_path: place, ...words } = said.body as Readonly<Record<string, Json>>;
-  const body = hasDelivered(draft, said.from, ask.at)
+  const body = hasWritten(draft, said, ask.at)
     ? { ...words, doc_updated: true, ...defined({ doc_path: place }) }
-    : { ...words, reason: 'its sender says that the documentation has it, and has delivered no change of it' };
+    : { ...words, reason: NOT_WRITTEN };
   answerFor(draft, ask, said.from, body);
   closeAsk(draft, id, by);
 }
 
+/** Where its task has a folder of its own, only what that task delivers counts. */
+function hasWritten(draft: Draft, { via = '', from }: MailView, since: number): boolean {
+  const state = draft.tasks.get(via);
+  if (state?.task.workspace === 'own') return isDelivered(state);
+  return hasDelivered(draft, from, since);
+}
+
+function isDelivered({ task, work: { phase, commit } }: TaskState): boolean {
+  return task.integrate && phase.at === 'ended' && phase.as === 'done' && commit !== null;
+}
+
 function hasDelivered(draft: Draft, by: string, since: number): boolean {
   const agent = agentAt(draft.facts.roster, by)?.name;
-  return [...draft.tasks.values()].some(({ task, work, at }) => {
-    const isDone = work.phase.at === 'ended' && work.phase.as === 'done' && work.commit !== null;
-    return isDone && task.integrate && work.author.thread?.agent === agent && (at.ended ?? 0) >= since;
-  });
+  return [...draft.tasks.values()].some(
+    (state) => isDelivered(state) && state.work.author.thread?.agent === agent && (state.at.ended ?? 0) >= since,
+  );
 }
 
 function isOwed({ facts }: Draft, { owes }: MailView, by: string): boolean {

@@ -2,12 +2,16 @@ import { normaliseFinding, normaliseFindings, type Finding, type ReviewAnswer } 
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
-/** One reviewer's part of a round. `failed`: the reviewer will never answer, which is neither approval nor rejection. */
+/**
+ * One reviewer's part of a round. `failed`: the reviewer will never answer, which is neither approval nor rejection; `why` says why
+ * not.
+ */
 export interface ReviewPart {
   readonly role: string;
   readonly agent: string;
   readonly state: 'pending' | 'failed' | 'answered';
   readonly answer: ReviewAnswer | null;
+  readonly why?: string;
 }
 
 export type ReviewDecision =
@@ -51,7 +55,8 @@ export function decideReview(
   if (pending) return { do: 'wait' };
   const rejections = verdicts.filter((verdict) => !verdict.approved);
   if (rejections.length === 0) {
-    return { do: 'give-up', why: `no verdict from ${failed.map((part) => part.role).join(', ') || 'anybody'}` };
+    const silent = failed.map(({ role, why }) => (why === undefined ? role : `${role} (${why})`));
+    return { do: 'give-up', why: `no verdict from ${silent.join(', ') || 'anybody'}` };
   }
   const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
   return { do: 'reject', feedback, findings, followUps, by, converging: !isRepeated(findings, earlier) };

@@ -74,7 +74,7 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
     case 'wait':
       return stay(work);
     case 'give-up':
-      return fail(work, context, 'attempts', `the review of ${work.phase.commit}: ${decision.why}`);
+      return fail(work, context, 'attempts', `the review of ${work.phase.commit.slice(0, 12)}: ${decision.why}`);
     case 'approve': {
       const { commit } = work.phase;
       const judged = closeRound(work, { ...decision, approved: true, findings: [] });
@@ -130,5 +130,6 @@ function closeRound(
 
 function partOf({ role, request, answer }: ReviewSlot): ReviewPart {
   const state = request.state.at === 'answered' ? 'answered' : request.state.at === 'failed' ? 'failed' : 'pending';
-  return { role, agent: request.thread?.agent ?? '', state, answer };
+  const why = request.state.at === 'failed' ? { why: request.state.why } : {};
+  return { role, agent: request.thread?.agent ?? '', state, answer, ...why };
 }

@@ -38,6 +38,9 @@ export function promisesDocument({ action }: { readonly action?: string | null |
   return action === 'answer' && isJsonObject(body) && body['doc_updated'] === true;
 }
 
+/** The reason in an answer that squad sends for such a promise where nothing was delivered. */
+export const NOT_WRITTEN = 'its sender says that the documentation has it, and has delivered no change of it';
+
 /** The state of its task after it; undefined: unchanged. `about`: the action of the ask that it replies to, if any. */
 export function taskStateAfter(
   { type, action }: Said,

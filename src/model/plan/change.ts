@@ -80,7 +80,7 @@ export const planChangeSchema = z.discriminatedUnion('do', [
    * read, and checks the file. “met” does not count from an author of the work, nor does anything once the run branch has moved on.
    */
   verdictSchema.extend({ do: z.literal('judge-criterion'), task: z.string() }),
-  /** `remarks`: of an end as done, what the closing word has to say besides, such as a stage that the run went on without. */
+  /** `remarks`: of an end as done, what its agents said is open. The engine adds the tasks that are not done, and questions without an answer. */
   z.object({
     do: z.literal('finish'),
     outcome: z.enum(RUN_ENDS),

@@ -65,6 +65,8 @@ export interface Gate {
   readonly why: string;
   /** What the proposal says that the closing word has to say besides; absent: nothing. */
   readonly remarks?: readonly string[];
+  /** Why the engine refused the last proposal; absent: it refused none, or found nothing since. */
+  readonly problems?: { readonly at: number; readonly texts: readonly string[] };
   /** Proposals that the engine refused. */
   readonly refused: number;
   /** null: nothing was checked yet, or more work made the check void. */

@@ -2,8 +2,9 @@ import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask, Requirement } from '../../model/plan/task.ts';
 import { DOCUMENTATION } from '../shared/mail-asks.ts';
-import { addTask, ENDED, workTask } from '../shared/tasks.ts';
-import { improvedSchema } from './answers.ts';
+import { addTask, ENDED, missingIn, workTask } from '../shared/tasks.ts';
+import { atMost } from '../../text/at-most.ts';
+import { closedSchema, improvedSchema } from './answers.ts';
 import { assignmentsIn, checkAssignments, needsOf, type Assignment } from './assignments.ts';
 import { assignBrief, closeBrief, executeBrief, improveBrief, reviewBrief, verifyBrief } from './briefs.ts';
 import type { Council, Seat } from './council.ts';
@@ -162,13 +163,22 @@ function executeTask(view: View, one: Assignment, all: readonly Assignment[], co
 function close(view: View, council: Council, givenUp?: string): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   const { outcome, lines } = outcomeOf(view, council, givenUp);
-  if (view.task('close') !== undefined) return [{ do: 'finish', outcome, why: lines.join('\n') }];
+  const closed = view.task('close');
+  if (closed !== undefined) return [{ do: 'finish', outcome, why: lines.join('\n'), remarks: openIn(closed) }];
   const task = workTask(
     { id: 'close', title: councilTexts(view).closeTitle, role: 'main', brief: closeBrief(view, lines) },
     { agent: council.main.agent, session: 'agent', retries: 1, output: { schema: 'closed', repairs: 1 } },
   );
   return [addTask(task)];
 }
+
+/** What MAIN says is open, for the closing word. */
+function openIn({ answer }: TaskView): string[] {
+  const points = missingIn(closedSchema.safeParse(answer).data?.open_points ?? []);
+  return atMost(points, MOST_OPEN, (left) => `and ${left} more`).map((point) => `open: ${point}`);
+}
+
+const MOST_OPEN = 3;
 
 /** The messages for answers that members gave by their turns alone, and for the ends of assigned work. */
 function repliesOf(view: View, council: Council): PlanChange[] {

@@ -6,7 +6,15 @@ import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { plainJson, type Json } from '../../text/json.ts';
 import type { MailWork } from '../shared/mail-work.ts';
 import { repairOf } from '../shared/repair.ts';
-import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import {
+  addTask,
+  answerSchema,
+  cancelOrFinish,
+  failRun,
+  finishWhenEnded,
+  missingIn,
+  workTask,
+} from '../shared/tasks.ts';
 import {
   answerByMail,
   builderRoles,
@@ -156,10 +164,11 @@ function readPlanned(view: View, output: unknown): PlanReading {
   };
 }
 
-/** A failed test goes back to the builder's session. The commit and the test follow again. */
+/** A failed test, or one that names a failure, goes back to the builder's session. The commit and the test follow again. */
 function tested(view: View, id: string, output: unknown): PlanChange[] {
   const report = testReportSchema.safeParse(output);
-  if (report.success && report.data.passed) return finishWhenEnded(view);
+  if (report.success && report.data.passed && missingIn(report.data.failures).length === 0)
+    return finishWhenEnded(view);
   const feedback = report.success
     ? [report.data.summary, ...report.data.failures.map((line) => `- ${line}`)].join('\n')
     : 'the tester gave no report';

@@ -3,7 +3,7 @@ import type { Playbook, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { SettingsSection } from '../../model/settings.ts';
 import { plainJson } from '../../text/json.ts';
-import { failRun } from '../shared/tasks.ts';
+import { failRun, missingIn } from '../shared/tasks.ts';
 import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from './roles.ts';
@@ -58,15 +58,12 @@ function closed(view: View, change: PlanChange): PlanChange[] {
   const { summary, tryIt, followUps } = said;
   const points = (title: string, texts: readonly string[]): string[] =>
     texts.slice(0, MOST_POINTS).map((text) => `${title}: ${text}`);
-  const left = said.left.filter((text) => !NOTHING.test(text));
+  const left = missingIn(said.left);
   const lines = [summary, ...points('Left out', left), ...points('Try it', tryIt), ...points('Follow-up', followUps)];
   if (left.length === 0 || last.acceptedBy !== undefined) return [{ ...change, why: lines.join('\n') }];
   const why = `something that was asked for is missing:\n${left.slice(0, MOST_POINTS).join('\n')}`;
   return [{ do: 'settle-task', id: last.id, as: 'failed', why }, failRun(`${last.id}: ${why}`)];
 }
-
-/** An entry that says that there is none. */
-const NOTHING = /^\W*(?:none|nothing|n\/a)?\W*$/i;
 
 function listFrom(section: unknown, rounds: number): StageList {
   const { documents, whenNotConverging } = sectionSchema.parse(section ?? {});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
-import { promisesDocument } from '../../model/mail/effects.ts';
+import { NOT_WRITTEN, promisesDocument } from '../../model/mail/effects.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
@@ -81,7 +81,7 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
   if (said === undefined) return unanswered(ask, event, order.by);
   const body = {
     answer: said.answer,
-    ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
+    ...(written ? { doc_updated: true } : { reason: promised ? NOT_WRITTEN : said.reason }),
   };
   const key = `answer-${ask.id}-${from}`;
   return [{ do: 'send', key, from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];

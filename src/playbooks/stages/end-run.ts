@@ -24,8 +24,7 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
   const lines = without.map(
     ({ stage, tasks }) => `${nameOf(stage)} failed, and the run continued without it: ${whyOf(tasks, stage)}`,
   );
-  const remarks = without.map(({ stage }) => `${nameOf(stage)} failed, and the run continued without it`);
-  return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n'), remarks }];
+  return [{ do: 'finish', outcome: 'done', why: [said || 'all work is delivered', ...lines].join('\n') }];
 }
 
 /** More would hide the rest of what people read about the run; each task says its own. */

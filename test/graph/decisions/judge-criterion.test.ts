@@ -27,7 +27,7 @@ function reviewed(criteria: Board['facts']['objective']['criteria'] = [CHECKED, 
   const objective = { title: 'Try', goals: [], criteria, constraints: [], context: '', text: '' };
   const reading: Partial<NewTask> = { workspace: { read: 'run' }, requires: [], integrate: false };
   const tasks: PlanChange[] = [
-    ...WROTE.map((by) => ({ do: 'add-task', task: newTask(`of-${by}`, { requires: [] }) }) as const),
+    ...WROTE.map((by) => ({ do: 'add-task', task: newTask(`of-${by}`, { requires: [], integrate: false }) }) as const),
     { do: 'add-task', task: newTask('post-pm', { ...reading, role: 'pm' }) },
     { do: 'add-task', task: newTask('post-reviewer', { ...reading, role: 'reviewer' }) },
   ];

@@ -112,7 +112,11 @@ describe('the work machine', () => {
       settled('t-3'),
     ]);
     expect(news).toMatchObject([
-      { type: 'task-failed', cause: 'attempts', why: 'the review of c1: no verdict from reviewer' },
+      {
+        type: 'task-failed',
+        cause: 'attempts',
+        why: 'the review of c1: no verdict from reviewer (bad-output: no answer of the form review)',
+      },
     ]);
   });
 

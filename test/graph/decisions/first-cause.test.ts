@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
+import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
+import { firstCauseOf } from '../../../src/graph/decisions/first-cause.ts';
+import { newWork } from '../../../src/graph/decisions/work.ts';
+import type { Board, TaskState } from '../../../src/model/plan/board.ts';
+import type { Json } from '../../../src/text/json.ts';
+import { factsOf, member } from '../../playbooks/simulator.ts';
+import { newTask } from './support.ts';
+
+const LIST = {
+  list: { stages: [{ id: 'JUDGE', judges: { rounds: 3 } }] },
+  folder: 'docs',
+  reviewRounds: 3,
+};
+const VERIFY = 'verify: `npm run check` exited with 1: npm error Missing script: "check"';
+
+interface About {
+  readonly problems?: Board['gate']['problems'];
+  readonly rounds?: readonly Json[];
+  /** When a task was skipped because its agent stalled. */
+  readonly stalledAt?: number;
+}
+
+function boardOf({ problems, rounds = [], stalledAt }: About): Board {
+  const board = createBoard(factsOf([member('bob', 'builder')], { options: LIST }));
+  const phase = { at: 'ended', as: 'skipped', cause: 'stalled', why: 'no tool was used' } as const;
+  const skipped = {
+    task: newTask('plan'),
+    work: { ...newWork(), phase },
+    order: 0,
+    depth: 0,
+    at: { ended: stalledAt },
+  };
+  return {
+    ...board,
+    ...(stalledAt === undefined ? {} : { tasks: board.tasks.with(skipped as unknown as TaskState) }),
+    gate: { ...board.gate, ...(problems === undefined ? {} : { problems }) },
+    records: new Map([['stage-rounds', new Map(rounds.map((round, index) => [`${index}`, round]))]]),
+    finished: { outcome: 'failed', why: 'fix-1: nothing was changed' },
+  };
+}
+
+function round(number: number, approved: boolean): Json {
+  const by = [{ role: 'reviewer', agent: 'rex', approved }];
+  const findings = [{ file: null, line: null, problem: 'it leaks', suggestion: null, by: 'reviewer' }];
+  return { stage: 'JUDGE', pass: number, round: number, approved, by, summary: 'no', findings, converging: true };
+}
+
+const SKIPPED = 'plan was skipped because its agent stalled: no tool was used';
+const REJECTED = 'JUDGE rejected the work: reviewer (rex): rejected. no; - it leaks';
+
+const ROWS: readonly [name: string, about: About, first: string | undefined][] = [
+  ['its own plan', {}, undefined],
+  ['the repair of a failed check', { problems: { at: 5, texts: [VERIFY, 'criterion: other'] } }, VERIFY],
+  ['work after a rejection', { rounds: [round(1, false)] }, REJECTED],
+  ['work after a rejection that was made good', { rounds: [round(1, false), round(2, true)] }, undefined],
+  ['work after the last rejection, which the headline has', { rounds: [round(3, false)] }, undefined],
+  ['work after a task that was skipped because its agent stalled', { stalledAt: 3 }, SKIPPED],
+  ['the repair, with a task skipped before', { stalledAt: 3, problems: { at: 5, texts: [VERIFY] } }, SKIPPED],
+  ['the repair, with a task skipped later', { stalledAt: 7, problems: { at: 5, texts: [VERIFY] } }, VERIFY],
+];
+
+describe('the first cause of a run that failed at', () => {
+  it.for(ROWS)('%s', ([, about, first]) => {
+    expect(firstCauseOf(boardOf(about), 'fix-1: nothing was changed')).toBe(first);
+  });
+
+  it('comes first in the headline, and is said once', () => {
+    const board = boardOf({ problems: { at: 5, texts: [VERIFY] } });
+    expect(concludeRun({ board, problem: undefined, strict: false })).toMatchObject({
+      headline: `FAILED, ${VERIFY}; after that: fix-1: nothing was changed`,
+      exitCode: 1,
+    });
+    const same = { ...board, finished: { outcome: 'failed', why: `${VERIFY}\ncriterion: other` } as const };
+    expect(concludeRun({ board: same, problem: undefined, strict: false }).headline).toBe(
+      `FAILED, ${VERIFY}; criterion: other`,
+    );
+  });
+});

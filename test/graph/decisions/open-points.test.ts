@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
+import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
+import { openPointsOf } from '../../../src/graph/decisions/open-points.ts';
+import { newWork } from '../../../src/graph/decisions/work.ts';
+import { NOT_WRITTEN } from '../../../src/model/mail/effects.ts';
+import type { Board, MailView, TaskState } from '../../../src/model/plan/board.ts';
+import type { TaskEnd, NewTask } from '../../../src/model/plan/task.ts';
+import type { Work } from '../../../src/model/plan/work.ts';
+import type { Json } from '../../../src/text/json.ts';
+import { factsOf, member } from '../../playbooks/simulator.ts';
+import { newTask } from './support.ts';
+
+const BOB = member('bob', 'builder');
+
+function ended(id: string, as: TaskEnd, more: Partial<NewTask> = {}, work: Partial<Work> = {}): TaskState {
+  const phase = { at: 'ended', as, cause: as === 'failed' ? 'attempts' : null, why: 'it says why' } as const;
+  return {
+    task: newTask(id, more),
+    work: { ...newWork(), phase, ...work },
+    order: 0,
+    depth: 0,
+    at: {},
+  } as unknown as TaskState;
+}
+
+function mail(id: string, more: Partial<MailView>): MailView {
+  return { id, from: 'C', to: ['MAIN'], type: 'ask', body: {}, at: 1, owes: [], ...more };
+}
+
+interface About {
+  readonly tasks?: readonly TaskState[];
+  readonly mail?: readonly MailView[];
+  readonly records?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly remarks?: readonly string[];
+}
+
+/** A run that is done, with these on its board. */
+function boardOf({ tasks = [], mail: sent = [], records = {}, remarks }: About): Board {
+  let board = createBoard(factsOf([BOB]));
+  for (const task of tasks) board = { ...board, tasks: board.tasks.with(task) };
+  const finished = { outcome: 'done', why: 'all is there', ...(remarks === undefined ? {} : { remarks }) } as const;
+  return {
+    ...board,
+    finished,
+    mail: new Map(sent.map((one) => [one.id, one])),
+    records: new Map(Object.entries(records).map(([name, own]) => [name, new Map(Object.entries(own))])),
+  };
+}
+
+const DONE = ended('a', 'done');
+const ASKED = mail('q', { action: 'clarify', via: 'a' });
+const place = (stage: string, pass: number): Json => ({ task: 'x', stage, pass, as: 'work' });
+const order = (message: string, answers: boolean): Json => ({ message, from: 'C', by: 'MAIN', answers });
+const bySkip = { override: { as: 'skipped', by: 'dana', why: 'late' } } as Partial<Work>;
+const without = (text: string): string[] => [text];
+
+const ROWS: readonly [name: string, about: About, points: readonly string[]][] = [
+  ['nothing', { tasks: [DONE] }, []],
+  [
+    'a task that failed',
+    { tasks: [DONE, ended('b', 'failed')] },
+    without('b failed, and the run continued without it'),
+  ],
+  [
+    'tasks that ended in several ways',
+    { tasks: [ended('b', 'failed'), ended('c', 'skipped'), ended('d', 'skipped'), ended('e', 'cancelled')] },
+    [
+      'b failed, and the run continued without it',
+      'c, d were skipped, and the run continued without them',
+      'e was cancelled, and the run continued without it',
+    ],
+  ],
+  ['a task that a person skipped', { tasks: [ended('b', 'skipped', {}, bySkip)] }, []],
+  ['a task of the engine', { tasks: [ended('judge', 'failed', { owner: 'engine' })] }, []],
+  [
+    'tasks of a stage, by its name',
+    {
+      tasks: [ended('b', 'failed'), ended('c', 'failed')],
+      records: { 'stage-tasks': { b: place('LINT', 1), c: place('LINT', 1) } },
+    },
+    without('LINT failed, and the run continued without it'),
+  ],
+  [
+    'a task that a later pass of its stage replaced',
+    {
+      tasks: [ended('b', 'failed'), ended('b-2', 'done')],
+      records: { 'stage-tasks': { b: place('LINT', 1), 'b-2': place('LINT', 2) } },
+    },
+    [],
+  ],
+  [
+    'a task that only answers, whose question counts',
+    { tasks: [DONE, ended('answer-1', 'failed')], mail: [ASKED], records: { mail: { 'answer-1': order('q', true) } } },
+    ['1 question of C not answered'],
+  ],
+  [
+    'a question that was answered',
+    { tasks: [DONE], mail: [ASKED, mail('r', { action: 'answer', re: 'q', type: 'send' })] },
+    [],
+  ],
+  [
+    'a question that was answered by a fail',
+    { tasks: [DONE], mail: [ASKED, mail('r', { re: 'q', type: 'fail' })] },
+    ['1 question of C not answered'],
+  ],
+  ['a question of a task that is not done', { tasks: [ended('a', 'skipped', {}, bySkip)], mail: [ASKED] }, []],
+  [
+    'a change that no one verified',
+    { tasks: [DONE], mail: [mail('q', { action: 'verify', via: 'a' })] },
+    ['1 question of C not answered'],
+  ],
+  [
+    'a change that was verified',
+    { tasks: [DONE], mail: [mail('q', { action: 'verify', via: 'a' }), mail('r', { re: 'q', type: 'done' })] },
+    [],
+  ],
+  [
+    'a hand-off that was refused',
+    { tasks: [DONE], mail: [mail('h', { action: 'assign', via: 'a', task: 'x' })] },
+    ['1 assignment of C refused'],
+  ],
+  [
+    'a hand-off that became a task',
+    {
+      tasks: [DONE, ended('b', 'done')],
+      mail: [mail('h', { action: 'assign', via: 'a' })],
+      records: { mail: { b: order('h', false) } },
+    },
+    [],
+  ],
+  [
+    'an assignment that a task is about',
+    {
+      tasks: [DONE, ended('b', 'done', { brief: { text: 'Do it.', mail: ['h'] } })],
+      mail: [mail('h', { action: 'assign', via: 'a' })],
+    },
+    [],
+  ],
+  [
+    'an answer whose document was not delivered',
+    {
+      tasks: [DONE],
+      mail: [mail('r', { from: 'MAIN', type: 'send', action: 'answer', body: { answer: 'so', reason: NOT_WRITTEN } })],
+    },
+    ['documentation that MAIN promised is missing'],
+  ],
+  ['what the playbook has to say', { tasks: [DONE], remarks: ['open: the retry'] }, ['open: the retry']],
+];
+
+describe('what is open in a run that is done', () => {
+  it.for(ROWS)('is read from the board: %s', ([, about, points]) => {
+    expect(openPointsOf(boardOf(about))).toEqual(points);
+  });
+
+  it('is in the headline and the exit code of a strict run, and nothing is called verified', () => {
+    const board = boardOf({ tasks: [DONE], remarks: ['open: the retry'] });
+    expect(concludeRun({ board, problem: undefined, strict: true })).toMatchObject({
+      outcome: 'done',
+      headline: 'DONE, nothing was checked; open: the retry',
+      exitCode: 1,
+    });
+  });
+});

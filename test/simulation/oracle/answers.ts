@@ -1,13 +1,16 @@
-import type { Json } from '../../../src/text/json.ts';
+import { plainJson, type Json } from '../../../src/text/json.ts';
 import { addressOf } from '../../../src/model/mail/address.ts';
+import { answer as workerAnswer } from '../../support/session-folder.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import { formOf, type Cue } from '../world/simulated-agents.ts';
-import type { Troupe } from './oracle-cast.ts';
+import type { Troupe } from './troupe.ts';
 
 interface Said {
   readonly answer?: Json;
   /** Why the run may fail of it; absent: it does not stand in the way. */
   readonly trouble?: string;
+  /** What it says is missing, while it says that all is well. */
+  readonly open?: readonly string[];
 }
 
 /** What a turn answers, by the form that is asked for. */
@@ -29,11 +32,15 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
       return { answer: { summary: 'a plan', tasks: plannedTasks(seed, weather.pieces) } };
     case 'criteria summary tasks':
       return { answer: { summary: 'a plan', tasks: plannedTasks(seed, weather.pieces), criteria: [] } };
-    case 'failures passed summary':
+    case 'failures passed summary': {
+      const open = rejects ? [] : openPoints(troupe, cue);
+      const failures = rejects ? ['it fails'] : open;
       return {
-        answer: { passed: !rejects, summary: 'tested', failures: rejects ? ['it fails'] : [] },
-        ...(rejects ? { trouble: 'its test fails' } : {}),
+        answer: { passed: !rejects, summary: 'tested', failures: [...failures] },
+        open,
+        ...(failures.length > 0 ? { trouble: 'its test fails' } : {}),
       };
+    }
     case 'tasks':
       return { answer: { tasks: plannedTasks(seed, weather.pieces).map((one) => withPaths(one)) } };
     case 'approved criteria findings summary': {
@@ -41,12 +48,16 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
       const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [], criteria: [] };
       return { answer, ...(rejects ? { trouble: 'it disapproves' } : {}) };
     }
-    case 'followUps left summary tryIt':
-      return { answer: { summary: 'built', tryIt: [], left: [], followUps: [] } };
+    case 'followUps left summary tryIt': {
+      const left = openPoints(troupe, cue);
+      const answer = { summary: 'built', tryIt: [], left: [...left], followUps: [] };
+      return { answer, open: left, ...(left.length > 0 ? { trouble: left.join() } : {}) };
+    }
     case 'verdicts':
       return verdictsOf(troupe, cue);
     case 'answer reason':
-      return { answer: { answer: 'so', reason: 'it is written there' } };
+      // Without a reason, it says that the documentation has it.
+      return { answer: { answer: 'so', reason: draw(seed, 'reason', task) < 0.5 ? '' : 'it is written there' } };
     case 'issues questions summary':
       return { answer: { issues: rejects || hasIssue(seed, cue) ? [ISSUE] : [], summary: 'looked', questions: [] } };
     case 'changes_summary':
@@ -54,10 +65,22 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
     case 'assignments summary':
       return { answer: { summary: 'work', assignments: assignmentsOf(troupe) } };
     case 'open_points summary':
-      return { answer: { summary: 'closed', open_points: [] } };
+      return {
+        answer: { summary: 'closed', open_points: [...openPoints(troupe, cue)] },
+        open: openPoints(troupe, cue),
+      };
+    case 'artifact decisions discussion explorations issues learnings memory summary':
+      return { answer: plainJson(workerAnswer({ summary: task })) };
+    case 'note':
+      return { answer: { note: 'seen' } };
     default:
       throw new Error(`no agent here knows the form: ${form}`);
   }
+}
+
+/** What a turn says is missing, though it says that all is well. */
+function openPoints({ seed, weather }: Troupe, { task, number }: Cue): readonly string[] {
+  return draw(seed, 'open', task, number) < weather.open ? [`the form of ${task} is missing`] : [];
 }
 
 const ISSUE = {

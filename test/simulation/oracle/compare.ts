@@ -1,11 +1,15 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import type { SimulatedAgents } from '../world/simulated-agents.ts';
 import type { WorldEnd } from '../world/simulated-world.ts';
+import { unnamedCause } from './first-cause.ts';
 import { headlineOf, judgeRun, type OracleFacts, type Verdict } from './oracle.ts';
+import { openParts } from './said-missing.ts';
 import type { OraclePlan } from './oracle-plan.ts';
-import type { WorldRecord } from './record.ts';
+import { SLOW, type WorldRecord } from './record.ts';
 
 const VERIFIED = 'all work is delivered and verified';
+/** What a headline says of a run that is done, and has not all that was asked for. */
+const OPEN = /the run continued without|not answered|documentation|open:/;
 
 /** Everything in which what is told of a run differs from what the oracle says; none for a good one. */
 export function differences(plan: OraclePlan, world: WorldEnd): string[] {
@@ -19,12 +23,13 @@ export function differences(plan: OraclePlan, world: WorldEnd): string[] {
   return [...surfaces, ...(end.outcome === 'done' ? ofDone(facts, verdict, status) : ofFailed(facts, verdict, status))];
 }
 
-function factsOf({ definition, record }: OraclePlan, { agents, repository, reading }: WorldEnd): OracleFacts {
+function factsOf({ definition, record }: OraclePlan, { agents, repository, reading, shown }: WorldEnd): OracleFacts {
   const { git, base, moves } = repository;
   return {
     definition,
     git: { ...git, head: git.head(reading.definition.name), base, delivered: moves.at(-1)?.to },
     record: endedByItself(record, agents),
+    leftOut: leftOutIn(shown.status.headline ?? ''),
   };
 }
 
@@ -32,13 +37,15 @@ function factsOf({ definition, record }: OraclePlan, { agents, repository, readi
 function endedByItself(record: WorldRecord, agents: SimulatedAgents): WorldRecord {
   const ended = new Set(agents.ran().flatMap(({ turnId, endedBy }) => (endedBy === 'itself' ? [turnId] : [])));
   const turns = record.turns.map((turn) => {
-    if (ended.has(turn.id)) return turn;
+    // A slow one that was waited for was no fault.
+    if (ended.has(turn.id)) return turn.wrong === SLOW ? { ...turn, wrong: undefined } : turn;
     return {
       ...turn,
       isDone: false,
       answer: undefined,
       wrote: undefined,
       trouble: turn.trouble ?? cutShort(turn.id, agents),
+      wrong: turn.wrong ?? cutShort(turn.id, agents) ?? 'ended by the engine',
     };
   });
   return { ...record, turns, checks: record.checks.filter(({ id }) => ended.has(id)) };
@@ -81,16 +88,27 @@ function sameEverywhere({ shown, reading }: WorldEnd): string[] {
   ];
 }
 
-function ofDone({ definition, record }: OracleFacts, verdict: Verdict, status: RunStatus): string[] {
+function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string[] {
+  const { definition, record } = facts;
   const { skipped, accepted, problems } = peopleIn(record, status);
-  const { parts, isOpen } = headlineOf(verdict, { skipped, accepted });
-  const said = partsOf(status.headline ?? '');
+  const known = headlineOf(verdict, { skipped, accepted });
+  const open = openParts(facts);
+  const all = partsOf(status.headline ?? '');
+  const [said, more] = [all.filter((part) => !OPEN.test(part)), all.filter((part) => OPEN.test(part))];
+  const parts = more.length > 0 ? known.parts.filter((part) => part !== VERIFIED) : known.parts;
+  const isOpen = known.isOpen || open.length > 0 || more.length > 0;
   const exit = definition.strict && isOpen ? 1 : 0;
   const states = status.criteria.map(({ state }) => state);
   const isFalselyVerified = said.includes(VERIFIED) && !parts.includes(VERIFIED);
   return [
     ...verdict.flaws.map((flaw) => `false DONE: ${flaw}`),
     ...problems.map((problem) => `false DONE: ${problem}`),
+    ...open.flatMap(({ part, why }) => (more.some((one) => part.test(one)) ? [] : [`false VERIFIED: ${why}`])),
+    ...(verdict.troubles.length === 0
+      ? more.flatMap((said) =>
+          open.some(({ part }) => part.test(said)) ? [] : [`nothing is open, and it says: ${said}`],
+        )
+      : []),
     ...(isFalselyVerified ? [`false VERIFIED: it is ${parts.join('; ')}`] : []),
     ...(isSame(said.toSorted(), parts.toSorted())
       ? []
@@ -103,7 +121,8 @@ function ofDone({ definition, record }: OracleFacts, verdict: Verdict, status: R
 }
 
 /** A failure needs a cause in the world, and may claim nothing of a criterion that is not so. */
-function ofFailed({ git, record }: OracleFacts, verdict: Verdict, status: RunStatus): string[] {
+function ofFailed(facts: OracleFacts, verdict: Verdict, status: RunStatus): string[] {
+  const { git, record } = facts;
   const claims = status.criteria.flatMap(({ state }, index) => {
     const isTrue = state === 'not-checked' || state === verdict.criteria[index] || git.head !== git.delivered;
     return isTrue ? [] : [`criterion ${index} is shown as ${state}, and is ${verdict.criteria[index] ?? ''}`];
@@ -112,6 +131,7 @@ function ofFailed({ git, record }: OracleFacts, verdict: Verdict, status: RunSta
   return [
     ...claims,
     ...(verdict.troubles.length === 0 ? [`nothing went wrong, and it says: ${status.headline ?? ''}`] : []),
+    ...(gaveUp ? [] : unnamedCause(facts, status)),
     ...(gaveUp && !record.answers.some(({ answer }) => answer === 'give up') ? ['nobody gave up on the branch'] : []),
   ];
 }
@@ -123,21 +143,29 @@ function peopleIn(record: WorldRecord, status: RunStatus) {
   const add = (to: Map<string, string[]>, by: string, task: string): void =>
     void to.set(by, [...(to.get(by) ?? []), task]);
   const problems: string[] = [];
+  const left = new Set(leftOutIn(status.headline ?? ''));
+  const isLeftOut = (id: string): boolean => left.has(id);
   const named = partsOf(status.headline ?? '').filter((part) => part.startsWith('accepted by '));
   for (const { id, status: as } of status.tasks) {
     const word = record.words.find(({ task }) => task === id);
     const isNamed = named.some((part) => part.split(/: |, /).includes(id));
     if (as === 'skipped' && word?.verb === 'skip') add(skipped, word.by, id);
-    // The council lets a silent member be.
-    else if (as === 'skipped' && !/^(?:review|verify)-/.test(id)) problems.push(`${id} was skipped by nobody`);
+    // Of what was left out otherwise, the headline says so.
+    else if (as === 'skipped' && !isLeftOut(id)) problems.push(`${id} was skipped by nobody`);
     // A word that came once the task was delivered is none any more, and only the engine knows which was first.
     if (as === 'done' && word?.as === 'done' && isNamed) add(accepted, word.by, id);
-    if ((as === 'failed' || as === 'cancelled') && !/^(?:review|verify|answer|judge|close)/.test(id)) {
+    if ((as === 'failed' || as === 'cancelled') && !/^(?:answer|judge)/.test(id) && !isLeftOut(id)) {
       problems.push(`${id} is ${as}`);
     }
     if (as !== 'done' && as !== 'skipped' && as !== 'failed' && as !== 'cancelled') problems.push(`${id} is ${as}`);
   }
   return { skipped, accepted, problems };
+}
+
+/** The tasks that a headline says the run continued without. */
+function leftOutIn(headline: string): string[] {
+  const parts = partsOf(headline).filter((part) => part.includes('the run continued without'));
+  return parts.flatMap((part) => (part.toLowerCase().split(' the run ')[0] ?? '').split(/[ ,]+/));
 }
 
 function partsOf(headline: string): string[] {

@@ -1,37 +1,21 @@
-import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
-import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
+import { limitsSchema } from '../../../src/model/limits.ts';
+import { runDefinitionSchema, type RunDefinition } from '../../../src/model/run.ts';
 import type { StallFallback } from '../../../src/model/plan/work.ts';
+import { createSessionPlaybook } from '../../../src/playbooks/session/index.ts';
+import { stagesOptions } from '../../../src/playbooks/stages/index.ts';
+import { plainJson, type Json } from '../../../src/text/json.ts';
 import { documentPath, objectiveOptions } from '../../support/objective-documents.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Crash, WorldPlan } from '../world/simulated-world.ts';
 import type { Stage } from '../world/stage.ts';
+import { generatedList } from './lists.ts';
 import { oracleCast } from './oracle-cast.ts';
 import { newRecord, type WorldRecord } from './record.ts';
 import { answerOf, letPeopleIn } from './strangers.ts';
+import { drawnSession, teamOf } from './team.ts';
+import { weatherOf, type Weather } from './weather.ts';
 
 const MINUTE = 60_000;
-
-type PlaybookName = 'delivery' | 'council' | 'objective';
-
-/** How things go in one world; numbers are shares of all turns. */
-export interface Weather {
-  readonly playbook: PlaybookName;
-  readonly pieces: number;
-  readonly failures: number;
-  readonly rejections: number;
-  /** Says that it is done, and did nothing. */
-  readonly lies: number;
-  readonly walls: number;
-  readonly mail: number;
-  /** Times that people say something about a task, or add work. */
-  readonly words: number;
-  /** Times that a stranger moves the run branch. */
-  readonly moves: number;
-  /** Moves at the worst moments: while the result is judged or checked. */
-  readonly ambush: number;
-  /** Nothing is wrong but that branches move and engines die: the run has to end as done. */
-  readonly calm: boolean;
-}
 
 export interface OraclePlan extends WorldPlan {
   readonly weather: Weather;
@@ -67,25 +51,6 @@ export function oraclePlan(seed: number): OraclePlan {
   };
 }
 
-function weatherOf(seed: number): Weather {
-  const calm = draw(seed, 'calm') < 0.35;
-  const some = (choices: readonly [number, ...number[]], name: string): number =>
-    calm ? 0 : drawOf(choices, seed, name);
-  return {
-    calm,
-    playbook: drawOf(['delivery', 'delivery', 'delivery', 'council', 'council', 'objective'], seed, 'playbook'),
-    pieces: drawInt(1, 3, seed, 'pieces'),
-    failures: some([0, 0, 0.05, 0.15], 'failures'),
-    rejections: some([0, 0, 0.15, 0.4], 'rejections'),
-    lies: some([0, 0, 0.05], 'lies'),
-    walls: some([0, 0, 0.1, 0.25], 'walls'),
-    mail: drawOf([0, 0.1, 0.3], seed, 'mail'),
-    words: some([0, 0, 1, 2, 3], 'words'),
-    moves: drawOf([0, 1, 1, 2], seed, 'moves'),
-    ambush: drawOf([0, 0, 0.2, 0.5], seed, 'ambush'),
-  };
-}
-
 function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repository'> {
   const { playbook } = weather;
   const { repository: _, ...definition } = runDefinitionSchema.parse({
@@ -101,7 +66,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
       text: playbook === 'council' ? '# Simulated\n\ndocs/design.md is right.\n' : '# Simulated\n',
     },
     playbook,
-    options: playbook === 'objective' ? objectiveOptions(4) : {},
+    options: optionsOf(seed, weather),
     agents: teamOf(seed, playbook),
     runtimes: {},
     limits: {
@@ -120,16 +85,50 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
   return definition;
 }
 
+/** What a criterion may ask for that work leaves. */
+const WORK: Readonly<Record<Weather['playbook'], string>> = {
+  delivery: 't1.txt',
+  council: 'docs/design.md',
+  objective: documentPath('simulated', 'spec') ?? '',
+  stages: 'build.txt',
+  session: 'impl-1.txt',
+};
+
+function optionsOf(seed: number, weather: Weather): Json {
+  const limits = limitsSchema.parse({ reviewRounds: 4 });
+  const source = { run: 'simulated', section: undefined, limits, publish: undefined, roles: [] };
+  switch (weather.playbook) {
+    case 'objective':
+      return objectiveOptions(4);
+    case 'stages':
+      return plainJson(stagesOptions(generatedList(seed, verifyOf(seed, weather, ' check')), source));
+    case 'session':
+      return createSessionPlaybook(drawnSession(seed)).options?.(source) ?? {};
+    case 'delivery':
+    case 'council':
+      return {};
+  }
+}
+
+/** Commands that say something else each time, and those that nothing can run. */
+function badCommands({ flaky, missing }: Weather): BadCommand[] {
+  return [
+    ...(flaky ? (['flaky-check', 'flaky-check'] as const) : []),
+    ...(missing ? (['npm run missing', 'no-such-program --all'] as const) : []),
+  ];
+}
+
+type BadCommand = 'flaky-check' | 'npm run missing' | 'no-such-program --all';
+
 function wallsOf(seed: number): StallFallback[] {
   return drawOf<StallFallback[]>([['skip'], ['retry', 'skip'], ['retry', 'workspace-reset', 'fail']], seed, 'ways out');
 }
 
 /** Of all kinds: without a command, always true, never true, true once a file is there or as long as one is not. */
-function criteriaOf(seed: number, { playbook, calm }: Weather) {
+function criteriaOf(seed: number, weather: Weather) {
+  const { playbook, calm } = weather;
   return Array.from({ length: drawInt(0, 3, seed, 'criteria') }, (_, index) => {
-    const work = { delivery: 't1.txt', council: 'docs/design.md', objective: documentPath('simulated', 'spec') }[
-      playbook
-    ];
+    const work = WORK[playbook];
     const command = drawOf(
       [
         undefined,
@@ -138,6 +137,7 @@ function criteriaOf(seed: number, { playbook, calm }: Weather) {
         'true',
         `test -f ${work}`,
         ...(calm ? [] : ['false', 'test -f fix-1.txt', 'test -f fix-1.txt', '! test -f theirs.txt', 'test -f t9.txt']),
+        ...badCommands(weather),
       ] as const,
       seed,
       'criterion',
@@ -154,61 +154,21 @@ function criteriaOf(seed: number, { playbook, calm }: Weather) {
   });
 }
 
-function verifyOf(seed: number, { calm }: Weather): string[] {
-  if (draw(seed, 'verify') < 0.6) return [];
+/** `about`: more of them, for another place. */
+function verifyOf(seed: number, weather: Weather, about = ''): string[] {
+  const { calm } = weather;
+  if (draw(seed, `verify${about}`) < 0.6 && !(weather.flaky || weather.missing)) return about === '' ? [] : ['true'];
   const other = calm
     ? 'test -f readme.md'
-    : drawOf(['true', 'true', '! test -f theirs.txt', 'false'], seed, 'verify with');
-  return draw(seed, 'two verifies') < 0.3 ? ['test -f readme.md', other] : [other];
-}
-
-function teamOf(seed: number, playbook: PlaybookName): BoundAgent[] {
-  switch (playbook) {
-    case 'delivery': {
-      const committer = draw(seed, 'committer') < 0.15;
-      const builders = Array.from({ length: drawInt(1, 3, seed, 'builders') }, (_, index) =>
-        agent(seed, `builder-${index + 1}`, 'builder', !committer),
-      );
-      return [
-        ...builders,
-        ...(draw(seed, 'planner') < 0.5 ? [agent(seed, 'planner', 'planner')] : []),
-        ...(draw(seed, 'reviewer') < 0.75 ? [agent(seed, 'reviewer-1', 'reviewer')] : []),
-        ...(draw(seed, 'reviewers') < 0.3 ? [agent(seed, 'reviewer-2', 'reviewer')] : []),
-        ...(committer ? [agent(seed, 'committer', 'committer')] : []),
-        ...(draw(seed, 'tester') < 0.25 ? [agent(seed, 'tester', 'tester')] : []),
-      ];
-    }
-    case 'council':
-      return [
-        agent(seed, 'main', 'main'),
-        ...['a', 'b', 'c'].slice(0, drawInt(1, 3, seed, 'members')).map((name) => agent(seed, name, 'member')),
-      ];
-    case 'objective':
-      return [
-        ...['pm', 'ba', 'builder', 'reviewer'].map((role) => agent(seed, role, role)),
-        ...(draw(seed, 'two builders') < 0.5 ? [agent(seed, 'builder-2', 'builder')] : []),
-      ];
-  }
-}
-
-function agent(seed: number, name: string, role: string, commits = true): BoundAgent {
-  const runtime = drawOf(BUILT_IN_RUNTIMES, seed, 'runtime', name);
-  return {
-    name,
-    role,
-    runtime,
-    access: { level: 'edit' },
-    instructions: `You are ${name}.`,
-    account: runtime,
-    ...(commits ? {} : { commits: false }),
-  };
+    : drawOf(['true', 'true', '! test -f theirs.txt', 'false', ...badCommands(weather)], seed, `verify with${about}`);
+  return draw(seed, `two verifies${about}`) < 0.3 ? ['test -f readme.md', other] : [other];
 }
 
 function crashesOf(seed: number, { calm }: Weather): Crash[] {
   const count = draw(seed, 'crashes') < 0.5 ? 0 : drawInt(1, 3, seed, 'how many');
   return Array.from({ length: count }, (_, index): Crash => {
     return {
-      effect: drawInt(1, 150, seed, 'effect', index),
+      effect: drawInt(1, draw(seed, 'late', index) < 0.3 ? 600 : 150, seed, 'effect', index),
       when: drawOf(['before', 'after'], seed, 'when', index),
       downMs: drawOf([0, 500, 20_000], seed, 'down', index),
       reboot: !calm && draw(seed, 'reboot', index) < 0.2,

@@ -2,6 +2,7 @@ import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
 import { holds } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
+import { saidMissing } from './said-missing.ts';
 
 type State = 'met' | 'failed' | 'judged' | 'not-checked';
 
@@ -17,10 +18,12 @@ interface GitSeen {
 }
 
 export interface OracleFacts {
-  readonly definition: Pick<RunDefinition, 'objective' | 'verify' | 'strict' | 'agents' | 'playbook'>;
+  readonly definition: Pick<RunDefinition, 'objective' | 'verify' | 'strict' | 'agents' | 'playbook' | 'options'>;
   readonly git: GitSeen;
   /** Of turns and checks only those that came to their own end. */
   readonly record: WorldRecord;
+  /** Tasks that the headline itself says are missing. */
+  readonly leftOut: readonly string[];
 }
 
 export interface Verdict {
@@ -55,12 +58,13 @@ export function judgeRun(facts: OracleFacts): Verdict {
   return {
     flaws: [
       ...branchFlaws(facts),
-      ...commands.flatMap((run) => (holds(run, files) ? [] : [`\`${run}\` fails on the branch`])),
+      ...commands.flatMap((run) => (holds(run, files) === false ? [`\`${run}\` fails on the branch`] : [])),
       ...commands.flatMap((run) => (ran(run) === true ? [] : [`\`${run}\` was not run on the branch, or failed`])),
       ...criteria.flatMap((state, index) => (state === 'failed' ? [`criterion ${index} is not met`] : [])),
       ...missingWork(facts),
       ...lostOrders(facts),
       ...unreviewedWork(facts),
+      ...saidMissing(facts),
     ],
     criteria,
     judges,
@@ -126,13 +130,14 @@ function judgedBy({ git, record }: OracleFacts, files: ReadonlyMap<string, strin
 }
 
 /** Work that agents did or were told to do and that is in no version of the branch, where no person left it out. */
-function missingWork({ git, record }: OracleFacts): string[] {
+function missingWork({ git, record, leftOut }: OracleFacts): string[] {
   const { head } = git;
   if (head === undefined) return [];
   const versions = [...git.history(head)].map((commit) => git.filesAt(commit));
   const isIn = ({ wrote }: TurnSeen): boolean =>
     wrote === undefined || versions.some((files) => files.get(wrote.path) === wrote.text);
-  const decided = new Set(record.words.flatMap(({ task, verb }) => (verb === 'retry' ? [] : [task])));
+  const words = record.words.flatMap(({ task, verb }) => (verb === 'retry' ? [] : [task]));
+  const decided = new Set([...words, ...leftOut]);
   const tasks = [...new Set(record.turns.flatMap(({ task, owns }) => (owns ? [task] : [])))];
   const planned = record.turns.findLast(({ form, answer }) => form === 'summary tasks' && answer !== undefined)?.answer;
   const wanted = typeof planned === 'object' && planned !== null && 'tasks' in planned ? planned['tasks'] : [];
@@ -166,7 +171,7 @@ function unreviewedWork({ definition, git, record }: OracleFacts): string[] {
   const { head } = git;
   const { agents, playbook } = definition;
   const hasReviewer = agents.some(({ role }) => role === 'reviewer');
-  if (head === undefined || !hasReviewer || playbook === 'council') return [];
+  if (head === undefined || !hasReviewer || !['delivery', 'objective'].includes(playbook)) return [];
   const builders = new Set(agents.flatMap(({ name, role }) => (role === 'builder' ? [name] : [])));
   const decided = new Set(record.words.flatMap(({ task, as }) => (as === 'done' ? [task] : [])));
   const files = git.filesAt(head);

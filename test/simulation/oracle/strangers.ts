@@ -3,7 +3,7 @@ import type { MailDraft } from '../../../src/model/mail/envelope.ts';
 import type { BoundAgent } from '../../../src/model/run.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Stage } from '../world/stage.ts';
-import type { Weather } from './oracle-plan.ts';
+import type { Weather } from './weather.ts';
 import type { WorldRecord } from './record.ts';
 
 /** Most runs take about so long. */
@@ -94,7 +94,7 @@ function sayWord(seed: number, stage: Stage, record: WorldRecord, index: number)
       break;
   }
   const verb = say === 'skip' || say === 'retry' ? say : 'override';
-  record.words.push({ verb, as: say === 'done' || say === 'failed' ? say : undefined, task, by });
+  record.words.push({ verb, as: say === 'done' || say === 'failed' ? say : undefined, task, by, at: stage.time.now() });
 }
 
 function assignByPerson(seed: number, stage: Stage, record: WorldRecord, agents: readonly BoundAgent[]): void {

@@ -1,0 +1,119 @@
+import type { RunStatus } from '../../../src/read-model/status.ts';
+import type { OracleFacts } from './oracle.ts';
+import { SLOW, type TurnSeen } from './record.ts';
+
+/**
+ * Something that went wrong, and did not come right again: its first fact, with the words of all that happened to it since. Of a
+ * failed run, the earliest one is its first cause: what comes later may follow from it.
+ */
+interface Wrong {
+  readonly at: number;
+  readonly what: string;
+  /** Patterns. One of them has to be in the last word. */
+  readonly words: readonly RegExp[];
+}
+
+/** A fact about a subject: it went wrong (`words`), or right, which makes all good that went wrong before. */
+interface Fact {
+  readonly subject: string;
+  readonly at: number;
+  readonly what: string;
+  readonly words: readonly RegExp[] | undefined;
+}
+
+/** The first cause of a failed run, if its last word does not name it. */
+export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
+  const [first] = wrongs(facts);
+  if (first === undefined) return [];
+  const said = [
+    status.headline ?? '',
+    ...status.failures.flatMap(({ why, ended }) => [why, ended ?? '']),
+    ...status.rejections.flatMap(({ rounds }) => rounds.map(({ text }) => text)),
+  ].join('\n');
+  return first.words.some((word) => word.test(said))
+    ? []
+    : [`the first cause is not named: ${first.what}; it says: ${said.slice(0, 600)}`];
+}
+
+/** All that went wrong and did not come right, the earliest first. */
+function wrongs(facts: OracleFacts): Wrong[] {
+  const open = new Map<string, Wrong>();
+  for (const { subject, at, what, words } of factsIn(facts).toSorted((a, b) => a.at - b.at)) {
+    const before = open.get(subject);
+    if (words === undefined) open.delete(subject);
+    else
+      open.set(subject, before === undefined ? { at, what, words } : { ...before, words: [...before.words, ...words] });
+  }
+  return [...open.values()].toSorted((a, b) => a.at - b.at);
+}
+
+function factsIn({ record, definition }: OracleFacts): Fact[] {
+  const skips = JSON.stringify(definition.options).includes('"onFail":"skip"');
+  return [
+    ...record.turns.flatMap((turn) => (isBeside(turn, skips, definition.playbook) ? [] : ofTurn(turn))),
+    ...record.checks.map(({ command, at, passed }) => ({
+      ...{ subject: `command ${command}`, at, what: `\`${command}\` failed` },
+      words: passed ? undefined : [literal(command)],
+    })),
+    ...record.givenUp.flatMap(({ turn, task }) => {
+      const at = record.turns.find(({ id, isDone }) => id === turn && isDone)?.at;
+      return at === undefined || task.startsWith('answer-')
+        ? []
+        : [{ subject: `work of ${task}`, at: at + 1, what: `${turn} gave up`, words: [/it cannot be done/] }];
+    }),
+    ...record.words.flatMap(({ verb, as, by, task, at }) =>
+      /^(?:answer-|judge|foreign)/.test(task)
+        ? []
+        : [
+            {
+              ...{ subject: `work of ${task}`, at, what: `${by} said ${verb} of ${task}` },
+              words: verb === 'override' && as === 'failed' ? [literal(`${by} says so`)] : undefined,
+            },
+          ],
+    ),
+  ];
+}
+
+/** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */
+function isBeside({ task, form }: TurnSeen, skips: boolean, playbook: string): boolean {
+  if (/^(?:answer-|judge|foreign)/.test(task) || form === 'verdicts') return true;
+  if (playbook === 'council') return /^(?:review|verify|close)/.test(task);
+  return skips && /^(?:notes|look|check|close)/.test(task);
+}
+
+function ofTurn({ id, at, task, form, isDone, answer, trouble, wrong }: TurnSeen): Fact[] {
+  const isReview = form === 'approved findings summary';
+  const subject = isReview ? `review of ${task}` : `work of ${task}`;
+  const what = `${id}: ${trouble ?? 'done'}`;
+  if (!isDone || wrong !== undefined) return [{ subject, at, what, words: wordsOf(wrong ?? trouble ?? '') }];
+  const said = isJudgement(form) ? rejectionIn(answer) : undefined;
+  return [{ subject, at, what, words: said }];
+}
+
+function isJudgement(form: string): boolean {
+  return form.startsWith('approved ') || form === 'failures passed summary' || form === 'followUps left summary tryIt';
+}
+
+/** What a verdict has against the work; undefined: nothing. */
+function rejectionIn(answer: TurnSeen['answer']): RegExp[] | undefined {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return undefined;
+  const { approved, passed, findings, failures, left } = answer;
+  const texts = [findings, failures, left].flatMap((list) => (Array.isArray(list) ? list : []));
+  if (approved !== false && passed !== false && texts.length === 0) return undefined;
+  const problems = texts.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : [one]));
+  return problems.flatMap((one) => (typeof one === 'string' ? [literal(one)] : []));
+}
+
+const NO_WORK =
+  /no commit was made|nothing was changed|not committed|no file was changed|does not exist|was not read|document|heading|only .* may change/;
+
+function wordsOf(trouble: string): RegExp[] {
+  if (trouble === SLOW) return [/stall|tool|silent/];
+  if (trouble.startsWith('simulated: ')) return [literal(trouble)];
+  if (trouble.startsWith('ended by the ')) return [/stall|tool|silent|lost|cut short|cancel|reboot/];
+  return [NO_WORK];
+}
+
+function literal(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+}

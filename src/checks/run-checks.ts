@@ -38,12 +38,14 @@ export interface Checks {
   passed(id: string): boolean;
   /** The newest attempt of the check with this id; undefined before the first. */
   attemptOf(id: string): string | undefined;
+  /** Ends the checks of this task, also those that an earlier engine left running; each answers `not-run`. */
+  end(task: string, reason: string): Promise<void>;
   /** Ends the checks that run; each answers `not-run`. Resolves once all have. */
   cancelAll(reason: string): Promise<void>;
 }
 
 interface CheckPorts {
-  readonly ledger: Pick<Ledger, 'attempt' | 'claimCheck' | 'settlement'>;
+  readonly ledger: Pick<Ledger, 'attempt' | 'attempts' | 'claimCheck' | 'settlement'>;
   /** Must know the runtime `check`. */
   readonly supervisor: Pick<Supervisor, 'ensure' | 'settled' | 'cancel'>;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export function createChecks(
   prefix: string,
   maxOutputBytes: number = DEFAULT_TURN_LIMITS.maxOutputBytes,
 ): Checks {
-  const running = new Map<string, { command: string; work: Work; answer: Promise<CheckAnswer> }>();
+  const running = new Map<string, Running>();
   const context: Context = { ...ports, lease, prefix, maxOutputBytes, tries: new Map() };
 
   return {
@@ -65,7 +67,7 @@ export function createChecks(
       if (same !== undefined) return same.command === order.command ? same.answer : notRun(otherCommand(order));
       const work: Work = { cancelled: new AbortController(), attemptId: undefined };
       const answer = perform(context, order, work).finally(() => running.delete(order.id));
-      running.set(order.id, { command: order.command, work, answer });
+      running.set(order.id, { task: order.task, command: order.command, work, answer });
       return answer;
     },
     passed: (id) => {
@@ -75,16 +77,47 @@ export function createChecks(
       return judged?.type === 'answer' && judged.answer.passed;
     },
     attemptOf: (id) => lastTry(context, { id }).attempt?.id,
-    cancelAll: async (reason) => {
-      const ended = [...running.values()].map(async ({ work, answer }) => {
-        work.cancelled.abort(reason);
-        if (work.attemptId !== undefined) await ports.supervisor.cancel(work.attemptId, reason);
-        await answer;
-      });
-      // `run` rejects for the same reason, and reports it.
-      await Promise.allSettled(ended);
+    end: async (task, reason) => {
+      await cancelRunning(
+        ports,
+        [...running.values()].filter((one) => one.task === task),
+        reason,
+      );
+      const left = ports.ledger.attempts({ runId: lease.runId, taskId: taskIdOf({ task }) });
+      for (const { id, status } of left) {
+        if (status === 'settled') continue;
+        ports.supervisor.ensure(id);
+        await ports.supervisor.cancel(id, reason);
+      }
     },
+    cancelAll: async (reason) => cancelRunning(ports, [...running.values()], reason),
   };
+}
+
+interface Running {
+  readonly task: string;
+  readonly command: string;
+  readonly work: Work;
+  readonly answer: Promise<CheckAnswer>;
+}
+
+async function cancelRunning(
+  { supervisor }: Pick<CheckPorts, 'supervisor'>,
+  running: readonly Running[],
+  reason: string,
+): Promise<void> {
+  const ended = running.map(async ({ work, answer }) => {
+    work.cancelled.abort(reason);
+    if (work.attemptId !== undefined) await supervisor.cancel(work.attemptId, reason);
+    await answer;
+  });
+  // `run` rejects for the same reason, and reports it.
+  await Promise.allSettled(ended);
+}
+
+/** An id of its own, so that no limit of the task counts it. */
+function taskIdOf({ task }: Pick<CheckOrder, 'task'>): string {
+  return `check:${task}`;
 }
 
 interface Context extends CheckPorts {
@@ -170,8 +203,7 @@ function newTry(context: Context, order: CheckOrder, number: number): NewAttempt
   const id = tryId(context, order, number);
   return {
     id,
-    // A task id of its own, so that no limit of the task counts it.
-    taskId: `check:${order.task}`,
+    taskId: taskIdOf(order),
     kind: 'check',
     agent: `squad-${order.purpose}`,
     runtime: CHECK_RUNTIME,

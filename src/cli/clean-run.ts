@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
 import { equipmentFolder, projectedFiles } from '../substrate/files/run-files.ts';
-import { INTEGRATION } from '../substrate/git/folders.ts';
+import { ENGINE_FOLDERS } from '../substrate/git/folders.ts';
 import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
@@ -73,7 +73,7 @@ function leftName({ task }: ListedFolder): string {
 
 async function look(workspaces: Workspaces, folder: ListedFolder): Promise<CleanedFolder> {
   const { path, task, isHalfMade } = folder;
-  if (isHalfMade || task === INTEGRATION) return { path, action: 'would-remove' };
+  if (isHalfMade || ENGINE_FOLDERS.includes(task)) return { path, action: 'would-remove' };
   const snapshot = await workspaces.snapshot(folder);
   if (snapshot.type !== 'snapshot') return { path, action: 'kept', why: snapshot.reason };
   return { path, action: 'would-remove', ...(snapshot.clean ? {} : { rescued: refOf(folder) }) };
@@ -82,7 +82,7 @@ async function look(workspaces: Workspaces, folder: ListedFolder): Promise<Clean
 async function remove(workspaces: Workspaces, folder: ListedFolder): Promise<CleanedFolder> {
   const { path, task } = folder;
   // It holds no work, and goes with the run.
-  if (task === INTEGRATION) return { path, action: 'removed' };
+  if (ENGINE_FOLDERS.includes(task)) return { path, action: 'removed' };
   const answer = await workspaces.removeFolder(folder, leftName(folder));
   if (answer.type === 'refused') return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
   const { kept = [], missed } = answer.side ?? {};

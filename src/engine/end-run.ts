@@ -8,6 +8,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import { branchOf, placedAt, pushedOf, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
+import { baselineOf } from '../read-model/baseline-text.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { nextCommandsOf } from '../read-model/next-commands.ts';
 import { mailOf } from '../read-model/status.ts';
@@ -33,7 +34,7 @@ import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
 /** What is said at the end, the files of the report, and the conclusion of a finished run. */
-type Reported = Pick<RunEnd, 'pushed' | 'report' | 'questions' | 'failures' | 'rejections' | 'next'> & {
+type Reported = Pick<RunEnd, 'pushed' | 'report' | 'questions' | 'failures' | 'rejections' | 'baseline' | 'next'> & {
   readonly conclusion: Conclusion | null;
   readonly files: readonly RunFile[];
 };
@@ -214,5 +215,15 @@ export async function makeReport(
   const report = join(runFolder(resources.directory, runId), 'report.md');
   const rejections = rejectionsOf(reading.board, runId);
   const pushed = pushedOf(reading.published);
-  return { pushed, report, files, questions, failures, rejections, next, conclusion: standing.conclusion };
+  return {
+    pushed,
+    report,
+    files,
+    questions,
+    failures,
+    rejections,
+    ...baselineOf(reading.board),
+    next,
+    conclusion: standing.conclusion,
+  };
 }

@@ -5,6 +5,7 @@ import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../graph/state.ts';
 import { NO_CALLBACKS, outsideOfHost } from '../graph/untraced.ts';
+import { questionsText } from '../read-model/questions-text.ts';
 import type { SegmentControl } from './run-control.ts';
 import type { RunResources } from './run-resources.ts';
 import { watchRun } from './watch-run.ts';
@@ -37,6 +38,7 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
     try {
       showNews();
       const end = await drive(graphPorts, resources, of, control);
+      await operations.endBaseline();
       showNews();
       return end;
     } finally {
@@ -82,7 +84,7 @@ function segmentEnd(
   if (phase === 'finished' && result !== null && result.outcome !== 'stopped') {
     return { end: 'finished', outcome: result.outcome, why: result.why };
   }
-  if (phase === 'waiting') return { end: 'waiting', why: `${questions.length} open` };
+  if (phase === 'waiting') return { end: 'waiting', why: questionsText(questions) };
   if (control.draining()) return { end: 'interrupted', why: result?.why ?? 'it was interrupted' };
   return { end: 'stopped', why: result?.why ?? 'it stopped' };
 }

@@ -196,7 +196,7 @@ function wirePublisher(
     armory: () => plainJson({ agents: ports.definition.agents.map(armoryFactsOf) }),
     allocate: async () => allocateWorkspace(ports),
     publish: async (board) => {
-      await operations.stop();
+      await Promise.all([operations.stop(), operations.endBaseline()]);
       // The outcome quotes the answer of the remote.
       return redactor.json(await publishFolder(ports, board, playbook));
     },

@@ -228,6 +228,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     failures: z.array(taskFailureSchema),
     /** The reviews that rejected work for the last time, with what was said in each round. */
     rejections: z.array(rejectionSchema),
+    /** What failed on the commit that the run began from, and how it stands now, a line for each command. Absent: nothing did. */
+    baseline: z.array(z.string()).optional(),
     /** Commands that continue from here, the most likely first. */
     next: z.array(z.string()),
     /** Open questions, when a person is waited for. */

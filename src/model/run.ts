@@ -59,6 +59,8 @@ export const runDefinitionSchema = z.object({
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
+  /** Absent in runs of older versions, which do not check their base. */
+  baseline: settingsSchema.shape.baseline.unwrap().optional(),
   notify: settingsSchema.shape.notify,
   publish: settingsSchema.shape.publish,
   mail: settingsSchema.shape.mail,
@@ -78,7 +80,7 @@ export const runDefinitionSchema = z.object({
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
   /** The settings that the plan began with, if a reload has amended them since. Never stored. */
-  began: z.object({ verifies: z.boolean(), commands: z.array(z.string()) }).optional(),
+  began: z.object({ prepares: z.boolean(), verifies: z.boolean(), commands: z.array(z.string()) }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
@@ -115,6 +117,7 @@ export function amendRun(definition: RunDefinition, { setup, verify, limits, tru
     limits: raiseLimits(definition.limits, limits),
     trusted,
     began: definition.began ?? {
+      prepares: definition.setup.length > 0,
       verifies: definition.verify.length > 0,
       commands: definition.verify.map(({ run }) => run),
     },
@@ -138,6 +141,8 @@ export const RUN_EVENTS = {
   work: 'work-observed',
   /** The engine checked the run branch before the run may end; data is the news `gate-checked`. */
   gate: 'gate-checked',
+  /** The engine checked the base commit; data is the news `baseline-checked`. */
+  baseline: 'baseline-checked',
   /** The engine tried to put the run branch back where the ledger has it; data is the news `branch-restored`. */
   branch: 'branch-restored',
   /** The machine's clock was set back by `ms`: data is `{ms}`. */

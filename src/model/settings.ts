@@ -126,6 +126,11 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
+  /**
+   * Whether `setup` and `verify` run once on the base commit while the planner works. `report`: what fails there is reported. `green`:
+   * it holds the run, too. A command that cannot run at all holds it in both.
+   */
+  baseline: z.enum(['report', 'green', 'off']).default('report'),
   /** `ask`: a person approves the plan before its tasks start. Absent: `ask` where a person can be asked, otherwise `auto`. */
   plan: z.enum(['ask', 'auto']).optional(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */

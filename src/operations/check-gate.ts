@@ -55,12 +55,12 @@ async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: st
   return named.filter((_, index) => found[index] === true);
 }
 
-async function runAll(ports: OperationPorts, { facts }: Board, head: string): Promise<GateFacts['commands']> {
+async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: string): Promise<GateFacts['commands']> {
   const { name, setup, verify } = ports.definition;
   const wanted = new Set(facts.objective.criteria.flatMap(({ command }) => command ?? []));
   if (setup.length + verify.length + wanted.size === 0) return [];
   const folder = await ports.workspaces.integrationAt(name, head);
-  const commands = await runVerify(ports, folder, GATE, head);
+  const commands = await runVerify(ports, folder, { task: GATE, baseline }, head);
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
   for (const run of wanted) {

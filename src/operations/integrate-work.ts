@@ -62,11 +62,12 @@ export async function verifyCandidate(
   ports: OperationPorts,
   state: TaskState,
   phase: At<'verifying'>,
+  { baseline }: Pick<Board, 'baseline'>,
 ): Promise<WorkEvent> {
   const { definition, workspaces } = ports;
   const { candidate } = phase;
   const folder = await workspaces.integrationAt(definition.name, candidate);
-  const ran = await runVerify(ports, folder, state.task.id, candidate);
+  const ran = await runVerify(ports, folder, { task: state.task.id, baseline }, candidate);
   const failed = ran.find(({ passed }) => !passed);
   return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
 }

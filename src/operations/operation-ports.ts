@@ -19,6 +19,16 @@ export interface OperationPorts {
   readonly fault?: (thrown: unknown) => Promise<string>;
 }
 
+/** Records results of the running operation as inputs, in one transaction. Returns the seq of the first. */
+export type Note = (type: string, ...results: readonly unknown[]) => number;
+
+/** An operation that the board asks for. */
+export interface Due {
+  /** A task's id, or begins with `@`, which no task id does. */
+  readonly key: string;
+  readonly work: (note: Note) => Promise<unknown>;
+}
+
 /** A part of a check's id. */
 export function shortHash(text: string): string {
   return sha256Of(text).slice(0, 8);

@@ -11,11 +11,12 @@ import { RUN_EVENTS } from '../model/run.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { plainJson } from '../text/json.ts';
+import { createBaselineCheck } from './baseline-check.ts';
 import { checkGate } from './check-gate.ts';
 import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
-import type { OperationPorts } from './operation-ports.ts';
+import type { Due, Note, OperationPorts } from './operation-ports.ts';
 
 export interface OperationHooks {
   /** A turn is being started. */
@@ -32,9 +33,6 @@ interface Newest {
   readonly cursor: number;
 }
 
-/** Records results of the running operation as inputs, in one transaction. Returns the seq of the first. */
-type Note = (type: string, ...results: readonly unknown[]) => number;
-
 export interface Operations {
   /** For other work in the folders of the run. */
   readonly ports: OperationPorts;
@@ -42,6 +40,8 @@ export interface Operations {
   ensure(board: Board, cursor: number): void;
   /** Resolves when no folder is being removed. None is after that. */
   stop(): Promise<void>;
+  /** Ends the check of the base commit, if it still runs: the run or its engine ends, and waits for no result of it. */
+  endBaseline(): Promise<void>;
 }
 
 /** The engine's own work on tasks. It follows from their phases on the board, so it starts again after a crash. */
@@ -56,6 +56,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
   const ports: OperationPorts = { ...given, workspaces: removal.workspaces };
   const noted = new Map<string, number>();
   let newest: Newest | undefined;
+  const baseline = createBaselineCheck(ports);
 
   const perform = async (key: string, work: (note: Note) => Promise<unknown>): Promise<void> => {
     try {
@@ -78,12 +79,13 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
   return {
     ports,
     stop: async () => removal.stop(),
+    endBaseline: async () => baseline.end(),
     ensure: (board, cursor) => {
       newest = { board, cursor };
       const isStill = (task: string, phase: Phase, seq: number): boolean =>
         newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
       // What is due may have been done already: an engine that died has recorded it, and the next step applies it.
-      const due = hasInputs(ports, cursor) ? [] : dueOf(ports, board, isStill);
+      const due = hasInputs(ports, cursor) ? [] : [...dueOf(ports, board, isStill), ...baseline.due(board)];
       for (const { key, work } of due) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
         running.add(key);
@@ -101,12 +103,6 @@ function hasInputs({ ledger, lease }: OperationPorts, after: number, before = Nu
 
 /** Whether the task is in the phase on every board up to the input with this seq. */
 type IsStill = (task: string, phase: Phase, seq: number) => boolean;
-
-interface Due {
-  /** A task's id, or begins with `@`, which no task id does. */
-  readonly key: string;
-  readonly work: (note: Note) => Promise<unknown>;
-}
 
 function dueOf(ports: OperationPorts, board: Board, isStill: IsStill): Due[] {
   const ofRun = (key: string, look: () => Promise<PlanNews>): Due => ({
@@ -187,7 +183,7 @@ function operationOf(ports: OperationPorts, state: TaskState, board: Board): Ope
     case 'integrating':
       return async () => integrateWork(ports, state, phase, board.branch.head);
     case 'verifying':
-      return async () => verifyCandidate(ports, state, phase);
+      return async () => verifyCandidate(ports, state, phase, board);
     case 'advancing':
       return async () => advanceBranch(ports, phase, board.branch.head);
     case 'working':

@@ -1,17 +1,28 @@
 import type { CheckAnswer } from '../checks/run-checks.ts';
+import { mainLine } from '../text/cannot-run.ts';
+import { isLeftOut } from '../graph/decisions/baseline.ts';
 import { SquadError } from '../model/errors.ts';
+import type { Baseline } from '../model/plan/baseline.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 /** Time limit of a command in a task's requirements or in a criterion. */
 export const CRITERION_MS = 10 * MINUTE;
 
 /** `ran` false: the command gave no result and may be tried again. */
 export type CommandsAnswer =
   | { readonly ok: true }
-  | { readonly ok: false; readonly ran: boolean; readonly command: string; readonly output: string };
+  | {
+      readonly ok: false;
+      readonly ran: boolean;
+      readonly command: string;
+      readonly answer: FailedCheck;
+      readonly output: string;
+    };
+
+export type FailedCheck = Exclude<CheckAnswer, { passed: true }>;
 
 /**
  * Runs the `setup` commands in a folder that is new, has moved or was reset: once for each commit. `tries`: the number of the
@@ -41,7 +52,7 @@ export async function setUp(
     });
     if (!answer.passed) {
       const output = `The setup command ${describe(step.run, answer, outputPath(ports, `${name}-t${tries}`))}`;
-      return { ok: false, ran: answer.why !== 'not-run', command: step.run, output };
+      return { ok: false, ran: answer.why !== 'not-run', command: step.run, answer, output };
     }
   }
   return { ok: true };
@@ -51,7 +62,7 @@ export async function setUp(
 export async function runVerify(
   ports: OperationPorts,
   folder: TaskFolder,
-  task: string,
+  { task, baseline }: { readonly task: string; readonly baseline: Pick<Baseline, 'without'> },
   candidate: string,
 ): Promise<GateFacts['commands']> {
   const ready = await setUp(ports, { ...folder, base: candidate }, task, 1);
@@ -59,6 +70,7 @@ export async function runVerify(
   if (!ready.ok) return [{ purpose: 'setup', run: ready.command, passed: false, output: ready.output }];
   const ran: GateFacts['commands'] = [];
   for (const [index, step] of ports.definition.verify.entries()) {
+    if (isLeftOut(step, baseline)) continue;
     const answer = await runCommand(ports, {
       id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`,
       task,
@@ -96,7 +108,7 @@ export async function runCommand(
   throw notRun(task, describe(command, answer));
 }
 
-function notRun(task: string, output: string): SquadError {
+export function notRun(task: string, output: string): SquadError {
   return new SquadError({
     code: 'wrong-environment',
     message: `a command for ${task} could not be run: ${output}`,
@@ -115,14 +127,28 @@ function outputPath({ checks }: OperationPorts, id: string): string | undefined 
   return attempt === undefined ? undefined : `.squad/turns/${attempt}/stderr`;
 }
 
+const MOST_LINES = 3;
+const MOST_WORDS = 200;
+
 /** Which command failed and how, and the path of its whole output. */
-export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>, path?: string): string {
-  const how = {
-    exit: `exited with ${answer.why === 'exit' ? (answer.code ?? 'a signal') : ''}`,
-    wall: 'reached its time limit',
-    flood: 'reached its output limit',
-    'not-run': 'could not be run',
-  }[answer.why];
+export function describe(command: string, answer: FailedCheck, path?: string): string {
   const where = path === undefined ? '' : ` (its whole output: ${path})`;
-  return `\`${command}\` ${how}${where}:\n${answer.output}`;
+  // Of a long output, the line that says most comes first.
+  const isLong = answer.output.trim().split('\n').length > MOST_LINES;
+  const words = isLong ? ` ${mainLine(answer.output).slice(0, MOST_WORDS)}` : '';
+  const how = isLong ? `:${words}${where}` : `${where}:`;
+  return `\`${command}\` ${howItFailed(answer)}${how}\n${answer.output}`;
+}
+
+export function howItFailed(answer: FailedCheck): string {
+  switch (answer.why) {
+    case 'exit':
+      return `exited with ${answer.code ?? 'a signal'}`;
+    case 'wall':
+      return 'reached its time limit';
+    case 'flood':
+      return 'reached its output limit';
+    case 'not-run':
+      return 'could not be run';
+  }
 }

@@ -177,12 +177,12 @@ function settingsOf(
   { planning }: Playbook<unknown>,
 ): Pick<
   RunDefinition,
-  'setup' | 'verify' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict' | 'makesBranch'
+  'setup' | 'verify' | 'baseline' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict' | 'makesBranch'
 > {
-  const { setup, verify, notify, publish, tracing, mail } = settings;
+  const { setup, verify, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
-    ...{ setup, verify, notify, publish, tracing, mail },
+    ...{ setup, verify, baseline, notify, publish, tracing, mail },
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
     ...(alone === undefined ? {} : { makesBranch: false }),

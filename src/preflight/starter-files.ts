@@ -118,6 +118,9 @@ export function renderSettings(
     '# runtimes:',
     '#   scripted: { config: { script: demo/script.json } }',
     '',
+    '# Hold a run until setup and verify pass on the commit that it begins from; otherwise squad only reports what is red there.',
+    '# baseline: green',
+    '',
     '# Push finished work here. Without this it stays on the branch squad/<run>.',
     '# publish: { remote: origin, base: main, pr: false }',
   ].join('\n')}\n`;

@@ -2,6 +2,7 @@ import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Work } from '../model/plan/work.ts';
+import { saysCannotRun } from '../text/cannot-run.ts';
 import { shortText } from '../text/plain-text.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
@@ -163,5 +164,8 @@ function nextOf({ run, state, newer }: FailureFacts): string[] {
   if (newer !== undefined) return [`squad status ${newer}`];
   const retry = `squad retry ${task.id} --run ${run}`;
   const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;
+  // The same command would fail again.
+  const corrected = `${retry} && squad resume ${run} --reload`;
+  if (saysCannotRun(phase.why)) return [corrected];
   return phase.cause === 'rejected' ? [retry, override] : [retry];
 }

@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import { humanLine } from '../model/mail/human-line.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
+import { baselineText } from './baseline-text.ts';
 import { folderText, folderWrittenSchema } from '../model/folder-written.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
@@ -257,6 +258,8 @@ function inputEvents(
     }
     case 'gate-checked':
       return [gateEvent(base, event, board)];
+    case 'baseline-checked':
+      return baselineText(event.facts, board).map((text) => ({ type: 'warning', ...base, text }));
     default:
       return [];
   }

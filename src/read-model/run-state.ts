@@ -8,6 +8,7 @@ import type { RunState } from '../model/run-state.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
 import { predictBoard } from './replay-plan.ts';
+import { questionsText } from './questions-text.ts';
 import { isUnstarted, type RunReading } from './read-run.ts';
 
 export const waitingForSchema = z.discriminatedUnion('for', [
@@ -66,7 +67,7 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
   const open = questions.filter(({ recorded }) => recorded === null);
   if (decided?.next !== 'ask' || open.length === 0) return undefined;
   const asked = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
-  return { for: 'answer', why: decided.why, questions: asked };
+  return { for: 'answer', why: questionsText(open), questions: asked };
 }
 
 /** A person has paused the whole run, and no turn or operation of it is running any more. */

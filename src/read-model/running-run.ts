@@ -45,6 +45,8 @@ export interface RunEnd {
   readonly failures: readonly TaskFailure[];
   /** The reviews that rejected work for the last time. */
   readonly rejections: readonly Rejection[];
+  /** What failed on the commit that the run began from, and how it stands now, a line for each command. Absent: nothing did. */
+  readonly baseline?: readonly string[] | undefined;
   /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];
 }

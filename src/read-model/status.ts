@@ -11,6 +11,7 @@ import { currentStage, shownStageSchema } from '../model/shown-stage.ts';
 import { rejectionSchema } from '../model/rejection.ts';
 import { rejectionsOf } from './rejections.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
+import { comparedWithBaseline } from './baseline-text.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
@@ -81,6 +82,8 @@ export const runStatusSchema = z.strictObject({
    */
   reviewRounds: z.record(z.string(), count),
   criteria: z.array(criterionStatusSchema),
+  /** What failed on the commit that the run began from, and how it stands now, a line for each command. */
+  baseline: z.array(z.string()),
   /** Files that a task had to create and that the engine found in delivered work. */
   artifacts: z.array(z.strictObject({ task: z.string(), path: z.string() })),
   tasks: z.array(
@@ -160,7 +163,7 @@ export function statusOf(
     armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
     reviewRounds: Object.fromEntries(roundsOf(reading, tasks)),
-    criteria: criteriaOf(board),
+    ...{ criteria: criteriaOf(board), baseline: comparedWithBaseline(board) },
     artifacts: artifactsOf(reading),
     tasks: tasks.map((state) => ({
       id: state.task.id,

@@ -5,6 +5,7 @@ import { experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
 import { currentStage, placeText } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
+import { comparedWithBaseline } from '../read-model/baseline-text.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { stagesNow } from '../read-model/stages.ts';
 import type { RunStanding } from '../read-model/run-state.ts';
@@ -34,6 +35,7 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
       ? []
       : [words`A fork of ${code(parent.name)} at event ${parent.seq}; the turns before that are in its report`]),
     ...(deadline === undefined ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
+    ...comparedWithBaseline(reading.board).map((one) => words`Before the work: ${one}`),
     ...unconfined.map((one) => words`${strong(ownWords('Unconfined:'))} ${one}`),
     ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),
     ...(workspace === undefined

@@ -4,6 +4,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import { exitCodeOf } from '../model/run-state.ts';
 import { branchOf, pushedOf } from '../model/run.ts';
 import { engineTime } from '../model/spending.ts';
+import { baselineOf } from '../read-model/baseline-text.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
@@ -51,13 +52,14 @@ export function endOf(
     questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
     failures,
     rejections: rejectionsOf(reading.board, row.id),
+    ...baselineOf(reading.board),
     next: nextCommandsOf(reading, standing, failures, now),
   };
 }
 
 /** The last line of `--json`. */
 export function endEvent(
-  { head, pushed, failures, rejections, next, questions, ...end }: RunEnd,
+  { head, pushed, failures, rejections, baseline, next, questions, ...end }: RunEnd,
   exitCode = end.exitCode,
 ): RunEvent {
   const { runId, name, outcome, headline, why, branch, report } = end;
@@ -67,6 +69,7 @@ export function endEvent(
     report,
     failures: [...failures],
     rejections: [...rejections],
+    ...defined({ baseline: baseline && [...baseline] }),
     next: [...next],
     questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
   };

@@ -45,6 +45,7 @@ describe('status', () => {
       playbook: 'delivery',
       objective: 'Tidy up',
       reviewRounds: { a: 1 },
+      baseline: [],
       criteria: [],
       armory: about.agents.map(armoryFactsOf),
       exitCode: 0,

@@ -69,10 +69,10 @@ describe.concurrent('a person is asked', { timeout: 300_000 }, () => {
     // Reported as what it is, once for all folders, with the file that has all of its output.
     const said = z.object({ id: z.literal('engine/setup-failed'), text: z.string() });
     const { questions } = z.object({ questions: z.tuple([said]) }).parse(ended.lines.at(-1));
-    const path = /^the setup failed\. .*\(its whole output: (\S+)\)/.exec(questions[0].text)?.[1] ?? 'none';
+    const path = /^The setup command `.*\(its whole output: (\S+)\)/.exec(questions[0].text)?.[1] ?? 'none';
     expect(readFileSync(join(bench.repository, path), 'utf8')).toBe('needs the gate\n');
     for (const surface of [(await bench.run(['status'])).stdout, (await bench.report()).replaceAll(/\\(.)/g, '$1')]) {
-      expect(surface).toContain('the setup failed');
+      expect(surface).toContain('The setup command');
       expect(surface).toContain(path);
     }
     expect(ended.lines.filter(({ type, kind }) => type === 'attempt-taken' && kind === 'turn')).toEqual([]);

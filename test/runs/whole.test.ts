@@ -48,7 +48,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 30
     const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
     test.onTestFinished(() => bench.end());
     const [log, gate] = [join(bench.root, 'checked'), join(bench.root, 'gate')];
-    bench.settings({ verify: [{ run: `echo checked >> ${log}; test -e ${gate} || sleep 600` }] });
+    bench.settings({ baseline: 'off', verify: [{ run: `echo checked >> ${log}; test -e ${gate} || sleep 600` }] });
     const first = bench.startRun();
     await untilThere(log);
     const [stopped, ended] = await Promise.all([bench.run(['stop']), first.finished]);

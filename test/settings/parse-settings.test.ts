@@ -19,6 +19,7 @@ describe('squad.yaml', () => {
   it('may be empty, and then says what holds without it', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
+      baseline: 'report',
       models: {},
       runtimes: {},
       limits: {

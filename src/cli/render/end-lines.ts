@@ -14,6 +14,7 @@ export function renderEnd({
   report,
   failures,
   rejections,
+  baseline = [],
   next,
   questions,
 }: RunEnd): string[] {
@@ -27,6 +28,7 @@ export function renderEnd({
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
     ]),
     ...[...failureLines(failures), ...rejectionLines(rejections)].map((line) => `  ${line}`),
+    ...baseline.map((one) => `  before    ${plainLine(one, 400)}`),
     ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
     ...(pushed === undefined ? [] : pushedLines(pushed)),
     `  report    ${report}`,

@@ -23,6 +23,10 @@ export function renderStatus(status: RunStatus, now: number): string {
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
     ...section('not delivered', [...failureLines(status.failures), ...rejectionLines(status.rejections)]),
+    ...section(
+      'before the work',
+      status.baseline.map((one) => plainLine(one, 400)),
+    ),
     ...section('success criteria', criterionLines(status)),
     ...section('paused or switched', operatorLines(status)),
     ...section('limits', limitLines(status)),

@@ -3,6 +3,7 @@ import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { AgentRequest } from '../../model/plan/work.ts';
 import { draftOf, finishDraft, withoutEntry, workOn, answerQuestion, type BoardStep, type Draft } from './board.ts';
+import { answerBaseline, baselineChecked } from './baseline-checked.ts';
 import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { accountAskedAbout } from './logins.ts';
@@ -38,6 +39,9 @@ function accept(draft: Draft, event: PlanEvent): void {
     case 'gate-checked':
       gateChecked(draft, event.facts);
       return;
+    case 'baseline-checked':
+      baselineChecked(draft, event.facts);
+      return;
     case 'branch-restored':
       branchRestored(draft, event);
       return;
@@ -68,6 +72,10 @@ function answer(draft: Draft, event: Extract<PlanEvent, { type: 'answer' }>): vo
     const { question: id, answer: given, by } = event;
     draft.news.push({ type: 'answered', question: id, answer: given, by });
     return;
+  }
+  if (draft.baseline.question === question.id) {
+    answerBaseline(draft, event.answer, event.by);
+    if (draft.finished !== null) return;
   }
   if (question.by === 'mail') return answerByPerson(draft, question, event.answer, event.by);
   if (question.blocks === 'run') return answerBranch(draft, question, event.answer);

@@ -187,8 +187,12 @@ function questionAbout({ kind, message }: Failure, { agent, account }: Live): { 
   if (kind !== 'setup-failed') {
     return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
   }
-  const change = 'If you change a command in squad.yaml, run `squad resume --reload`.';
-  return { question: SETUP_QUESTION, text: `the setup failed. ${change} ${message}` };
+  return { question: SETUP_QUESTION, text: setupQuestion(message) };
+}
+
+/** `message`: which command failed, and how. */
+export function setupQuestion(message: string): string {
+  return `${message.trimEnd()}\nIf you change a command in squad.yaml, run \`squad resume --reload\`.`;
 }
 
 /** One question for the whole run, because the same commands set up all of its folders. */

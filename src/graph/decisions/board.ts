@@ -7,6 +7,7 @@ import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
+import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf } from './gate.ts';
 import { lockOutText, loginQuestion } from './logins.ts';
@@ -50,6 +51,7 @@ export function createBoard(facts: RunFacts): Board {
     switches: new Map(),
     pastDeadline: null,
     gate: CLOSED_GATE,
+    baseline: newBaseline(facts),
     branch: { head: facts.base, foreign: null, checkedOut: null },
     finished: null,
   };

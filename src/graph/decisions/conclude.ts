@@ -18,7 +18,7 @@ export interface Conclusion {
 }
 
 export interface ConclusionFacts {
-  readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'branch' | 'finished' | 'mail'>;
+  readonly board: Pick<Board, 'facts' | 'tasks' | 'records' | 'gate' | 'baseline' | 'branch' | 'finished' | 'mail'>;
   /** Why the work could not be published; undefined if it was, or if publishing was not requested. */
   readonly problem: string | undefined;
   /** The folder that the run made, as people name it; absent: it makes none. */
@@ -117,7 +117,7 @@ function remarksOf(
       (by) => `${verb} by ${by}: ${said.flatMap((one) => (one.by === by ? [one.task] : [])).join(', ')}`,
     );
   };
-  const decided = [...people('skipped'), ...people('done')];
+  const decided = [...people('skipped'), ...people('done'), ...leftOut(board)];
   const nothing = criteria.length === 0 && !isVerified(board);
   return {
     open: unchecked > 0 || decided.length > 0 || nothing || more.length > 0,
@@ -129,6 +129,12 @@ function remarksOf(
       ...more.map((one) => cutLine(reasons(one), MOST_SUMMARY)),
     ],
   };
+}
+
+/** Commands of `verify` that never ran, because a person said so. */
+function leftOut({ baseline: { without } }: ConclusionFacts['board']): string[] {
+  if (without === null) return [];
+  return [`left out by ${without.by}: ${without.commands.map((run) => `\`${run}\``).join(', ')}`];
 }
 
 /** `verify` ran on the delivered work, and passed. */

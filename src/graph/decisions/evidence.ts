@@ -20,7 +20,7 @@ export function decideEvidence(
   if (altered.length > 0) missing.push(`these files differ from the work that was handed over: ${listed(altered)}`);
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
   if (owes.returned !== null && facts.commit === owes.returned) {
-    missing.push(`nothing was changed since ${owes.returned} was sent back`);
+    missing.push(`nothing was changed since ${owes.returned.slice(0, 12)} was sent back`);
   }
   if (missing.length === 0) return { ok: true, commit: facts.commit };
   // It may be what is missing.

@@ -1,6 +1,7 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/scope.ts';
 import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
+import { baselineQuestion } from './baseline.ts';
 import { decideBase, type BaseDecision } from './base.ts';
 import { ROOM_FOR_ALL, type Room } from '../../model/spending.ts';
 import { pickAgent, type Pick, type Staff } from './staff.ts';
@@ -58,7 +59,9 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
   const unstaffed: Frontier['unstaffed'][number][] = [];
   const over = new Map<string, string>();
   if (board.finished !== null) return { starts, waiting, unstaffed, over: [] };
-  const asked = [...board.questions.values()].find(({ by, answer }) => by === 'playbook' && answer === null);
+  const asked =
+    [...board.questions.values()].find(({ by, answer }) => by === 'playbook' && answer === null) ??
+    baselineQuestion(board);
   const staff = staffOf(board, room);
   const numbers = new Map<string, number>();
   for (const { state, review, request } of candidates(board)) {

@@ -7,6 +7,7 @@ import {
   type RecordedVerdict,
   type Verdict,
 } from '../../model/plan/gate.ts';
+import { baselineQuestion } from './baseline.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 
@@ -160,13 +161,12 @@ export function afterJudge(
 }
 
 /** Whether the engine has to check the run branch now. */
-export function isGateDue({
-  gate,
-  branch,
-  finished,
-  tasks,
-}: Pick<Board, 'gate' | 'branch' | 'finished' | 'tasks'>): boolean {
-  return gate.at === 'checking' && finished === null && !isBranchBlocked(branch) && tasks.open.length === 0;
+export function isGateDue(
+  board: Pick<Board, 'gate' | 'branch' | 'finished' | 'tasks' | 'baseline' | 'questions'>,
+): boolean {
+  const { gate, branch, finished, tasks } = board;
+  if (gate.at !== 'checking' || finished !== null || tasks.open.length > 0) return false;
+  return !isBranchBlocked(branch) && baselineQuestion(board) === undefined;
 }
 
 /** Whether a question about the run branch is open. Until its answer nothing is merged, and the run does not end. */

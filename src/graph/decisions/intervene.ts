@@ -5,6 +5,7 @@ import type { Work } from '../../model/plan/work.ts';
 import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
 import { SETUP_QUESTION } from './agent-request.ts';
+import { checkBaselineAgain } from './baseline-checked.ts';
 import { finishFailed, voidGate } from './finish.ts';
 import { isJudge } from './gate.ts';
 import { refuseIntervention } from './intervention-checks.ts';
@@ -57,8 +58,13 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
       changeRuntime(draft, intervention);
       return;
     case 'reload':
-      draft.facts = { ...draft.facts, verifies: intervention.verify.length > 0 };
+      draft.facts = {
+        ...draft.facts,
+        prepares: intervention.setup.length > 0,
+        verifies: intervention.verify.length > 0,
+      };
       trySetupAgain(draft);
+      checkBaselineAgain(draft);
       return;
     default:
       assertNever(intervention);

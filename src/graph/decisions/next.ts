@@ -1,6 +1,7 @@
 import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import { baselineQuestion, isBaselineDue } from './baseline.ts';
 import { passedDeadline } from './deadline.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
@@ -59,8 +60,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   // What the turns have made is still checked and delivered.
   const stopped = pause !== undefined && pause.because !== 'limit' && pause.because !== 'deadline';
   const integrate = stopped ? null : (decideIntegration(board) ?? null);
-  const engine =
-    states.filter(({ work }) => isEngineBusy(work.phase.at)).length + (isGateDue(board) || isRestoreDue(board) ? 1 : 0);
+  const ofRun = [isGateDue(board) || isRestoreDue(board), pause === undefined && isBaselineDue(board)];
+  const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length + ofRun.filter(Boolean).length;
   if (board.finished !== null) {
     if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
@@ -100,8 +101,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
  * The task to integrate next, once no other is under way: the first in the queue. If the queue is empty, a task whose evidence
  * is being gathered, so that one operation can gather, integrate and deliver.
  */
-function decideIntegration(board: Pick<Board, 'tasks' | 'branch'>): string | undefined {
-  if (isBranchBlocked(board.branch)) return undefined;
+function decideIntegration(board: Board): string | undefined {
+  if (isBranchBlocked(board.branch) || baselineQuestion(board) !== undefined) return undefined;
   const { open } = board.tasks;
   if (open.some(({ work }) => isIntegrating(work.phase))) return undefined;
   const queue = open.flatMap(({ task, order, work: { phase } }) =>

@@ -3,7 +3,12 @@ import { defined } from '../../text/defined.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
-import { branchRestoredSchema, gateCheckedSchema, type PlanNews } from '../../model/plan/event.ts';
+import {
+  baselineCheckedSchema,
+  branchRestoredSchema,
+  gateCheckedSchema,
+  type PlanNews,
+} from '../../model/plan/event.ts';
 import { interventionSchema, type Intervention } from '../../model/plan/intervention.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { workEventSchema, type WorkEvent } from '../../model/plan/work.ts';
@@ -47,7 +52,7 @@ const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unkno
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
 const overdueSchema = z.object({ to: z.union([z.string(), z.array(z.string())]) });
-const observedSchema = z.discriminatedUnion('type', [gateCheckedSchema, branchRestoredSchema]);
+const observedSchema = z.discriminatedUnion('type', [gateCheckedSchema, baselineCheckedSchema, branchRestoredSchema]);
 const heldSchema = z.object({ held: z.null() });
 
 /** The settlement keeps the whole text. */
@@ -63,6 +68,7 @@ export const INPUTS: ReadonlySet<string> = new Set([
   'mail-task-overdue',
   RUN_EVENTS.work,
   RUN_EVENTS.gate,
+  RUN_EVENTS.baseline,
   RUN_EVENTS.branch,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
@@ -102,6 +108,7 @@ function newsOf(type: string, data: Json, mail: MailReading | undefined): PlanNe
     case 'operator-command':
       return commanded(data);
     case RUN_EVENTS.gate:
+    case RUN_EVENTS.baseline:
     case RUN_EVENTS.branch:
       return parsed(observedSchema, data);
     case RUN_EVENTS.clockSetBack:

@@ -11,7 +11,20 @@ const BESIDE_SESSION = 100;
 
 /** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
-  const { objective, options, agents, judges = OLD_JUDGES, limits, verify, repository, began, mail, plan } = definition;
+  const {
+    objective,
+    options,
+    agents,
+    judges = OLD_JUDGES,
+    limits,
+    setup,
+    verify,
+    repository,
+    began,
+    mail,
+    plan,
+    baseline,
+  } = definition;
   // A fork has no folder.
   const beside = definition.playbook === SESSION ? BESIDE_SESSION : 0;
   return {
@@ -35,8 +48,10 @@ export function factsOf(definition: RunDefinition): RunFacts {
       retries: limits.retries,
       stallFallbacks: limits.walls,
     },
+    prepares: began?.prepares ?? setup.length > 0,
     verifies: began?.verifies ?? verify.length > 0,
     commands: began?.commands ?? verify.map(({ run }) => run),
+    ...(baseline === undefined || baseline === 'off' || definition.makesBranch === false ? {} : { baseline }),
     ...(plan === 'ask' ? { asksForPlan: true } : {}),
     base: repository.base,
     locale: mail.locale,

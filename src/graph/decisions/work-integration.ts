@@ -38,7 +38,12 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'verified':
       if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return stay(work);
       if (event.passed) return stay({ ...work, phase: { ...phase, at: 'advancing' } });
-      return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
+      return sendBack(
+        work,
+        'verify',
+        `${event.output.trimEnd()}\nThis ran on ${event.candidate}, which has your work and what was delivered before.`,
+        context,
+      );
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
     // The task keeps its place in the queue until the operator has answered.
@@ -58,5 +63,5 @@ function sendBack(work: Work, cause: 'conflict' | 'verify', text: string, contex
   if (task.kind !== 'work') return fail(last, context, cause, text);
   if (work.returns[cause] >= limits.rounds - 1) return fail(last, context, cause, text);
   const returns = { ...work.returns, [cause]: work.returns[cause] + 1 };
-  return stay({ ...backToAuthor(work, cause, text), returned: work.commit, returns });
+  return stay({ ...backToAuthor(work, cause, text), returned: work.commit, sentBack: text, returns });
 }

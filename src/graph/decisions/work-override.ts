@@ -48,6 +48,7 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
     returns: { evidence: 0, conflict: 0, verify: 0 },
     // A rejected commit must change. Work that failed otherwise may be right as it is.
     returned: rejected ? work.commit : null,
+    sentBack: null,
     output: null,
     stalled: null,
     override: null,

@@ -103,7 +103,7 @@ function rejected(
   const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
   if (taken < rounds && !stops) {
     const returned = work.commit;
-    return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned });
+    return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned, sentBack: text });
   }
   const last = { ...work, feedback: [...work.feedback, text] };
   return fail(

@@ -42,8 +42,18 @@ export function done(work: Work, context: WorkContext): WorkStep {
   return end(work, context, 'done', null, 'delivered');
 }
 
+/** Names first what the work was sent back for: what its author did or left undone after that is the second cause. */
 export function fail(work: Work, context: WorkContext, cause: Cause, why: string): WorkStep {
-  return end(work, context, 'failed', cause, why);
+  const first = work.sentBack === null ? '' : firstCause(work.sentBack);
+  return end(work, context, 'failed', cause, first === '' ? why : `${first}\nafter that: ${why}`);
+}
+
+const MOST_FIRST = 400;
+
+/** What a person has to know of a feedback; the task keeps the whole. */
+function firstCause(feedback: string): string {
+  const [first = '', second = ''] = feedback.trim().split('\n');
+  return (first.endsWith(':') ? `${first}\n${second}` : first).slice(0, MOST_FIRST).toWellFormed().trim();
 }
 
 /** The only way to end a task, so each opening has exactly one end. */

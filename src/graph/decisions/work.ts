@@ -25,6 +25,7 @@ export function newWork(): Work {
     head: null,
     kept: null,
     returned: null,
+    sentBack: null,
     output: null,
     rounds: [],
     followUps: [],
@@ -139,6 +140,7 @@ function reopen(
     round: work.round + 1,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     returned: work.commit,
+    sentBack: feedback,
     // Handed-over work begins at the commit that is handed over now.
     kept: task.base === undefined ? work.kept : null,
     output: null,

@@ -19,6 +19,7 @@ import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
+import { renderBaseline } from './baseline-block.ts';
 import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 
@@ -125,7 +126,15 @@ function promptOf(
       : [];
   });
   const hasBrief = prompt.why === 'start' || !about.resumed;
-  return renderAuthorPrompt({ ...common, delivered, background: hasBrief ? backgroundOf(about, state.task.id) : '' });
+  const background = hasBrief ? [backgroundOf(about, state.task.id), renderBaseline(about.board)] : [];
+  const text = renderAuthorPrompt({
+    ...common,
+    delivered,
+    background: background.filter((one) => one !== '').join('\n\n'),
+  });
+  // A failed check reads otherwise if it failed before the work, too.
+  const isNews = !hasBrief && prompt.why === 'feedback' && prompt.from === 'verify';
+  return [text, isNews ? renderBaseline(about.board) : ''].filter((one) => one !== '').join('\n\n');
 }
 
 /** As of this board. */

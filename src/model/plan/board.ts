@@ -3,6 +3,7 @@ import type { DescribedRuntimes } from '../runtime-description.ts';
 import type { Json } from '../../text/json.ts';
 import type { MailAction } from '../mail/kind.ts';
 import type { MailType } from '../mail/vocabulary.ts';
+import type { Baseline } from './baseline.ts';
 import type { Gate, RunBranch } from './gate.ts';
 import type { StallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
@@ -82,6 +83,10 @@ export interface RunFacts {
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;
+  /** The run has commands that set up each folder. Absent: it has none. */
+  readonly prepares?: boolean;
+  /** Its commands run once on the base commit; `green`: all have to pass there. Absent: none runs there. */
+  readonly baseline?: 'report' | 'green';
   /** Commands that may run without further consent. Absent: none. */
   readonly commands?: readonly string[];
   /** A person approves the plan before its tasks start. Absent: no person does. */
@@ -169,6 +174,7 @@ export interface Board {
   /** Who let turns start after the deadline; null: no one. */
   readonly pastDeadline: string | null;
   readonly gate: Gate;
+  readonly baseline: Baseline;
   readonly branch: RunBranch;
   readonly finished: {
     readonly outcome: RunEndedAs;

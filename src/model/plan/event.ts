@@ -4,12 +4,16 @@ import { jsonSchema } from '../../text/json-schema.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import type { PlanChange } from './change.ts';
+import { baselineFactsSchema } from './baseline.ts';
 import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
 import type { Cause } from './task.ts';
 
 /** The engine checked the run branch before it lets the run end. A playbook hears only a refusal. */
 export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
+
+/** The engine ran `setup` and `verify` on the base commit. A playbook does not hear of it. */
+export const baselineCheckedSchema = z.object({ type: z.literal('baseline-checked'), facts: baselineFactsSchema });
 
 /** The result of putting the run branch back. `head`: its commit now (null: gone). `paths`: where it is checked out. */
 export const branchRestoredSchema = z.object({
@@ -57,6 +61,7 @@ const planNewsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
   z.object({ type: z.literal('timer'), id: z.string() }),
   gateCheckedSchema,
+  baselineCheckedSchema,
   branchRestoredSchema,
   /** The operator's command. A playbook hears only how it ends tasks. */
   z.object({ type: z.literal('intervention'), intervention: interventionSchema, by: z.string() }),

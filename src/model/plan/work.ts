@@ -202,6 +202,8 @@ export interface Work {
   readonly kept: string | null;
   /** The commit that was sent back. The same commit is no evidence. */
   readonly returned: string | null;
+  /** Why the work was sent back the last time; null: what it made since has been proven. If it fails, this is the first cause. */
+  readonly sentBack: string | null;
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];

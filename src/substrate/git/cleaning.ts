@@ -6,7 +6,7 @@ import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { scratchRoot } from '../files/scratch.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
-import { discardFolder, INTEGRATION, isHalfMade } from './folders.ts';
+import { BASELINE, discardFolder, INTEGRATION, isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
@@ -25,12 +25,18 @@ export async function listFolders(context: GitContext, run: string): Promise<rea
   );
 }
 
+/** Removes a folder in which only the engine works. */
+export async function dropOwnFolder(context: GitContext, run: string, task: string): Promise<void> {
+  const problem = await discardFolder(context, requireName(run), task);
+  if (problem !== undefined) throw wrongEnvironment(`the folder ${task} of the run cannot be deleted: ${problem}`);
+}
+
 /** Returns the names of files in the run's folder that are not squad's. */
 export async function closeRun(context: GitContext, run: string): Promise<readonly string[]> {
-  const removed = context.integration.then(() => discardFolder(context, requireName(run), INTEGRATION));
+  const removed = context.integration.then(() => dropOwnFolder(context, run, INTEGRATION));
   context.integration = removed.catch(() => undefined);
-  const problem = await removed;
-  if (problem !== undefined) throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
+  await removed;
+  await dropOwnFolder(context, run, BASELINE);
   if ((await listFolders(context, run)).length > 0) return [];
   const repository = await findRun(context, run);
   if (repository !== undefined) {

@@ -192,11 +192,13 @@ async function noteDown(context: GitContext, folder: TaskFolder): Promise<TaskFo
   return defined(folder);
 }
 
-/** The task name of the integration folder. No task can have it. */
+/** The task names of folders in which only the engine works. No task can have them. */
 export const INTEGRATION = '_integration';
+export const BASELINE = '_baseline';
+export const ENGINE_FOLDERS: readonly string[] = [INTEGRATION, BASELINE];
 
 function requireTask(task: string): string {
-  return task === INTEGRATION ? task : requireName(task);
+  return ENGINE_FOLDERS.includes(task) ? task : requireName(task);
 }
 
 function foreign(path: string, problem?: string): SquadError {

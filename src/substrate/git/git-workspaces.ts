@@ -4,9 +4,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
-import { dropBranchAt, closeRun, dropRefs, listFolders } from './cleaning.ts';
+import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
-import { addFolder } from './folders.ts';
+import { addFolder, BASELINE } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
@@ -61,6 +61,8 @@ export function createGitWorkspaces(
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
+    baselineAt: (run, base) => ready(() => addFolder(context, { run, task: BASELINE, commit: requireCommitId(base) })),
+    dropBaseline: (run) => ready(() => dropOwnFolder(context, run, BASELINE)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     dropBranch: (run, head) => ready(() => dropBranchAt(context, run, requireCommitId(head))),
     close: () => closeContext(context),

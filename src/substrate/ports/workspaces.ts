@@ -232,6 +232,10 @@ export interface Workspaces {
   integrate(work: { run: string; commit: string; message: string }): Promise<IntegrationAnswer>;
   /** The integration folder with this candidate checked out, for commands that run on it. */
   integrationAt(run: string, candidate: string): Promise<TaskFolder>;
+  /** A folder of its own with the run's base checked out, for commands that run on it. Safe to repeat. */
+  baselineAt(run: string, base: string): Promise<TaskFolder>;
+  /** Removes that folder, in which no agent works. Safe to repeat. */
+  dropBaseline(run: string): Promise<void>;
   /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
   /** Deletes `squad/<run>` if it is at `head` and not checked out. Returns whether it is gone. Safe to repeat. */
@@ -239,7 +243,7 @@ export interface Workspaces {
   /** The folders of a run by their notes. Only for the holder of the workspace: a running engine has half-made ones. */
   listFolders(run: string): Promise<readonly ListedFolder[]>;
   /**
-   * Removes the integration folder, and the rest of what squad made for the run once no folder of a task is left. Returns the
+   * Removes the folders in which only the engine works, and the rest of what squad made for the run once no folder of a task is left. Returns the
    * names of other files in the run's folder, which stay.
    */
   closeRun(run: string): Promise<readonly string[]>;

@@ -78,6 +78,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
     },
     setup: [],
     verify: verifyOf(seed, weather).map((run) => ({ run })),
+    baseline: draw(seed, 'baseline') < 0.8 ? 'report' : 'off',
     strict: draw(seed, 'strict') < 0.3,
     repository: { root: '/', base: '' },
     trusted: null,

@@ -29,6 +29,9 @@ export function seededPlan(seed: number, size: 'small' | 'large'): SeededPlan {
     clockFaults: clockFaultsOf(seed),
     answer: (question, options, time) => {
       const [again = '', giveUp = again] = options;
+      const [, keep = again, without = again] = options;
+      if (question.startsWith('engine/baseline/'))
+        return drawOf([again, keep, without], seed, 'answer', question, time);
       return mood.givesUp && draw(seed, 'answer', question, time) < 0.2 ? giveUp : again;
     },
     most: 12 * HOUR,
@@ -86,6 +89,7 @@ function definitionOf(seed: number, timeless: boolean, size: 'small' | 'large'):
     },
     setup: draw(seed, 'setup') < 0.15 ? [{ run: 'make setup' }] : [],
     verify: draw(seed, 'verify') < 0.3 ? [{ run: 'make verify' }] : [],
+    baseline: drawOf(['report', 'report', 'green', 'off'], seed, 'baseline'),
     repository: { root: '/', base: '' },
     trusted: null,
   });

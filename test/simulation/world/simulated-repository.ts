@@ -211,6 +211,12 @@ export function createSimulatedRepository(): SimulatedRepository {
       folders.set(keyOf(run, '_integration'), { folder, head: candidate, files: new Map(at(candidate).files) });
       return folder;
     },
+    baselineAt: async (run, commit) => {
+      const folder = folderAt(run, '_baseline', at(commit).id);
+      folders.set(keyOf(run, '_baseline'), { folder, head: commit, files: new Map(at(commit).files) });
+      return folder;
+    },
+    dropBaseline: async (run) => void folders.delete(keyOf(run, '_baseline')),
     advance: async (run, from, to) => {
       const head = refs.get(branch(run));
       if (head === to) return { type: 'advanced' };

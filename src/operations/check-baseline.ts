@@ -1,0 +1,67 @@
+import { cannotRun, mainLine } from '../text/cannot-run.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { BaselineCommand, BaselineFacts } from '../model/plan/baseline.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import { howItFailed, MINUTE, notRun, runCommand, setUp, type FailedCheck } from './run-commands.ts';
+import { shortHash, type OperationPorts } from './operation-ports.ts';
+
+/** The task of its attempts. */
+export const BASELINE = 'baseline';
+const MOST_OUTPUT = 1_500;
+
+/** Runs `setup` and every command of `verify` on the base commit, in a folder of their own, while the run is under way. */
+export async function checkBaseline(
+  ports: OperationPorts,
+  board: Board,
+): Promise<Extract<PlanNews, { type: 'baseline-checked' }>> {
+  const commit = ports.definition.repository.base;
+  try {
+    return { type: 'baseline-checked', facts: { commit, commands: await runOnBase(ports, board, commit) } };
+  } catch (error) {
+    if (ports.fault === undefined) throw error;
+    return { type: 'baseline-checked', facts: { commit, commands: [], problem: await ports.fault(error) } };
+  }
+}
+
+async function runOnBase(
+  ports: OperationPorts,
+  { baseline }: Pick<Board, 'baseline'>,
+  commit: string,
+): Promise<BaselineFacts['commands']> {
+  const { workspaces, definition } = ports;
+  const folder = await workspaces.baselineAt(definition.name, commit);
+  const ready = await setUp(ports, folder, BASELINE, baseline.tries);
+  if (!ready.ok && !ready.ran) throw notRun(BASELINE, ready.output);
+  if (!ready.ok) return [{ ...failed('setup', ready.command, ready.answer), output: start(ready.output) }];
+  const ran: BaselineCommand[] = [];
+  for (const [index, { run, minutes }] of definition.verify.entries()) {
+    const answer = await runCommand(ports, {
+      // Not the id of a check of the candidate: another try on the same commit has to run anew.
+      id: `baseline-${commit.slice(0, 12)}-${index + 1}-${shortHash(run)}-t${baseline.tries}`,
+      task: BASELINE,
+      command: run,
+      folder,
+      wallMs: Math.ceil(minutes * MINUTE),
+      purpose: 'verify',
+    });
+    ran.push(answer.passed ? { ...PASSED, run } : failed('verify', run, answer));
+  }
+  return ran;
+}
+
+/** Says which command it was, and where all of its output is. */
+function start(text: string): string {
+  return text.slice(0, MOST_OUTPUT).toWellFormed();
+}
+
+const PASSED = { purpose: 'verify', passed: true, cannotRun: false, how: '', words: '', output: '' } as const;
+
+function failed(purpose: BaselineCommand['purpose'], run: string, answer: FailedCheck): BaselineCommand {
+  const code = answer.why === 'exit' ? answer.code : null;
+  return {
+    ...{ purpose, run, passed: false, how: howItFailed(answer) },
+    cannotRun: answer.why === 'exit' && cannotRun(code, answer.output),
+    words: mainLine(answer.output).slice(0, 300),
+    output: answer.output.slice(-MOST_OUTPUT).toWellFormed(),
+  };
+}

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { badInput, usageError } from '../model/errors.ts';
-import type { Objective } from '../model/objective.ts';
+import type { Criterion, Objective } from '../model/objective.ts';
+import { COORDINATE } from '../model/playbook-name.ts';
+import type { RunDefinition } from '../model/run.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { createCoordinatePlaybook, descriptionOf } from '../playbooks/coordinate/index.ts';
-import type { CoordinateOptions } from '../playbooks/coordinate/options.ts';
+import { coordinateOptionsSchema, type CoordinateOptions } from '../playbooks/coordinate/options.ts';
 import { keptFrom, type KeptFiles } from '../playbooks/coordinate/kept-files.ts';
 import { shownPath, STATE_FILE } from '../playbooks/session/finding.ts';
 import { MOST_READ } from '../playbooks/session/knowledge-room.ts';
@@ -73,9 +75,18 @@ export function refuseTooLong(objective: Objective, begun: BegunSession | undefi
   );
 }
 
+/** The success criteria of the objective for which this run made the session; empty: it made none, or another one. */
+export function criteriaIn(
+  { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
+  { id }: { readonly id: string },
+): readonly Criterion[] {
+  const read = playbook === COORDINATE ? coordinateOptionsSchema.safeParse(options).data : undefined;
+  return read?.id === id ? (read.criteria ?? []) : [];
+}
+
 /** `begun`: what the folder has already; undefined: there is no folder. */
 export function playbookOfNewSession(
-  place: Pick<CoordinateOptions, 'folder' | 'shown' | 'id' | 'team' | 'play' | 'playWithout'>,
+  place: Pick<CoordinateOptions, 'folder' | 'shown' | 'id' | 'team' | 'criteria' | 'play' | 'playWithout'>,
   begun: BegunSession | undefined,
   now: number,
   redactor: Redactor,

@@ -4,7 +4,7 @@ import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Content } from '../model/content.ts';
 import { STAGES } from '../model/playbook-name.ts';
-import type { Objective } from '../model/objective.ts';
+import type { Criterion, Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
@@ -43,6 +43,8 @@ export interface PreflightPorts
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
   /** Throws if another run plays this session, or its work is not there yet. */
   refuseTaken(repository: RepositoryReport, given: GivenSession): Promise<void>;
+  /** The success criteria of the objective that squad made this session for. Absent: none is known. */
+  criteriaFor?(repository: RepositoryReport, given: GivenSession): readonly Criterion[];
 }
 
 export interface PreflightRequest {
@@ -50,7 +52,7 @@ export interface PreflightRequest {
   readonly playbook?: string | undefined;
   /** A playbook of squad's own, whose run makes no branch. A user cannot choose it. */
   readonly alone?: Playbook<unknown> | undefined;
-  /** Of a session: the objective that it was made for, whose limits, deadline, priority and name are those of the run. */
+  /** Of a session: the objective that it was made for, whose criteria, limits, deadline, priority and name are those of the run. */
   readonly madeFor?: Objective | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;
@@ -107,7 +109,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const redactor = ports.redactor(letThroughBy(written.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
   refuseSecretSettings(written, redactor);
-  const subject = subjectOf(given, request, { own: ports.playbooks, read: written, redactor });
+  const criteria = 'session' in given ? ports.criteriaFor?.(repository, given) : undefined;
+  const subject = subjectOf(given, { ...request, criteria }, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder } = subject;
   refusePassed(objective, request.madeFor?.file, source, ports.clock.now());
   const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);

@@ -64,9 +64,9 @@ export function plainObjective(text: string, file: string, title = ''): Objectiv
   };
 }
 
-/** What an objective says of the run itself, and not of its work. */
-export function settingsOfRun({ frontMatter, priority, deadline }: Objective) {
-  return { frontMatter, ...defined({ priority, deadline }) };
+/** What an objective says of the run itself, and not of its work: how it may be done, and when it is done. */
+export function settingsOfRun({ criteria, frontMatter, priority, deadline }: Objective) {
+  return { criteria, frontMatter, ...defined({ priority, deadline }) };
 }
 
 /** Reads a file that `agents[].instructions` names. A long file is refused, not cut: half of it could say the opposite. */

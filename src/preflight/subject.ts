@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
-import type { Objective } from '../model/objective.ts';
+import type { Criterion, Objective } from '../model/objective.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SESSION } from '../model/playbook-name.ts';
@@ -85,6 +85,8 @@ export function subjectOf(
   request: PlaybookRequest & {
     readonly alone?: Playbook<unknown> | undefined;
     readonly madeFor?: Objective | undefined;
+    /** Those of the objective that the session was made for, where that itself is not given. */
+    readonly criteria?: readonly Criterion[] | undefined;
   },
   { own, read, redactor }: { readonly own: Playbooks; readonly read: SettingsRead; readonly redactor: Redactor },
 ): Subject {
@@ -102,12 +104,14 @@ export function subjectOf(
     );
   }
   const { folder, path } = given;
-  const { madeFor } = request;
+  const { madeFor, criteria = [] } = request;
   const { session, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
   const plain = plainObjective(session.description, join(folder, STATE_FILE), plainLine(session.id, 200));
   return {
     objective:
-      madeFor === undefined ? plain : { ...plain, ...settingsOfRun(objectiveWithoutSecrets(madeFor, redactor)) },
+      madeFor === undefined
+        ? { ...plain, criteria: [...criteria] }
+        : { ...plain, ...settingsOfRun(objectiveWithoutSecrets(madeFor, redactor)) },
     source: folder,
     folder: path,
     playbook: createSessionPlaybook(session),

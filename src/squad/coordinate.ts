@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { usageError } from '../model/errors.ts';
 import { objectiveIn, playbookOfNewSession, readBegun, refuseTooLong } from '../preflight/new-session.ts';
 import type { Objective } from '../model/objective.ts';
+import { objectiveWithoutSecrets } from '../preflight/secrets.ts';
 import { readObjective, type WrittenObjective } from '../preflight/read-input.ts';
 import { playOptions, type PlayGiven, type PlayOptions } from '../read-model/play-command.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
@@ -75,7 +76,8 @@ export async function coordinate(
   const { named, ...at } = found;
   const { play, playWithout } = playOptions(givenTo(options, madeFor));
   const passedOn = { play: play.map((word) => redactor.text(word)), playWithout: [...playWithout] };
-  const alone = playbookOfNewSession({ ...at, ...passedOn, shown: named }, begun, now, redactor);
+  const { criteria } = objectiveWithoutSecrets(madeFor, redactor);
+  const alone = playbookOfNewSession({ ...at, ...passedOn, criteria, shown: named }, begun, now, redactor);
   const running = await startNew(workspace, source, { ...options, plan: 'auto', alone });
   return { running, folder: found.shown, path: found.folder, passedOn, madeFor, invalid: begun?.invalid ?? [] };
 }

@@ -7,7 +7,7 @@ import type { TrustItem } from '../preflight/trust-item.ts';
 import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
-import { refuseTaken } from './session-runs.ts';
+import { criteriaFor, refuseTaken } from './session-runs.ts';
 
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
@@ -63,7 +63,12 @@ export async function checkNewRun(
   const refuseOthers = (...[repository, given]: Parameters<PreflightPorts['refuseTaken']>): Promise<void> =>
     refuseTaken({ host, composition }, repository, given);
   return preflight(
-    { ...ports, takenNames, refuseTaken: refuseOthers },
+    {
+      ...ports,
+      takenNames,
+      refuseTaken: refuseOthers,
+      criteriaFor: (repository, given) => criteriaFor({ host, composition }, repository, given),
+    },
     { objective, limits, yes: trust === 'yes', ...options },
   );
 }

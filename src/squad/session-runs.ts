@@ -2,9 +2,11 @@ import { join, resolve } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import type { Admission } from '../engine.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
+import type { Criterion } from '../model/objective.ts';
 import { COORDINATE } from '../model/playbook-name.ts';
 import { placedAt, type RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { criteriaIn } from '../preflight/new-session.ts';
 import { leftIncomplete, playedSince, tasksByRun, type GivenSession } from '../preflight/subject.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
@@ -165,6 +167,20 @@ export async function refuseTaken(
     const isNewest = playedSince(runs, reading.row.id) === undefined;
     throw workElsewhere(reading, { tasks, isThere, isNewest, folder });
   }
+}
+
+/**
+ * The success criteria of the objective that squad made this session for: those of the newest run that made it in this folder, and not
+ * another one. What their commands are, a person is asked as for any others.
+ */
+export function criteriaFor(
+  { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
+  repository: RepositoryReport,
+  { session, path }: GivenSession,
+): readonly Criterion[] {
+  const { directory } = findState(host.stateDirectory, repository.commonDirectory);
+  const made = runsOn({ directory, composition, repository }, path).map((run) => criteriaIn(run.definition, session));
+  return made.find(({ length }) => length > 0) ?? [];
 }
 
 function notWritten({ row, folderProblem }: RunReading, path: string): SquadError {

@@ -178,6 +178,34 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(bench.fileOnBranch('writ-002.txt')).toBe('WRIT-002');
   });
 
+  it.for([true, false])(
+    'checks the criteria of the objective where it is played: at once %j',
+    ALL,
+    async (atOnce, test) => {
+      const team = teamAnswer();
+      const bench = benchFor(test, [...planner(team), ...workers(sessionOfTeam(team))]);
+      bench.settings({});
+      const there = 'the last file is there (run: `test -f writ-002.txt`)';
+      bench.objective(
+        objective({ criteria: [there, 'it is checked (run: `echo nowhere is not there; test -f nowhere.txt`)'] }),
+      );
+      const made = await bench.run([...OBJECTIVE, ...(atOnce ? ['--run'] : []), '--json']);
+      const played = atOnce
+        ? made
+        : await bench.run(['run', `--session=${madeIn(bench)}`, '--runtime', 'scripted', '--yes', '--json']);
+      const last = played.lines.at(-1) as { headline: string };
+      expect([played.code, last.headline], played.stderr).toEqual([
+        1,
+        expect.stringMatching(/^FAILED, criterion: `echo nowhere.* exited with 1: nowhere is not there/),
+      ]);
+      const { criteria } = await bench.status();
+      expect(criteria.map(({ state, by }) => [state, by])).toEqual([
+        ['met', 'engine'],
+        ['failed', 'engine'],
+      ]);
+    },
+  );
+
   it('adds what a folder lacks, and leaves the rest as it is', ALL, async (test) => {
     const roles = DIAMOND.roles.map(({ name }) => plannedRole(name));
     const bench = benchFor(test, planner(teamAnswer({ roles })));

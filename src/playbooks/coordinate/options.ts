@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { criterionSchema } from '../../model/objective.ts';
 
 /** What a run of `squad coordinate` keeps. */
 export const coordinateOptionsSchema = z.object({
@@ -17,6 +18,8 @@ export const coordinateOptionsSchema = z.object({
   kept: z.array(z.object({ path: z.string(), text: z.string() })),
   /** The folder was there before: what is missing is added to it. Otherwise it appears whole. */
   isThere: z.boolean(),
+  /** The success criteria of the objective, for the run that plays the session. Absent in runs of older versions. */
+  criteria: z.array(criterionSchema).optional(),
   /** Options of the command that plays the session. Absent in runs of older versions. */
   play: z.array(z.string()).optional(),
   /** What the objective says and no option does. */

@@ -109,13 +109,16 @@ describe('a session', () => {
       return { ...TEAM, madeFor: await readObjective({ text, from: 'plans/it.md' }, '/') };
     };
 
-    it('is run with the limits, the deadline, the priority and the name of that', async () => {
+    it('is run with the criteria, the limits, the deadline, the priority and the name of that', async () => {
       const bench = benchWith();
       bench.write('squad.yaml', 'limits: { usd: 9, minutes: 30 }\n');
       const { definition } = await bench.run({ ...(await madeFor('2026-12-24T17:00Z')), limits: { turns: 8 } });
       expect(definition).toMatchObject({
         ...{ name: 'ours', limits: { usd: 5, turns: 8, minutes: 30 } },
-        objective: { title: 'Make things', deadline: Date.UTC(2026, 11, 24, 17), priority: 'High', criteria: [] },
+        objective: {
+          ...{ title: 'Make things', deadline: Date.UTC(2026, 11, 24, 17), priority: 'High' },
+          criteria: [expect.objectContaining({ text: 'The form is there' })],
+        },
       });
     });
 

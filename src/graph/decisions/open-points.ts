@@ -82,7 +82,7 @@ function notPlanned(board: BoardPart): string[] {
     ({ action, key, via }) => action === 'assign' && key === undefined && via !== undefined,
   );
   const last = new Map(given.map((mail) => [`${mail.via ?? ''} ${mail.task ?? mail.id} ${mail.to.join(',')}`, mail]));
-  const refused = [...last.values()].filter(({ id, via }) => isDone(board.tasks, via) && !planned.has(id));
+  const refused = [...last.values()].filter(({ id }) => !planned.has(id));
   return refused.length === 0 ? [] : [`${counted(refused.length, 'assignment')} of ${sendersOf(refused)} refused`];
 }
 

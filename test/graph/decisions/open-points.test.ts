@@ -121,6 +121,11 @@ const ROWS: readonly [name: string, about: About, points: readonly string[]][] =
     ['1 assignment of C refused'],
   ],
   [
+    'a hand-off of a task that is not done',
+    { tasks: [ended('a', 'failed')], mail: [mail('h', { action: 'assign', via: 'a', task: 'x' })] },
+    ['a failed, and the run continued without it', '1 assignment of C refused'],
+  ],
+  [
     'a hand-off that became a task',
     {
       tasks: [DONE, ended('b', 'done')],

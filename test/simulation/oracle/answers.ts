@@ -59,7 +59,10 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
       // Without a reason, it says that the documentation has it.
       return { answer: { answer: 'so', reason: draw(seed, 'reason', task) < 0.5 ? '' : 'it is written there' } };
     case 'issues questions summary':
-      return { answer: { issues: rejects || hasIssue(seed, cue) ? [ISSUE] : [], summary: 'looked', questions: [] } };
+      return {
+        answer: { issues: rejects || hasIssue(seed, cue) ? [ISSUE] : [], summary: 'looked', questions: [] },
+        ...(rejects ? { trouble: 'it finds fault' } : {}),
+      };
     case 'changes_summary':
       return { answer: { changes_summary: 'better' } };
     case 'assignments summary':

@@ -2,20 +2,22 @@ import type { RunStatus } from '../../../src/read-model/status.ts';
 import type { SimulatedAgents } from '../world/simulated-agents.ts';
 import type { WorldEnd } from '../world/simulated-world.ts';
 import { unnamedCause } from './first-cause.ts';
-import { headlineOf, judgeRun, type OracleFacts, type Verdict } from './oracle.ts';
+import { headlineOf, judgeRun, lostOrders, type OracleFacts, type Verdict } from './oracle.ts';
 import { openParts } from './said-missing.ts';
 import type { OraclePlan } from './oracle-plan.ts';
 import { SLOW, type WorldRecord } from './record.ts';
 
 const VERIFIED = 'all work is delivered and verified';
 /** What a headline says of a run that is done, and has not all that was asked for. */
-const OPEN = /the run continued without|not answered|documentation|open:/;
+const OPEN = /the run continued without|not answered|documentation|open:|refused/;
 
 /** Everything in which what is told of a run differs from what the oracle says; none for a good one. */
 export function differences(plan: OraclePlan, world: WorldEnd): string[] {
   const { end, shown } = world;
   const { status } = shown;
   if (end.end !== 'finished') return [`it has not finished: ${end.why}`];
+  // A person's word came while the run ended: a resume goes on with it.
+  if (status.outcome === null && world.reading.pendingRequests.length > 0) return [];
   const facts = factsOf(plan, world);
   const verdict = judgeRun(facts);
   const surfaces = sameEverywhere(world);
@@ -92,7 +94,8 @@ function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string
   const { definition, record } = facts;
   const { skipped, accepted, problems } = peopleIn(record, status);
   const known = headlineOf(verdict, { skipped, accepted });
-  const open = openParts(facts);
+  const lost = lostOrders(facts).map((why) => ({ part: /refused/, why }));
+  const open = [...openParts(facts), ...lost];
   const all = partsOf(status.headline ?? '');
   const [said, more] = [all.filter((part) => !OPEN.test(part)), all.filter((part) => OPEN.test(part))];
   const parts = more.length > 0 ? known.parts.filter((part) => part !== VERIFIED) : known.parts;
@@ -127,7 +130,7 @@ function ofFailed(facts: OracleFacts, verdict: Verdict, status: RunStatus): stri
     const isTrue = state === 'not-checked' || state === verdict.criteria[index] || git.head !== git.delivered;
     return isTrue ? [] : [`criterion ${index} is shown as ${state}, and is ${verdict.criteria[index] ?? ''}`];
   });
-  const gaveUp = /a person gave up on the run branch/.test(status.headline ?? '');
+  const gaveUp = /a person gave up on (?:the run branch|it)/.test(status.headline ?? '');
   return [
     ...claims,
     ...(verdict.troubles.length === 0 ? [`nothing went wrong, and it says: ${status.headline ?? ''}`] : []),

@@ -23,6 +23,8 @@ interface Fact {
 
 /** The first cause of a failed run, if its last word does not name it. */
 export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
+  // Who fails a task themselves need no other cause.
+  if (status.tasks.some(({ id, status: as }) => as === 'failed' && isFailedByPerson(facts, id))) return [];
   const [first] = wrongs(facts);
   if (first === undefined) return [];
   const said = [
@@ -47,48 +49,68 @@ function wrongs(facts: OracleFacts): Wrong[] {
   return [...open.values()].toSorted((a, b) => a.at - b.at);
 }
 
-function factsIn({ record, definition }: OracleFacts): Fact[] {
+function factsIn({ record, definition, git }: OracleFacts): Fact[] {
   const skips = JSON.stringify(definition.options).includes('"onFail":"skip"');
+  const versions = git.head === undefined ? [] : [...git.history(git.head)].map((commit) => git.filesAt(commit));
+  const isDelivered = ({ wrote }: TurnSeen): boolean =>
+    wrote !== undefined && versions.some((files) => files.get(wrote.path) === wrote.text);
+  const lastDelivered = new Map(record.turns.filter(isDelivered).map(({ task, at }) => [task, at]));
   return [
-    ...record.turns.flatMap((turn) => (isBeside(turn, skips, definition.playbook) ? [] : ofTurn(turn))),
-    ...record.checks.map(({ command, at, passed }) => ({
-      ...{ subject: `command ${command}`, at, what: `\`${command}\` failed` },
-      words: passed ? undefined : [literal(command)],
-    })),
+    ...record.turns.flatMap((turn) => {
+      const { task, at, form } = turn;
+      const delivered = lastDelivered.get(task) ?? Number.NEGATIVE_INFINITY;
+      const isOver = at <= delivered || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
+      const isEnded = record.words.some((word) => word.task === task && word.verb !== 'retry' && word.at >= at);
+      return isBeside(turn, skips, definition.playbook) || isOver || isEnded ? [] : ofTurn(turn);
+    }),
+    ...record.checks.flatMap(({ id, command, at, passed }) =>
+      // What is red where the run begins is reported, and holds it only by a person's word.
+      id.includes('.baseline-')
+        ? []
+        : [
+            {
+              ...{ subject: `command ${command}`, at, what: `\`${command}\` failed` },
+              words: passed ? undefined : [literal(command)],
+            },
+          ],
+    ),
     ...record.givenUp.flatMap(({ turn, task }) => {
       const at = record.turns.find(({ id, isDone }) => id === turn && isDone)?.at;
       return at === undefined || task.startsWith('answer-')
         ? []
         : [{ subject: `work of ${task}`, at: at + 1, what: `${turn} gave up`, words: [/it cannot be done/] }];
     }),
-    ...record.words.flatMap(({ verb, as, by, task, at }) =>
-      /^(?:answer-|judge|foreign)/.test(task)
-        ? []
-        : [
-            {
-              ...{ subject: `work of ${task}`, at, what: `${by} said ${verb} of ${task}` },
-              words: verb === 'override' && as === 'failed' ? [literal(`${by} says so`)] : undefined,
-            },
-          ],
-    ),
   ];
 }
 
+function isFailedByPerson({ record }: OracleFacts, id: string): boolean {
+  return record.words.some(({ task, verb, as }) => task === id && verb === 'override' && as === 'failed');
+}
+
+const REVIEW = 'approved findings summary';
+
 /** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */
-function isBeside({ task, form }: TurnSeen, skips: boolean, playbook: string): boolean {
+function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolean, playbook: string): boolean {
   if (/^(?:answer-|judge|foreign)/.test(task) || form === 'verdicts') return true;
   if (playbook === 'council') return /^(?:review|verify|close)/.test(task);
   return skips && /^(?:notes|look|check|close)/.test(task);
 }
 
-function ofTurn({ id, at, task, form, isDone, answer, trouble, wrong }: TurnSeen): Fact[] {
-  const isReview = form === 'approved findings summary';
-  const subject = isReview ? `review of ${task}` : `work of ${task}`;
+function ofTurn({ id, at, ms, agent, task, form, isDone, answer, trouble, wrong }: TurnSeen): Fact[] {
+  const isReview = form === REVIEW;
+  // A test of a piece sends its author back, whose next turn answers it.
+  const subject = isReview ? `review of ${task} by ${agent}` : `work of ${task.replace(/-(?:test|commit)$/, '')}`;
   const what = `${id}: ${trouble ?? 'done'}`;
-  if (!isDone || wrong !== undefined) return [{ subject, at, what, words: wordsOf(wrong ?? trouble ?? '') }];
-  const said = isJudgement(form) ? rejectionIn(answer) : undefined;
-  return [{ subject, at, what, words: said }];
+  // A turn goes wrong at its end, also where squad ends it.
+  const end = at + Math.min(ms, PATIENCE_MS);
+  if (!isDone || wrong !== undefined) return [{ subject, at: end, what, words: wordsOf(wrong ?? trouble ?? '') }];
+  const words = isJudgement(form) ? rejectionIn(answer) : undefined;
+  const came = { subject, at: end, what, words: undefined };
+  return words === undefined ? [came] : [came, { ...came, words }];
 }
+
+/** After so long squad ends a turn that uses no tool. */
+const PATIENCE_MS = 240_000;
 
 function isJudgement(form: string): boolean {
   return form.startsWith('approved ') || form === 'failures passed summary' || form === 'followUps left summary tryIt';

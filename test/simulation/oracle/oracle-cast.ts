@@ -9,6 +9,7 @@ import { agentOf, type Troupe } from './troupe.ts';
 import { SLOW } from './record.ts';
 
 const CHECK_MS = 700;
+const STALL_MS = 400_000;
 const FAILURES: readonly [FailureKind, ...FailureKind[]] = ['server-error', 'bad-output', 'crashed', 'model-refused'];
 
 /** Agents and commands of one world. What each does follows from the seed; what it did goes on record. */
@@ -61,6 +62,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean, document: string | undefi
   record.turns.push({
     id: request.turnId,
     at: stage.time.now(),
+    ms: stalled ? STALL_MS : ms,
     task,
     agent: agentOf(cue),
     form,
@@ -81,7 +83,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean, document: string | undefi
     return { ms, toolMs: ms / 4, result: { outcome: 'failed', failure } };
   }
   return {
-    ms: stalled ? 400_000 : ms,
+    ms: stalled ? STALL_MS : ms,
     ...(stalled ? {} : { toolMs: ms / 4 }),
     result: { outcome: 'completed', text: `${task} is done`, ...(answer === undefined ? {} : { structured: answer }) },
     ...(deed === undefined ? {} : { deed }),

@@ -51,10 +51,8 @@ export function judgeRun(facts: OracleFacts): Verdict {
     const passed = ran(command);
     return passed === undefined ? 'not-checked' : passed ? 'met' : 'failed';
   });
-  const commands = [
-    ...definition.verify.map(({ run }) => run),
-    ...definition.objective.criteria.flatMap(({ command }) => command ?? []),
-  ];
+  const verify = definition.verify.map(({ run }) => run);
+  const commands = [...verify, ...definition.objective.criteria.flatMap(({ command }) => command ?? [])];
   return {
     flaws: [
       ...branchFlaws(facts),
@@ -62,13 +60,12 @@ export function judgeRun(facts: OracleFacts): Verdict {
       ...commands.flatMap((run) => (ran(run) === true ? [] : [`\`${run}\` was not run on the branch, or failed`])),
       ...criteria.flatMap((state, index) => (state === 'failed' ? [`criterion ${index} is not met`] : [])),
       ...missingWork(facts),
-      ...lostOrders(facts),
       ...unreviewedWork(facts),
       ...saidMissing(facts),
     ],
     criteria,
     judges,
-    verified: definition.verify.length > 0 && definition.verify.every(({ run }) => ran(run) === true),
+    verified: verify.length > 0 && verify.every((run) => ran(run) === true),
     troubles: troublesOf(facts),
   };
 }
@@ -155,7 +152,7 @@ function missingWork({ git, record, leftOut }: OracleFacts): string[] {
 }
 
 /** Work that a message added, and that no agent was ever told of. */
-function lostOrders({ record }: OracleFacts): string[] {
+export function lostOrders({ record }: OracleFacts): string[] {
   // A word on a task may end what its message asked for; of what a turn says again, once it came back, the last counts.
   if (record.words.length > 0) return [];
   const last = new Map(record.orders.map((order) => [order.task, order]));

@@ -15,6 +15,8 @@ export interface TurnSeen {
   readonly id: string;
   /** When it began (epoch ms). */
   readonly at: number;
+  /** How long it takes, if it is waited for. */
+  readonly ms: number;
   readonly task: string;
   readonly agent: string;
   readonly form: string;

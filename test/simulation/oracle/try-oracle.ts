@@ -1,6 +1,7 @@
 import { runWorld } from '../world/simulated-world.ts';
 import { differences } from './compare.ts';
 import { oraclePlan } from './oracle-plan.ts';
+import { SLOW, type TurnSeen, type WorldRecord } from './record.ts';
 
 export interface OracleTried {
   readonly failures: readonly Error[];
@@ -8,7 +9,8 @@ export interface OracleTried {
   readonly worlds: number;
   /** How often each headline came, with its names and numbers left out. */
   readonly headlines: ReadonlyMap<string, number>;
-  readonly counts: { readonly moved: number; readonly words: number; readonly orders: number; readonly judged: number };
+  /** How often each way in which worlds go wrong came. */
+  readonly counts: ReturnType<typeof countsOf>;
 }
 
 /** Each seed's world once, against the oracle. A failure says how to repeat it. No world is begun after `mostMs`. */
@@ -19,7 +21,7 @@ export async function tryOracle(seeds: {
 }): Promise<OracleTried> {
   const failures: Error[] = [];
   const headlines = new Map<string, number>();
-  const counts = { moved: 0, words: 0, orders: 0, judged: 0 };
+  const records: WorldRecord[] = [];
   const from = performance.now();
   let worlds = 0;
   for (let seed = seeds.from; seed < seeds.from + seeds.count; seed += 1) {
@@ -30,10 +32,7 @@ export async function tryOracle(seeds: {
       const world = await runWorld(plan);
       const kind = kindOf(world.shown.status.headline ?? 'none');
       headlines.set(kind, (headlines.get(kind) ?? 0) + 1);
-      counts.moved += plan.record.moved.length;
-      counts.words += plan.record.words.length;
-      counts.orders += plan.record.orders.length;
-      counts.judged += plan.record.turns.filter(({ form }) => form === 'verdicts').length;
+      records.push(plan.record);
       const found = differences(plan, world);
       if (found.length > 0) throw new Error(found.join('\n'));
     } catch (error) {
@@ -41,7 +40,22 @@ export async function tryOracle(seeds: {
       failures.push(new Error(`seed ${seed} (${repeatOf(seed)}): ${message}`, { cause: error }));
     }
   }
-  return { failures, worlds, headlines, counts };
+  return { failures, worlds, headlines, counts: countsOf(records) };
+}
+
+function countsOf(records: readonly WorldRecord[]) {
+  const count = (of: (record: WorldRecord) => number): number => records.reduce((sum, record) => sum + of(record), 0);
+  const turns = (is: (turn: TurnSeen) => boolean) => count((record) => record.turns.filter(is).length);
+  return {
+    moved: count(({ moved }) => moved.length),
+    words: count(({ words }) => words.length),
+    orders: count(({ orders }) => orders.length),
+    questions: count(({ questions }) => questions.length),
+    judged: turns(({ form }) => form === 'verdicts'),
+    open: turns(({ open }) => open.length > 0),
+    false: turns(({ wrong }) => wrong !== undefined && wrong !== SLOW),
+    failedChecks: count(({ checks }) => checks.filter(({ passed }) => !passed).length),
+  };
 }
 
 function repeatOf(seed: number): string {
@@ -49,7 +63,6 @@ function repeatOf(seed: number): string {
 }
 
 function kindOf(headline: string): string {
-  if (headline.startsWith('FAILED'))
-    return process.env['DBG'] ? headline.slice(0, 110).replaceAll(/[0-9a-f]{12,40}/g, '#') : 'FAILED';
+  if (headline.startsWith('FAILED')) return 'FAILED';
   return headline.replaceAll(/\d+ of \d+/g, 'n of n').replaceAll(/by [\w-]+(?:: [\w, -]+)?/g, 'by …');
 }

@@ -4,7 +4,7 @@ import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS, settleRequest } from './agent-request.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
-import { backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { afterFirst, backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 /** How often an agent is asked again for missing evidence before its task fails. */
 const EVIDENCE_RETURNS = 1;
@@ -42,7 +42,7 @@ function cannotGoOn(
   context: WorkContext,
 ): WorkStep {
   const { task } = context;
-  if (way === 'skip') return end(work, context, 'skipped', state.cause, state.why);
+  if (way === 'skip') return end(work, context, 'skipped', state.cause, afterFirst(work, state.why));
   if (way === undefined || task.review === undefined || task.workspace !== 'own') {
     return fail(work, context, state.cause, state.why);
   }

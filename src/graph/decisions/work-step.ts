@@ -44,16 +44,24 @@ export function done(work: Work, context: WorkContext): WorkStep {
 
 /** Names first what the work was sent back for: what its author did or left undone after that is the second cause. */
 export function fail(work: Work, context: WorkContext, cause: Cause, why: string): WorkStep {
-  const first = work.sentBack === null ? '' : firstCause(work.sentBack);
-  return end(work, context, 'failed', cause, first === '' ? why : `${first}\nafter that: ${why}`);
+  return end(work, context, 'failed', cause, afterFirst(work, why));
+}
+
+/** The same for work that is left out after a stall. */
+export function afterFirst({ sentBack }: Work, why: string): string {
+  const first = sentBack === null ? '' : firstCause(sentBack);
+  return first === '' ? why : `${first}\nafter that: ${why}`;
 }
 
 const MOST_FIRST = 400;
 
-/** What a person has to know of a feedback; the task keeps the whole. */
+/** What a person has to know of a feedback: its first line, and the points or the line that it leads to. The task keeps the whole. */
 function firstCause(feedback: string): string {
-  const [first = '', second = ''] = feedback.trim().split('\n');
-  return (first.endsWith(':') ? `${first}\n${second}` : first).slice(0, MOST_FIRST).toWellFormed().trim();
+  const [first = '', ...more] = feedback.trim().split('\n');
+  const end = more.findIndex((line) => !line.startsWith('- '));
+  const points = end === -1 ? more : more.slice(0, end);
+  const lines = [first, ...(points.length === 0 && first.endsWith(':') ? more.slice(0, 1) : points)];
+  return lines.join('\n').slice(0, MOST_FIRST).toWellFormed().trim();
 }
 
 /** The only way to end a task, so each opening has exactly one end. */

@@ -21,6 +21,6 @@ export function holds(command: string, files: ReadonlyMap<string, string>): bool
 }
 
 /** Nothing can run it. */
-function isMissing(command: string): boolean {
+export function isMissing(command: string): boolean {
   return command.startsWith('npm run ') || command.startsWith('no-such-program');
 }

@@ -1,6 +1,6 @@
 import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
-import { holds } from './commands.ts';
+import { holds, isMissing } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
 import { saidMissing } from './said-missing.ts';
 
@@ -18,7 +18,10 @@ interface GitSeen {
 }
 
 export interface OracleFacts {
-  readonly definition: Pick<RunDefinition, 'objective' | 'verify' | 'strict' | 'agents' | 'playbook' | 'options'>;
+  readonly definition: Pick<
+    RunDefinition,
+    'objective' | 'verify' | 'strict' | 'agents' | 'playbook' | 'options' | 'baseline'
+  >;
   readonly git: GitSeen;
   /** Of turns and checks only those that came to their own end. */
   readonly record: WorldRecord;
@@ -32,6 +35,8 @@ export interface Verdict {
   /** Of each criterion, on what is on the branch. */
   readonly criteria: readonly State[];
   readonly judges: readonly string[];
+  /** Commands of the run that a person left out. */
+  readonly without: readonly string[];
   /** Some command of the run itself was run on what is on the branch, and all passed. */
   readonly verified: boolean;
   /** What may have kept a run from its end as done; empty: it has to be done. */
@@ -51,7 +56,8 @@ export function judgeRun(facts: OracleFacts): Verdict {
     const passed = ran(command);
     return passed === undefined ? 'not-checked' : passed ? 'met' : 'failed';
   });
-  const verify = definition.verify.map(({ run }) => run);
+  const without = leftOutCommands(facts);
+  const verify = definition.verify.flatMap(({ run }) => (without.includes(run) ? [] : [run]));
   const commands = [...verify, ...definition.objective.criteria.flatMap(({ command }) => command ?? [])];
   return {
     flaws: [
@@ -66,13 +72,14 @@ export function judgeRun(facts: OracleFacts): Verdict {
     criteria,
     judges,
     verified: verify.length > 0 && verify.every((run) => ran(run) === true),
+    without,
     troubles: troublesOf(facts),
   };
 }
 
 /** The line that a done run has to be told with. `skipped` and `accepted`: tasks by the person who said so. */
 export function headlineOf(
-  { criteria, judges, verified }: Verdict,
+  { criteria, judges, verified, without }: Verdict,
   people: { readonly skipped: ReadonlyMap<string, string[]>; readonly accepted: ReadonlyMap<string, string[]> },
 ): { readonly parts: readonly string[]; readonly isOpen: boolean } {
   const of = `of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`;
@@ -87,9 +94,21 @@ export function headlineOf(
     ...(unchecked > 0 ? [`${unchecked} ${of} not checked`] : []),
     ...said('skipped', people.skipped),
     ...said('accepted', people.accepted),
+    ...(without.length > 0 ? [`left out by a person: ${without.map((run) => `\`${run}\``).join(', ')}`] : []),
   ];
   const parts = [...open, ...(judged > 0 ? [`${judged} ${of} judged by ${judges.join(', ')}, not run`] : [])];
   return { parts: parts.length === 0 ? ['all work is delivered and verified'] : parts, isOpen: open.length > 0 };
+}
+
+/** What a person was asked about before any work was paid for, and said to leave out. */
+function leftOutCommands({ definition, record, git }: OracleFacts): string[] {
+  const asked = record.answers.findLast(({ question }) => question.startsWith('engine/baseline/'));
+  if (asked?.answer !== 'go on without it') return [];
+  const failed = (run: string): boolean =>
+    record.checks.some(({ command, commit, passed }) => command === run && commit === git.base && !passed);
+  return definition.verify.flatMap(({ run }) =>
+    failed(run) && (isMissing(run) || definition.baseline === 'green') ? [run] : [],
+  );
 }
 
 function branchFlaws({ git, record }: OracleFacts): string[] {

@@ -127,6 +127,11 @@ export function answerOf({ seed, weather, question, options, time }: Asked): str
   if (options.length === 0) return 'as simply as possible';
   const luck = draw(seed, 'answer', question, time);
   const giveUp = options.at(-1) ?? '';
+  // A command that cannot run on the commit that the run begins from.
+  if (question.startsWith('engine/baseline/')) {
+    const [again = '', keep = '', without = ''] = options;
+    return luck < 0.45 ? keep : luck < 0.75 ? without : luck < 0.9 ? again : giveUp;
+  }
   if (question.startsWith('engine/run-branch/')) {
     if (luck < 0.45) return 'restore';
     if (luck < 0.85 && options.includes('take in')) return 'take in';

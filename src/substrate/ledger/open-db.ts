@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import { findRemains, isFreshFile, readHeader, secureFile, type DatabaseHeader } from './database-file.ts';
@@ -28,6 +28,8 @@ export interface OpenOptions {
 
 /** 32 busy writers on two cores can starve one of them for seconds, and no caller must see SQLITE_BUSY. */
 const BUSY_MS = 15_000;
+/** What SQLite adds to the name of a database for the files next to it. */
+export const FILE_ENDS = ['', '-wal', '-shm', '-journal'];
 const WAL_BYTES = 64 * 1024 * 1024;
 /** Page cache of each file. A night of work fills better-sqlite3's own 16 MB, and nearly all reads are of new pages. */
 const CACHE_KIB = 4_096;
@@ -58,9 +60,12 @@ export function closeDb(db: Db): void {
 
 function openChecked(path: string, options: OpenOptions): Db {
   refuseNetworkFilesystem(path);
+  refuseOddFiles(path);
   const fresh = isFreshFile(path, options.traces ?? []);
   if (options.readOnly !== true) secureFile(path);
-  if (!fresh && !isOpenHere(path)) refuseHeader(path, readHeader(path), options);
+  // SQLite's own look at a lock file finds its holder before it finds damage.
+  const looksFirst = !fresh && options.journal !== 'rollback';
+  if (looksFirst && !isOpenHere(path)) refuseHeader(path, readHeader(path), options);
   const db = new Database(path, { timeout: options.busyMs ?? BUSY_MS, readonly: options.readOnly === true });
   openHandles.set(db, identityOf(path));
   try {
@@ -129,6 +134,12 @@ function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions
     message: `${path}: written by a newer squad (schema ${header.userVersion}; this one knows ${newest}).`,
     next: 'Update with `npm install --global agentsquad@latest`; the file was not touched.',
   });
+}
+
+/** A named pipe would let the process that opens it wait for ever. */
+function refuseOddFiles(path: string): void {
+  const odd = FILE_ENDS.find((end) => statSync(path + end, { throwIfNoEntry: false })?.isFile() === false);
+  if (odd !== undefined) throw corruptDatabase(path, `${basename(path)}${odd} is not a file.`);
 }
 
 function refuseUnsafeSqlite(db: Db): void {

@@ -20,12 +20,17 @@ export function neverSetUp(path: string): SquadError {
   return usageError(`${path}: no run was ever started here.`, 'Start one: `squad run objective.md`.');
 }
 
+/** SQLite has no code of its own for a header that names a format of the future. */
+function isDamage(code: string, error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code) || /unsupported file format/.test(errorText(error));
+}
+
 /** Turns an error of SQLite or the file system into a SquadError. Returns other values unchanged. */
 export function databaseError(path: string, error: unknown): unknown {
   if (isSquadError(error)) return error;
   const code = errorCode(error);
   if (code === undefined) return error;
-  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) {
+  if (isDamage(code, error)) {
     return corruptDatabase(path, `the database is damaged (${errorText(error)}).`, error);
   }
   if (code === 'SQLITE_FULL') return storageFull(path, error);

@@ -1,11 +1,20 @@
 import { localTime } from '../../text/time.ts';
-import { existsSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { closeDb, openDb, type Db } from './open-db.ts';
+import { closeDb, FILE_ENDS, openDb, type Db } from './open-db.ts';
 import { databaseError } from './sqlite-errors.ts';
 
 const lockHolderSchema = z.object({
@@ -76,7 +85,7 @@ export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceL
   return lock;
 }
 
-function takeLock(root: string): Db {
+function takeLock(root: string, isRepaired = false): Db {
   const path = join(root, 'lock.db');
   let db: Db | undefined;
   try {
@@ -86,8 +95,28 @@ function takeLock(root: string): Db {
   } catch (error) {
     if (db !== undefined) closeDb(db);
     if (isBusy(error)) throw busy(root, readLockHolder(root), error);
-    throw error;
+    if (isRepaired || !isDamaged(path, error)) throw error;
+    repairLock(path);
+    return takeLock(root, true);
   }
+}
+
+/**
+ * The lock file holds nothing, so damage to it loses nothing. It is emptied in its place: a holder, or another engine that repairs it,
+ * has its lock on the same file. What is no file has no holder and goes out of the way.
+ */
+function repairLock(path: string): void {
+  for (const one of FILE_ENDS.map((end) => path + end)) {
+    const found = statSync(one, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    if (found.isFile()) truncateSync(one);
+    else renameSync(one, `${one}.${process.pid}.damaged`);
+  }
+}
+
+function isDamaged(path: string, error: unknown): boolean {
+  const known = databaseError(path, error);
+  return isSquadError(known) && known.code === 'database-corrupt';
 }
 
 function isBusy(error: unknown): boolean {
@@ -118,8 +147,8 @@ export function probeLock(directory: string): { readonly since: number } | null 
   } catch (error) {
     if (!isSquadError(error)) throw error;
     if (error.code === 'workspace-busy') return { since: readLockHolder(directory)?.since ?? 0 };
-    // Its maker died before it held anything.
-    if (error.code === 'usage') return null;
+    // Its maker died before it held anything, or it is damaged, which the next engine repairs.
+    if (error.code === 'usage' || isDamaged(path, error)) return null;
     throw error;
   }
 }

@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
-import { refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
+import { probeLock, refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
+import { DAMAGES, damageFile, type Damage } from '../../support/damage.ts';
+import { some, SPREAD } from '../../support/lane.ts';
+import { createRandom } from '../../support/random.ts';
 import { startProgram } from './programs.ts';
 import { refusal, squadError, temporaryFolder } from './support.ts';
 
@@ -96,5 +100,68 @@ test('an early look refuses for another process that has said its name, and chan
   refuseBusy(directory);
   await other.kill();
   refuseBusy(directory);
+  lockWorkspace(directory, HOLDER).release();
+});
+
+const HARMS: Readonly<Record<string, (path: string) => unknown>> = {
+  ...Object.fromEntries(
+    (Object.keys(DAMAGES) as Damage[]).map((damage) => [
+      damage,
+      (path: string) => damageFile(path, damage, createRandom(damage.length)),
+    ]),
+  ),
+  'another text': (path) =>
+    writeFileSync(path, 'no database at all, but longer than a header of one would be. '.repeat(9)),
+};
+
+test.each([
+  ...Object.entries(HARMS),
+  ['a folder in its place', (path: string) => (rmSync(path), mkdirSync(join(path, 'x'), { recursive: true }))] as const,
+  ['a named pipe in its place', (path: string) => (rmSync(path), execFileSync('mkfifo', [path]))] as const,
+  ['a named pipe as its journal', (path: string) => execFileSync('mkfifo', [`${path}-journal`])] as const,
+])('a lock file holds nothing: with %s it locks as before', (_, harm) => {
+  const directory = temporaryFolder();
+  lockWorkspace(directory, HOLDER).release();
+  harm(join(directory, 'lock.db'));
+  expect(probeLock(directory)).toBeNull();
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(lock.isHeld()).toBe(true);
+  expect(refusal(() => lockWorkspace(directory, HOLDER))).toBe('workspace-busy');
+  lock.release();
+  lockWorkspace(directory, HOLDER).release();
+});
+
+test('so it does with any bit of its header flipped', SPREAD, () => {
+  const directory = temporaryFolder();
+  lockWorkspace(directory, HOLDER).release();
+  const path = join(directory, 'lock.db');
+  const whole = readFileSync(path);
+  const bits = some(
+    Array.from({ length: 800 }, (_, bit) => bit),
+    90,
+  );
+  for (const bit of bits) {
+    const bytes = Buffer.from(whole);
+    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(path, bytes);
+    expect(probeLock(directory), `bit ${bit}`).toBeNull();
+    lockWorkspace(directory, HOLDER).release();
+  }
+});
+
+test('a lock file that is damaged under its holder still locks, and is sound after it', async () => {
+  const directory = temporaryFolder();
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  ledger.createRun({ id: 'r', name: 'r' });
+  ledger.close();
+  const other = startProgram('locker', [directory]);
+  expect(await other.line(1)).toMatchObject({ held: true });
+  for (const harm of Object.values(HARMS)) {
+    harm(join(directory, 'lock.db'));
+    expect(probeLock(directory)).not.toBeNull();
+    expect(refusal(() => lockWorkspace(directory, HOLDER))).toBe('workspace-busy');
+    writeFileSync(join(directory, 'lock.db'), 'x'.repeat(8192));
+  }
+  await other.kill();
   lockWorkspace(directory, HOLDER).release();
 });

@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
  * one puts it on a PATH of its own.
  */
 const PROGRAMS = [
-  'git sh dash bash busybox mksh zsh fish env bwrap socat strace tmux unshare setpriv python3 npm npx less script mount umount mkfifo ps',
+  'git sh dash bash busybox mksh zsh fish env bwrap socat strace tmux unshare setpriv python3 npm npx less script mount umount mkfifo ps cc as ld',
   'chromium chromium-browser google-chrome google-chrome-stable',
   'awk base64 basename cat chgrp chmod chown cmp cp cut date dd df diff dirname du echo expr false find flock fold grep gzip head hostname',
   'id kill ln ls md5sum mkdir mktemp mv nice nohup od paste printenv printf pwd readlink realpath rm rmdir sed seq setsid sha256sum',

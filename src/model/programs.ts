@@ -47,6 +47,12 @@ export const PROGRAMS = {
     confinedBy:
       'as above, and a cage: no network, no home, only the run’s repository and that folder writable. Without bubblewrap it runs as `git-store`',
   },
+  flush: {
+    starts: '`sync`, which flushes the disk of the tasks’ folders',
+    when: 'an engine ends, and folders of tasks are left',
+    reads: 'nothing',
+    confinedBy: 'it only flushes',
+  },
   'git-publish': {
     starts: '`git push`, in the folder of your repository',
     when: '`publish` of the settings, once a run is done',

@@ -1,5 +1,5 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Host } from '../compose.ts';
@@ -7,6 +7,7 @@ import { errorText, SquadError } from '../model/errors.ts';
 import { errorCode, isStorageError } from '../model/storage-error.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { writeWhole } from '../substrate/files/run-files.ts';
+import { syncFile } from '../substrate/files/sync.ts';
 import { bindState, findState } from '../substrate/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { parseJson } from '../text/json.ts';
@@ -96,6 +97,7 @@ async function update(store: TrustStore, change: (entries: Entries) => Entries):
           return Promise.resolve();
         },
       });
+      syncFile(dirname(path));
     });
   } catch (error) {
     if (error instanceof SquadError && !isStorageError(error)) throw error;

@@ -2,9 +2,11 @@ import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { contentHash, type Content, type ContentFile } from '../../model/content.ts';
 import { storageError } from '../../model/storage-error.ts';
+import { makeSynced, syncFile, syncNames } from './sync.ts';
 
 /** Keeps contents in a folder, each under its hash, complete or not at all. What is there already is not written again. */
 export async function storeContents(folder: string, contents: readonly Content[]): Promise<void> {
+  if (contents.length > 0) makeSynced(folder);
   for (const content of contents) {
     const path = join(folder, content.hash);
     if (await isStored(folder, content.hash)) continue;
@@ -16,8 +18,10 @@ export async function storeContents(folder: string, contents: readonly Content[]
         await mkdir(dirname(file), { recursive: true, mode: 0o700 });
         await writeFile(file, bytes, { mode: executable ? 0o500 : 0o400, flush: true });
       }
+      await syncNames(fresh);
       await rm(path, { recursive: true, force: true });
       await rename(fresh, path);
+      syncFile(folder);
     } catch (error) {
       throw storageError(path, error);
     }

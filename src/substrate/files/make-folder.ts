@@ -8,6 +8,7 @@ import { confine } from './confine.ts';
 import { realPath } from './real-path.ts';
 import { deleteFolder } from './remove-tree.ts';
 import { sharedFolder } from './shared-folder.ts';
+import { syncFile, syncNames } from './sync.ts';
 
 /**
  * Makes a folder once, whichever engine was killed meanwhile; a second call finds it made. `key`: of the run. Returns why it cannot be
@@ -34,6 +35,7 @@ async function makeWhole(made: MadeFolder, key: string): Promise<string | undefi
   if (await isMade(made)) return undefined;
   try {
     await fill(fresh, made);
+    await syncNames(fresh);
     failpoint('folder.before-rename');
     if (!(await takesPlace(fresh, folder))) return `${shown} is there already, and squad replaces no folder`;
   } finally {
@@ -47,6 +49,7 @@ async function makeWhole(made: MadeFolder, key: string): Promise<string | undefi
 async function takesPlace(fresh: string, folder: string): Promise<boolean> {
   try {
     await rename(fresh, folder);
+    syncFile(dirname(folder));
     return true;
   } catch (error) {
     if (TAKEN.has(errorCode(error) ?? '')) return false;
@@ -79,5 +82,6 @@ async function addFiles({ folder, files, folders }: MadeFolder): Promise<undefin
     if (isEmpty === true && shared.stamp(path) !== undefined) continue;
     await shared.put({ path, text, stamp: undefined, isOurs: () => false });
   }
+  await syncNames(folder);
   return undefined;
 }

@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { parseJson } from '../../text/json.ts';
+import { makeSynced, syncFile } from './sync.ts';
 
 /** The folder in the state folder that holds everything of one repository: ledger, checkpoints, turns, consent, tasks' folders. */
 export interface StatePlace {
@@ -74,7 +75,7 @@ export function bindState(stateDirectory: string, commonDirectory: string, name:
     const isOwn = found.type === 'known' || found.why === 'unknown';
     const id = (isOwn ? readId(commonDirectory) : undefined) ?? writeId(commonDirectory, idFor(name), found);
     const directory = join(stateDirectory, id);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeSynced(directory);
     if (found.type !== 'known' || found.from !== undefined) writePlace(directory, placeOf(commonDirectory));
     return { id, directory };
   } catch (error) {
@@ -143,7 +144,7 @@ function readId(commonDirectory: string): string | undefined {
 /** Returns the id that counts: another process may have been faster. */
 function writeId(commonDirectory: string, id: string, found: FoundState | undefined): string {
   const path = join(commonDirectory, ID_FILE);
-  mkdirSync(dirname(path), { recursive: true });
+  if (mkdirSync(dirname(path), { recursive: true }) !== undefined) syncFile(commonDirectory);
   const fresh = `${path}.${id}`;
   writeFileSync(fresh, `${id}\n`, { flag: 'wx', flush: true });
   try {
@@ -161,6 +162,7 @@ function writeId(commonDirectory: string, id: string, found: FoundState | undefi
     return id;
   } finally {
     rmSync(fresh, { force: true });
+    syncFile(dirname(path));
   }
 }
 
@@ -180,6 +182,7 @@ function writePlace(directory: string, place: Place): void {
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(place)}\n`, { mode: 0o600, flush: true });
   renameSync(fresh, path);
+  syncFile(directory);
 }
 
 function placeOf(commonDirectory: string): Place {

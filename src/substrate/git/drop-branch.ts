@@ -11,8 +11,9 @@ import {
   type GitCall,
   type GitPorts,
 } from './git-call.ts';
-import { attemptRef, callOn, runBranch } from './git-context.ts';
+import { attemptRef, callOnUser, runBranch } from './git-context.ts';
 import { claimedBy } from './run-claim.ts';
+import { syncRef } from './sync-ref.ts';
 import type { Checkout } from './repository.ts';
 
 export type DroppedBranch =
@@ -25,7 +26,7 @@ export type DroppedBranch =
 
 /** The folder in which the branch of a run is checked out, its head, and the id of the run that claimed the name. */
 export async function findRunBranch(ports: GitPorts, { commonDirectory }: Checkout, run: string) {
-  const [git, call] = [createGit(ports), callOn(commonDirectory)];
+  const [git, call] = [createGit(ports), callOnUser(commonDirectory)];
   const ref = runBranch(requireName(run));
   const head = await findObject(git, call, `${ref}^{commit}`);
   const path = await git.text(['for-each-ref', '--format=%(worktreepath)', ref], call);
@@ -45,7 +46,7 @@ export async function dropRunBranch(
   const { head, path } = await findRunBranch(ports, repository, run);
   if (head === undefined) return { type: 'absent' };
   if (path !== undefined) return { type: 'checked-out', path };
-  const [git, call] = [createGit(ports), callOn(repository.commonDirectory)];
+  const [git, call] = [createGit(ports), callOnUser(repository.commonDirectory)];
   const foreign = await findForeign(git, call, head, delivered);
   if (foreign.length > 0 && !(await isElsewhere(git, call, head))) {
     return {
@@ -61,6 +62,8 @@ export async function dropRunBranch(
   for (const args of moves) {
     const moved = await git.run(args, call);
     if (moved.code !== 0) throw gitFailed(args, moved);
+    // Before the branch goes.
+    if (kept !== null && args[1] === kept) await syncRef(repository.commonDirectory, kept, new Set());
   }
   return { type: 'deleted', head, kept };
 }

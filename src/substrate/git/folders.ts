@@ -1,14 +1,12 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { defined } from '../../text/defined.ts';
 import { type SquadError, wrongEnvironment } from '../../model/errors.ts';
-import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { clearFolder } from './clear-folder.ts';
-import { isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { ENGINE_FOLDERS, noteDown, readNote } from './folder-note.ts';
+import { requireCommitId, requireName } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import {
   borrowedStores,
@@ -21,15 +19,6 @@ import {
 } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder } from '../ports/workspaces.ts';
-
-const noteSchema = z.object({
-  run: z.string(),
-  task: z.string(),
-  base: z.string().refine(isCommitId),
-  workspace: workspaceSchema,
-  resetFor: z.string().optional(),
-  remade: z.number().int().optional(),
-});
 
 /**
  * The task's folder, created if it does not exist. The note `<task>.adding` says that squad made it, and `<task>.json` that it is
@@ -48,7 +37,8 @@ export async function addFolder(
   const known = await readNote(context, run, task);
   // If the folder was deleted, the task continues from the commit that the engine kept, if that is still there.
   const kept =
-    place.kept === undefined ? undefined : await repository.talk.find(`${requireCommitId(place.kept)}^{commit}`);
+    known?.left ??
+    (place.kept === undefined ? undefined : await repository.talk.find(`${requireCommitId(place.kept)}^{commit}`));
   if (known !== undefined && (await holdsSomething(path))) {
     if (!(await hasGitDirectory(context, run, task))) await standAt(context, repository, task, kept ?? known.base);
     await disarm(context, repository, task);
@@ -169,33 +159,11 @@ export async function discardFolder(context: GitContext, run: string, task: stri
   return undefined;
 }
 
-/** undefined: no such folder, or an unfinished one. */
-export async function readNote(context: GitContext, run: string, task: string): Promise<TaskFolder | undefined> {
-  const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const note = noteSchema.parse(JSON.parse(text));
-  // The state folder can be moved.
-  return { ...note, workspace: { ...note.workspace, path: folderPath(context, run, task) } };
-}
-
 /** Its creation or deletion has begun and not ended. */
 export async function isHalfMade(context: GitContext, run: string, task: string): Promise<boolean> {
   const [made, complete] = ['adding', 'json'].map((name) => exists(notePath(context, run, `${task}.${name}`)));
   return (await made) === true && (await complete) === false;
 }
-
-/** Writes the note about a folder by rename, so that it is complete or absent. */
-async function noteDown(context: GitContext, folder: TaskFolder): Promise<TaskFolder> {
-  const note = notePath(context, folder.run, `${folder.task}.json`);
-  await writeFile(`${note}.new`, `${JSON.stringify(folder)}\n`, { mode: 0o600 });
-  await rename(`${note}.new`, note);
-  return defined(folder);
-}
-
-/** The task names of folders in which only the engine works. No task can have them. */
-export const INTEGRATION = '_integration';
-export const BASELINE = '_baseline';
-export const ENGINE_FOLDERS: readonly string[] = [INTEGRATION, BASELINE];
 
 function requireTask(task: string): string {
   return ENGINE_FOLDERS.includes(task) ? task : requireName(task);

@@ -21,6 +21,9 @@ export interface GitPorts {
 const OUTPUT_CAP = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
+/** By default git 2.39 flushes neither refs nor single objects. An older git knows no other way, and writes them as before. */
+const DURABLE = ['-c', 'core.fsync=committed,pack-metadata,reference,index', '-c', 'core.fsyncMethod=batch'];
+
 /** The identity on the engine's commits, and on agents' commits if the user has none. */
 export const SQUAD_IDENTITY = { name: 'squad', email: 'squad@squad.invalid' };
 
@@ -37,6 +40,8 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
   /** A file that git reads as its standard input. */
   readonly input?: string;
+  /** What it writes is on the disk before it has a name there: of each file the content, of its folder not yet the name. */
+  readonly durable?: boolean;
   /** It is at work on what an agent made, in a cage that shows this. */
   readonly cage?: CageView;
 }
@@ -69,7 +74,7 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
   const findCage = ports.cage ?? createGitCage(ports.processes);
   const commandOf = async (args: readonly string[], call: GitCall): Promise<readonly [string, readonly string[]]> => {
     const binary = await ports.binary();
-    const all = [...hardenedArguments(), ...args];
+    const all = [...hardenedArguments(), ...(call.durable === true ? DURABLE : []), ...args];
     const cage = call.cage === undefined ? undefined : await findCage(binary, placeOf(call).env);
     // Where the machine has none, `squad doctor` says so.
     if (call.cage === undefined || cage === undefined || !('wrap' in cage)) return [binary, all];

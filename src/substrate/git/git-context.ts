@@ -46,9 +46,14 @@ export function callOn(directory: string): GitCall {
   return { cwd: directory, gitDirectory: directory, environment: REPOSITORY_ONLY };
 }
 
+/** A call on the repository of a person, who keeps what is made there. */
+export function callOnUser(commonDirectory: string): GitCall {
+  return { ...callOn(commonDirectory), durable: true };
+}
+
 /** A call on the user's repository. */
 export function userCall(context: GitContext): GitCall {
-  return callOn(context.commonDirectory);
+  return callOnUser(context.commonDirectory);
 }
 
 /** Finds the objects of the newest run, or of the user's repository alone while no run is open. */

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pickVariables } from '../../text/defined.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
 import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
-import { addFolder, BASELINE } from './folders.ts';
+import { BASELINE } from './folder-note.ts';
+import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
-import { callOn, notePath, type GitContext } from './git-context.ts';
+import { callOnUser, notePath, type GitContext } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
 import { keepCommits } from './keep-commits.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
@@ -92,7 +94,7 @@ function createContext(
   let configuration: Promise<readonly ConfigEntry[]> | undefined;
   return {
     git,
-    talk: createTalk(git, callOn(commonDirectory)),
+    talk: createTalk(git, callOnUser(commonDirectory)),
     processes: ports.processes,
     commonDirectory,
     runsDirectory: ports.runsDirectory,
@@ -105,12 +107,24 @@ function createContext(
   };
 }
 
+/** Longer, and the marker stays. */
+const FLUSH_MS = 20_000;
+
 /** The runs' markers go with the processes that they name. */
 async function closeContext(context: GitContext): Promise<void> {
   context.talk.close();
   for (const [run, opening] of context.runs) {
     (await opening.catch(() => undefined))?.talk.close();
-    await rm(notePath(context, run, 'engine'), { force: true });
+    if (await isFlushed(context, run)) await rm(notePath(context, run, 'engine'), { force: true });
   }
   await rm(context.temporary, { recursive: true, force: true });
+}
+
+/** Agents flush nothing of what they leave in their folders. With the marker, a power cut later on makes the next engine look at it. */
+async function isFlushed({ processes, runsDirectory, environment }: GitContext, run: string): Promise<boolean> {
+  const folder = join(runsDirectory, run);
+  const tasks = (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');
+  if (tasks.length === 0) return true;
+  const options = { kind: 'flush', env: pickVariables(environment, ['PATH']), timeoutMs: FLUSH_MS } as const;
+  return (await processes.run('sync', ['-f', folder], options)).code === 0;
 }

@@ -9,7 +9,8 @@ import type {
   IntegrationAnswer,
   TaskFolder,
 } from '../ports/workspaces.ts';
-import { addFolder, bringTo, discardFolder, INTEGRATION } from './folders.ts';
+import { INTEGRATION } from './folder-note.ts';
+import { addFolder, bringTo, discardFolder } from './folders.ts';
 import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { openRun } from './open-run.ts';
@@ -38,7 +39,7 @@ export async function createRunBranch(
   for (const commit of [base, ...pins]) await pin(context, repository, commit);
   if (before !== undefined) return { type: 'ready' };
   if (owner !== undefined && claimed === undefined) {
-    const isMade = await claimWithBranch(context, { run, owner, branch: ref, base });
+    const isMade = await claimWithBranch(context, repository, { run, owner, branch: ref, base });
     failpoint('git.branch-created');
     return isMade ? { type: 'ready' } : { type: 'taken', head: (await headOf(context, run)) ?? base };
   }

@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identityVariables, type Git, type GitCall, type GitPorts } from './git-call.ts';
-import { gitSettingsEnvironment, REPOSITORY_ONLY } from '../../model/git-settings.ts';
+import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Repository } from './repository.ts';
 import { harmlessSettings, makeBare } from './run-repository.ts';
-import { sharedSetting } from './sharing-rule.ts';
+import { shareObjects } from './share-objects.ts';
+import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 
 /** The calls of a merge into the user's checkout. */
 export interface MergeCalls {
-  /** On objects and attributes, with no setting of the user that names a program. New objects go to the user's repository. */
+  /** On objects and attributes, with no setting of the user that names a program. */
   readonly objects: GitCall;
+  /** Gives the user's repository the new ones. They are on the disk then. */
+  share(): Promise<void>;
   /** On the user's checkout, with the user's settings, but for filters. */
   readonly checkout: GitCall;
   /** The checkout's files beside an index of the merge. */
@@ -28,24 +31,21 @@ export async function prepareCalls(
 ): Promise<MergeCalls> {
   const settings = await readUserConfiguration(ports, git, gitDirectory);
   const bare = join(folder, 'objects.git');
-  await makeBare(bare, harmlessSettings(settings), [], commonDirectory);
+  const store = join(commonDirectory, 'objects');
+  await makeBare(bare, harmlessSettings(settings), [store], commonDirectory);
   const identity = decideIdentity(settings, ports.environment);
   const who = identity === undefined ? {} : identityVariables(identity);
   const environment = { ...withoutFilters(ports, settings), ...who };
-  const shared = sharedSetting(settings);
-  const objectStore = {
-    GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects'),
-    // Others who share the repository have to read them.
-    ...gitSettingsEnvironment(shared === undefined ? [] : [['core.sharedRepository', shared]]),
-  };
+  const rule = parseSharingRule(sharedSetting(settings));
   return {
     objects: {
       cwd: root,
       gitDirectory: bare,
       workTree: root,
-      environment: { ...REPOSITORY_ONLY, ...objectStore, ...who },
+      environment: { ...REPOSITORY_ONLY, ...who },
     },
-    checkout: { cwd: root, environment },
+    share: async () => shareObjects(join(bare, 'objects'), store, new Set(), rule),
+    checkout: { cwd: root, environment, durable: true },
     target: { cwd: root, environment, index: join(folder, 'index') },
     settings,
     folder,

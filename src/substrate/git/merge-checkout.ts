@@ -19,6 +19,8 @@ import { prepareCalls, readDiffText, type MergeCalls } from './merge-calls.ts';
 import { findLosses, listUnlikeMerge, type Loss } from './merge-losses.ts';
 import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
 import type { Repository } from './repository.ts';
+import { syncCheckout } from './sync-checkout.ts';
+import { syncRef } from './sync-ref.ts';
 
 /** A commit to merge into the branch that is checked out. */
 export interface MergeOrder {
@@ -62,7 +64,7 @@ interface Move {
  *
  * 1. The merge commit is written. No ref names it yet.
  * 2. One git locks the branch at its old commit, so that no other process moves it.
- * 3. Another writes the files and then, by rename, the index.
+ * 3. Another writes the files and then, by rename, the index. They are flushed.
  * 4. The first one moves the branch.
  *
  * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
@@ -81,6 +83,7 @@ export async function mergeIntoCheckout(
     const calls = await prepareCalls(ports, git, repository, folder);
     const made = await makeMerge(git, calls, repository.head, order);
     if (typeof made !== 'string') return made;
+    await calls.share();
     const move = { from: repository.head, to: made };
     const dirty = await listDirty(git, calls.checkout);
     await git.text(['read-tree', made], calls.target);
@@ -182,12 +185,13 @@ async function isFile(path: string): Promise<boolean> {
 /** Steps 2 to 4. An answer: the branch did not move, and the checkout is as it was. */
 async function moveCheckout(
   git: Git,
-  { checkout }: MergeCalls,
-  { branch }: BranchCheckout,
+  calls: MergeCalls,
+  repository: BranchCheckout,
   { from, to }: Move,
   isHalfDone: boolean,
 ): Promise<Extract<MergeAnswer, { type: 'moved' | 'refused' }> | undefined> {
-  const ref = `refs/heads/${branch}`;
+  const { checkout } = calls;
+  const ref = `refs/heads/${repository.branch}`;
   const reason = ['-m', 'squad merge'];
   const mover = await git.converse(['update-ref', ...reason, '--stdin'], checkout);
   try {
@@ -199,10 +203,15 @@ async function moveCheckout(
     // With --reset, files that are already as in the merge count as its own.
     await git.text(isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to], checkout);
     failpoint('merge.written');
-    if ((await mover.ask('commit\n', endOf('commit: ok\n'))) !== undefined) return undefined;
+    await syncCheckout(repository, await listChanges(git, calls, { from, to }));
+    const committed = await mover.ask('commit\n', endOf('commit: ok\n'));
     // It does not stay for long. Its lock is gone, so the old value is compared again.
-    const moved = await git.run(['update-ref', ...reason, ref, to, from], checkout);
-    if (moved.code === 0) return undefined;
+    const moved =
+      committed === undefined ? await git.run(['update-ref', ...reason, ref, to, from], checkout) : undefined;
+    if (moved === undefined || moved.code === 0) {
+      await syncRef(repository.commonDirectory, ref, new Set());
+      return undefined;
+    }
     await git.text(['read-tree', '-m', '-u', to, from], checkout);
     return await whyNot(git, checkout, ref, from, moved.stderr);
   } finally {

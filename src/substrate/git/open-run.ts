@@ -1,8 +1,11 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
+import { syncAll } from '../files/sync.ts';
+import { readBootId } from '../process/process-table.ts';
+import { forgetNotes, replaceFolders } from './after-cut.ts';
 import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { followMove } from './moved-stores.ts';
@@ -35,7 +38,8 @@ export async function findRun(context: GitContext, run: string): Promise<RunRepo
 async function prepare(context: GitContext, run: string): Promise<RunRepository> {
   const directory = notePath(context, run, 'run.git');
   await mkdir(notePath(context, run, ''), { recursive: true, mode: 0o700 });
-  await takeOver(context, run);
+  const isAfterCut = await takeOver(context, run);
+  if (isAfterCut) await forgetNotes(context, run);
   const call = callOn(directory);
   const talk = createTalk(context.git, call);
   const repository = {
@@ -51,21 +55,39 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   else await createRunRepository(context, repository);
   await followMove(context, repository);
   await copyRefs(context, repository);
+  if (isAfterCut) {
+    await replaceFolders(context, repository);
+    await writeMarker(context, run);
+  }
   return repository;
 }
 
-/** git keeps running when its engine is killed. So each engine leaves its marker, and the next one ends what carries it. */
-async function takeOver(context: GitContext, run: string): Promise<void> {
+/**
+ * git keeps running when its engine is killed. So each engine leaves its marker, and the next one ends what carries it. true: the
+ * machine has started again since, and the engine before had not closed the run: what was not flushed may be damaged.
+ */
+async function takeOver(context: GitContext, run: string): Promise<boolean> {
   const holder = notePath(context, run, 'engine');
-  const left = (await readFile(holder, 'utf8').catch(() => '')).trim();
-  if (left === context.marker) return;
+  const note = await readFile(holder, 'utf8').catch(() => undefined);
+  const [left = '', boot] = note?.split('\n') ?? [];
+  if (left === context.marker) return false;
   if (left !== '') {
     await endProcesses(context, left);
     await removeLocks(join(context.commonDirectory, 'refs/squad', run));
     await rm(join(context.commonDirectory, `${runBranch(run)}.lock`), { force: true });
     if (/^git-[0-9a-f-]{36}$/.test(left)) await deleteFolder(join(context.temporary, '..', `squad-${left}`));
   }
-  await writeFile(holder, `${context.marker}\n`, { mode: 0o600 });
+  // An older version left none.
+  const isAfterCut = boot !== undefined && boot !== '' && boot !== readBootId();
+  await writeMarker(context, run, isAfterCut ? boot : undefined);
+  return isAfterCut;
+}
+
+/** On the disk before anything else of the run is: without it, nothing would be taken for damaged. */
+async function writeMarker(context: GitContext, run: string, boot: string = readBootId()): Promise<void> {
+  const folder = notePath(context, run, '');
+  await writeFile(join(folder, 'engine'), `${context.marker}\n${boot}\n`, { mode: 0o600, flush: true });
+  await syncAll([folder, dirname(folder), context.runsDirectory, dirname(context.runsDirectory)]);
 }
 
 /** Ends the git processes of a killed engine, which keep writing, before its files are touched. */

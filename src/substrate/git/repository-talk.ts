@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../process/conversation.ts';
 import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
+import { syncRef } from './sync-ref.ts';
 
 /** What a commit says of itself. */
 interface Commit {
@@ -17,7 +18,10 @@ export interface RepositoryTalk {
   commit(id: string): Promise<Commit | undefined>;
   /** The bytes of a file's content; undefined: there is no such object. */
   blob(id: string): Promise<Buffer | undefined>;
-  /** Moves or deletes a ref that only the engine moves, by compare-and-swap if `before` is given (empty: there is none). */
+  /**
+   * Moves or deletes a ref that only the engine moves, by compare-and-swap if `before` is given (empty: there is none). In the
+   * repository of a person, the ref is on the disk then.
+   */
   move(ref: string, to: string | null, before?: string): Promise<GitAnswer>;
   /** Makes refs that are not there yet, all or none. false: git refused. */
   create(refs: readonly (readonly [ref: string, to: string])[]): Promise<boolean>;
@@ -25,6 +29,25 @@ export interface RepositoryTalk {
 }
 
 export function createTalk(git: Git, call: GitCall): RepositoryTalk {
+  const talk = startTalk(git, call);
+  if (call.durable !== true) return talk;
+  const known = new Set<string>();
+  return {
+    ...talk,
+    move: async (ref, to, before) => {
+      const moved = await talk.move(ref, to, before);
+      if (moved.code === 0 && to !== null) await syncRef(call.cwd, ref, known);
+      return moved;
+    },
+    create: async (refs) => {
+      const made = await talk.create(refs);
+      if (made) for (const [ref] of refs) await syncRef(call.cwd, ref, known);
+      return made;
+    },
+  };
+}
+
+function startTalk(git: Git, call: GitCall): RepositoryTalk {
   // Commits never change.
   const commits = new Map<string, Commit>();
   const [reader, mover] = [

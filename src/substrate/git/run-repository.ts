@@ -154,11 +154,8 @@ export async function publishRef(
   commit: string,
   before?: string,
 ): Promise<GitAnswer> {
-  const from = join(repository.directory, 'objects');
-  const to = join(context.commonDirectory, 'objects');
-  const rule = parseSharingRule(sharedSetting(await context.userConfiguration()));
   for (let tries = 1; ; tries += 1) {
-    await shareObjects(from, to, repository.sent, rule);
+    await share(context, repository);
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
     // Without it, which `copyRefs` may cause, a fetch only takes more than it needs.
@@ -167,6 +164,12 @@ export async function publishRef(
     // A `git gc` between the two steps may have removed the commit.
     repository.sent.clear();
   }
+}
+
+/** Gives the user's repository all objects of the run. */
+export async function share(context: GitContext, { directory, sent }: RunRepository): Promise<void> {
+  const rule = parseSharingRule(sharedSetting(await context.userConfiguration()));
+  await shareObjects(join(directory, 'objects'), join(context.commonDirectory, 'objects'), sent, rule);
 }
 
 /** Protects a commit from `git gc` in the user's repository until the run's end, or until a ref of the run has it. */

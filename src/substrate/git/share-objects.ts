@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
+import { syncAll } from '../files/sync.ts';
 import { decideSharedMode, type SharingRule } from './sharing-rule.ts';
 
 /** The mode in which git makes objects, before the umask. */
@@ -14,27 +15,36 @@ type Sharing = Readonly<Record<'uid' | 'gid' | 'mode', number>>;
 /**
  * Gives the objects of one store to another, as git itself moves them out of quarantine: by whole files, each index after its
  * pack. No git runs there. Others who share the repository can read them as if git had written them: with the owner, group and mode
- * that the folder, the umask and `rule` give a new file. `sent`: names that were given before; they are skipped.
+ * that the folder, the umask and `rule` give a new file. Once it returns, they and their names are on the disk. `sent`: names that
+ * were given before; they are skipped.
  */
 export async function shareObjects(from: string, to: string, sent: Set<string>, rule: SharingRule): Promise<void> {
-  for (const folder of await readdir(from)) {
-    if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;
-    const names = (await readdir(join(from, folder))).filter(
-      (name) => isObject(name) && !sent.has(`${folder}/${name}`),
-    );
-    if (names.length === 0) continue;
-    const target = join(to, folder);
-    try {
+  const found = await findNew(from, sent);
+  const all = found.flatMap(({ folder, names }) => names.map((name) => join(folder, name)));
+  if (all.length === 0) return;
+  try {
+    // Before they get a name there: git believes that an object with a name is whole, and never writes it again.
+    await syncAll(all.map((name) => join(from, name)));
+    for (const { folder, names } of found) {
+      const target = join(to, folder);
       await makeFolder(target, rule);
       const usual = await newFileIn(target, rule);
-      for (const name of names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
-        await give(join(from, folder, name), target, name, usual, rule);
-        sent.add(`${folder}/${name}`);
-      }
-    } catch (error) {
-      throw storageError(target, error);
+      for (const name of names) await give(join(from, folder, name), target, name, usual, rule);
     }
+    await syncAll([to, ...found.map(({ folder }) => join(to, folder))]);
+    for (const name of all) sent.add(name);
+  } catch (error) {
+    throw storageError(to, error);
   }
+}
+
+async function findNew(from: string, sent: ReadonlySet<string>) {
+  const folders = (await readdir(from)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  const found = folders.map(async (folder) => {
+    const names = (await readdir(join(from, folder))).filter((name) => isObject(name) && !sent.has(join(folder, name)));
+    return { folder, names: names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx'))) };
+  });
+  return (await Promise.all(found)).filter(({ names }) => names.length > 0);
 }
 
 /** Not the temporary files of a git that was killed. */

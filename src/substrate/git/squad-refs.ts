@@ -1,6 +1,6 @@
 import { isElsewhere } from './cleaning.ts';
 import { createGit, type GitPorts } from './git-call.ts';
-import { callOn } from './git-context.ts';
+import { callOnUser } from './git-context.ts';
 import { createTalk } from './repository-talk.ts';
 import type { Checkout } from './repository.ts';
 
@@ -28,7 +28,7 @@ export async function findSquadRefs(
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
   runs: readonly string[],
 ): Promise<SquadRefs> {
-  const [git, call] = [createGit(ports), callOn(commonDirectory)];
+  const [git, call] = [createGit(ports), callOnUser(commonDirectory)];
   const list = async (below: string) => {
     const format = '--format=%(objectname) %(refname) %(worktreepath)';
     const lines = (await git.text(['for-each-ref', format, below], call)).split('\n').filter((line) => line !== '');
@@ -55,7 +55,7 @@ export async function deleteRefs(
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
   refs: readonly FoundRef[],
 ): Promise<string | undefined> {
-  const talk = createTalk(createGit(ports), callOn(commonDirectory));
+  const talk = createTalk(createGit(ports), callOnUser(commonDirectory));
   try {
     for (const { ref, at } of refs) {
       const moved = await talk.move(ref, null, at);

@@ -69,6 +69,9 @@ const AGENTS: GitSettings = [
   // Automatic maintenance rewrites packs, which sandboxes refuse.
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
+  // A commit that squad has not looked at yet outlives a power cut.
+  ['core.fsync', 'committed,reference'],
+  ['core.fsyncMethod', 'batch'],
 ];
 
 /** Settings for the git of agents, which reads no configuration but that of the task's folder. */

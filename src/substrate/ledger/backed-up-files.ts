@@ -1,7 +1,7 @@
-import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, linkSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/storage-error.ts';
-import { syncFile } from '../files/sync.ts';
+import { makeSynced, syncFile } from '../files/sync.ts';
 import { bodyFiles } from './mail/bodies.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import type { Db } from './open-db.ts';
@@ -15,10 +15,14 @@ const OF_A_RUN = ['armory', 'folder.jsonl'];
  * ledger cannot make again. `from`: the folder of the ledger. Makes no folder if there is none of it.
  */
 export function backUpFiles(db: Db, from: string, to: string): void {
+  const folders = new Set<string>();
   for (const path of namedFiles(db, from)) {
-    mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o700 });
-    give(join(from, path), join(to, path));
+    const target = join(to, path);
+    makeSynced(dirname(target));
+    give(join(from, path), target);
+    folders.add(dirname(target));
   }
+  for (const folder of folders) syncFile(folder);
 }
 
 /** By their paths below the folder of the ledger. One that is gone already is not there to be copied. */

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
+import { makeSynced, syncFile } from '../files/sync.ts';
 import { dropOldBackups, filesOf, runsBackup } from './backup-files.ts';
 import { backUpFiles } from './backed-up-files.ts';
 import { contentDamage, fileDamage } from './damage.ts';
@@ -32,7 +33,7 @@ async function copyLedger(path: string, target: string, checkRows: boolean): Pro
   const db = openLedgerFile(path, { readOnly: true });
   try {
     refuseDamage(db, checkRows);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    makeSynced(dirname(target));
     closeSync(openSync(temporary, 'wx', 0o600));
     await db.backup(temporary, { progress: () => ALL_PAGES });
     // First: a copy of the ledger that is there is whole.
@@ -54,6 +55,7 @@ export function complete(temporary: string, target: string): void {
   closeSync(file);
   // Unlike a rename, a link never replaces a file that appeared meanwhile.
   linkSync(temporary, target);
+  syncFile(dirname(target));
 }
 
 /** Throws `usage`. */

@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { failpoint } from '../failpoint.ts';
+import { syncFile } from '../files/sync.ts';
 import { backupPath } from './backup-files.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';
@@ -62,6 +64,7 @@ function backUp(db: Database, version: number): void {
     fsyncSync(file);
     closeSync(file);
     renameSync(temporary, path);
+    syncFile(dirname(path));
   });
   failpoint('migration.after-backup');
 }

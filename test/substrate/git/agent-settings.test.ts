@@ -72,6 +72,8 @@ describe('settings for agents’ git', () => {
       ['core.fsmonitor', 'false'],
       ['gc.auto', '0'],
       ['maintenance.auto', 'false'],
+      ['core.fsync', 'committed,reference'],
+      ['core.fsyncMethod', 'batch'],
       ['user.name', 'Moved'],
       ['user.email', 'm@x.invalid'],
     ]);

@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { isSquadError } from '../../../model/errors.ts';
 import { errorCode } from '../../../model/storage-error.ts';
 import { filesOf } from '../backup-files.ts';
-import { syncFile } from '../../files/sync.ts';
+import { makeSynced, syncFile } from '../../files/sync.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import type { Store } from '../store.ts';
 import { mailById } from './rows.ts';
@@ -34,7 +33,7 @@ interface BodyFile {
  */
 export function writeBody(store: Store, id: string, body: string): BodyFile {
   const folder = folderOf(store);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeSynced(folder);
   const path = join(folder, fileName(id));
   const temporary = `${path}.new`;
   const file = openSync(temporary, 'w', 0o600);

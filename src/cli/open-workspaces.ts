@@ -13,7 +13,7 @@ export async function withWorkspaces<T>(
   opened: OpenedWorkspace<Machine>,
   work: (workspaces: Workspaces) => Promise<T>,
 ): Promise<T> {
-  requireWritable(opened.repository);
+  await requireWritable(opened.repository);
   const lock = lockWorkspace(opened.directory, holderHere(host.pid, opened.composition.clock.now()));
   try {
     return await lookIntoWorkspaces(host, opened, work);

@@ -4,6 +4,7 @@ import { errorText, isSquadError } from '../model/errors.ts';
 import { machineError } from '../model/storage-error.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
+import { noteCutMerges } from './cut-merges.ts';
 import { errorLine, wasPrinted } from './error-line.ts';
 import type { Output } from './output.ts';
 import { type Command, CommanderError, createProgram } from './program.ts';
@@ -14,9 +15,10 @@ export async function runProgram(argv: readonly string[], base: Omit<CommandCont
   const program = await createProgram(base, version(), argv);
   let json = wantsJson(argv);
   let words = '';
-  program.hook('preAction', (_, command) => {
+  program.hook('preAction', async (_, command) => {
     json = command.opts()['json'] === true;
     words = wordsOf(command);
+    await noteCutMerges(base, words);
   });
   try {
     await program.parseAsync(argv);

@@ -11,6 +11,7 @@ const WHOSE: Readonly<Record<ErrorCode, 'engine' | 'look'>> = {
   'wrong-environment': 'look',
   'bad-input': 'look',
   'port-busy': 'look',
+  'git-locked': 'look',
   'not-trusted': 'engine',
   'sqlite-unsafe': 'engine',
   'network-filesystem': 'engine',

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   'machine-limit': 75,
   'workspace-busy': 75,
   'port-busy': 75,
+  'git-locked': 75,
   'lease-fenced': 75,
   'cursor-refused': 75,
   'bad-input': 65,

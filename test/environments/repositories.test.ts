@@ -209,7 +209,7 @@ const REFUSED: Environment[] = [
   },
   {
     title: 'packed refs that another git has locked',
-    ends: { code: 78, says: /packed-refs\.lock/ },
+    ends: { code: 75, says: /packed-refs\.lock/ },
     arrange: ({ repository }) => writeFileSync(join(repository, '.git', 'packed-refs.lock'), ''),
   },
 ];
@@ -252,7 +252,7 @@ const REFS: Environment[] = [
   ...['HEAD.lock', 'refs/heads/main.lock'].map(
     (lock): Environment => ({
       title: `a lock of another git: ${lock}`,
-      ends: { at: 'merge', code: 78, says: /lock/ },
+      ends: { at: 'merge', code: 75, says: /lock/ },
       arrange: ({ repository }) => {
         mkdirSync(dirname(join(repository, '.git', lock)), { recursive: true });
         writeFileSync(join(repository, '.git', lock), '');

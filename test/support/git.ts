@@ -77,3 +77,18 @@ export function addFolder(repository: string, path: string): string {
   git(repository, 'worktree', 'add', '-q', '--detach', path, 'HEAD');
   return path;
 }
+
+/** The exit code of git. */
+export function gitCode(cwd: string, ...args: string[]): number {
+  try {
+    git(cwd, ...args);
+    return 0;
+  } catch (error) {
+    return (error as { status?: number }).status ?? -1;
+  }
+}
+
+/** A folder with all that is in it, times, modes and links too. */
+export function copyWhole(from: string, to: string): void {
+  execFileSync('cp', ['-a', from, to]);
+}

@@ -9,6 +9,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
 import type { CommandContext, DropOptions } from '../command-context.ts';
 import { confirm } from '../consent.ts';
+import { refuseCutMerge } from '../cut-merges.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
 import { withWorkspaces } from '../open-workspaces.ts';
 import { printResult } from '../output.ts';
@@ -68,6 +69,7 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
       `End it for good with \`squad cancel ${name}\`, or remove all of it with \`squad drop ${name} --all\`.`,
     );
   }
+  await refuseCutMerge(repository.commonDirectory, name);
   const { path, owner } = await findRunBranch(composition.git, repository, name);
   if (owner !== undefined && owner !== id) {
     throw usageError(

@@ -7,8 +7,9 @@ import { nextCommandsOf } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPath } from '../../substrate/files/real-path.ts';
-import { decideNext } from '../../substrate/git/git-call.ts';
-import { mergeIntoCheckout, type BranchCheckout, type MergeAnswer } from '../../substrate/git/merge-checkout.ts';
+import { CHECK_GIT } from '../../substrate/git/git-call.ts';
+import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
+import type { BranchCheckout, MergeAnswer } from '../../substrate/git/merge-order.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { requireWritable } from '../../substrate/git/require-writable.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
@@ -30,7 +31,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
     name,
     await switchAdvice(composition.git, repository),
   );
-  requireWritable(checkout);
+  await requireWritable(checkout);
   if (options.unverified !== true) refuseUnverified(target);
   const commit = await headOf(target);
   if (options.unverified !== true && commit !== reading.board.branch.head) throw movedBranch(target, commit);
@@ -39,7 +40,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
   const { title } = reading.definition.objective;
   const message = `Merge run ${name}: ${plainLine(title, 100)}`;
   const mayStay = ofSessions(target);
-  const answer = await mergeIntoCheckout(composition.git, checkout, { commit, message, mayStay });
+  const answer = await mergeIntoCheckout(composition.git, checkout, { run: name, commit, message, mayStay });
   if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name, mayStay);
   const found = {
     ...{ type: 'merged', runId, name, branch: checkout.branch },
@@ -152,6 +153,11 @@ function refusalOf(
         `a filter of your git configuration has to write ${named(answer.files)}, and squad runs none`,
         `Merge with git, which runs it: ${byGit}.`,
       );
+    case 'cut-short':
+      return usageError(
+        `an earlier merge of squad/${answer.run} was cut short, and left files in the checkout; nothing was changed`,
+        `Finish that one first: \`squad merge ${answer.run}\`.`,
+      );
     case 'busy':
       return usageError(
         `another operation of git is not finished in the checkout (${answer.with})`,
@@ -167,7 +173,7 @@ function refusalOf(
     case 'refused':
       return wrongEnvironment(
         `git cannot move ${branch}, and nothing was changed: ${answer.why || 'it ended without a reason'}`,
-        `${decideNext(answer.why)} Then \`squad merge ${run}\`.`,
+        `${CHECK_GIT} Then \`squad merge ${run}\`.`,
       );
   }
 }

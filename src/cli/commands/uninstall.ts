@@ -13,6 +13,7 @@ import { byteCount } from '../../text/byte-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, UninstallOptions } from '../command-context.ts';
 import { confirm } from '../consent.ts';
+import { refuseCutMerge } from '../cut-merges.ts';
 import {
   findInRepository,
   findPath,
@@ -59,6 +60,7 @@ export async function uninstall({ host, output, exit }: CommandContext, options:
       ...left.map(leftLine),
     ]);
   }
+  for (const { commonDirectory } of checkouts) await refuseCutMerge(commonDirectory);
   if (options.yes !== true) {
     if (!process.stdin.isTTY || json) throw needsConsent();
     for (const line of [...tableOf(found, 'remove'), ...left.map(leftLine)]) output.line(line);
@@ -72,7 +74,7 @@ export async function uninstall({ host, output, exit }: CommandContext, options:
   if (kept.length > 0) exit(1);
   printResult(output, options, { type: 'uninstall', dryRun, removed: removed.map(publicPart), kept, left }, [
     ...tableOf(removed, 'removed'),
-    ...kept.map(({ path, name, why }) => `kept  ${plainLine(name ?? path)}: ${plainLine(why, 300)}`),
+    ...kept.map(({ path, name, why }) => `kept  ${plainLine(name ?? path)}: ${plainLine(why, 1000)}`),
     ...left.map(leftLine),
   ]);
 }

@@ -10,20 +10,27 @@ export function scratchRoot(stateDirectory: string): string {
   return join(stateDirectory, 'git-scratch');
 }
 
-/** A new and empty folder. Who makes it removes it; `squad clean` removes one that a killed process has left. */
-export async function makeScratch(stateDirectory: string): Promise<string> {
+/**
+ * A new and empty folder. Who makes it removes it; `squad clean` removes one that a killed process has left. `label`: a part of its
+ * name.
+ */
+export async function makeScratch(stateDirectory: string, label = 'of'): Promise<string> {
   const root = scratchRoot(stateDirectory);
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
-    return await mkdtemp(join(root, 'squad-scratch-'));
+    return await mkdtemp(join(root, `squad-scratch-${label}-`));
   } catch (error) {
     throw storageError(root, error);
   }
 }
 
 /** The folder goes when the work has ended, however it ends. */
-export async function withScratch<T>(stateDirectory: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await makeScratch(stateDirectory);
+export async function withScratch<T>(
+  stateDirectory: string,
+  work: (folder: string) => Promise<T>,
+  label?: string,
+): Promise<T> {
+  const folder = await makeScratch(stateDirectory, label);
   try {
     return await work(folder);
   } finally {

@@ -10,6 +10,7 @@ import { BASELINE, INTEGRATION } from './folder-note.ts';
 import { discardFolder, isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
+import { findLeftScratch } from './merge-owner.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { findRun } from './open-run.ts';
 import { claimedBy, claimRef } from './run-claim.ts';
@@ -133,8 +134,8 @@ const STALE_MS = 24 * 60 * 60 * 1000;
 export async function findStaleScratch(stateDirectory: string, now: number): Promise<readonly string[]> {
   const root = scratchRoot(stateDirectory);
   const names = (await readdir(root).catch(() => [])).filter((name) => /^squad-(?:git|scratch)-/.test(name));
-  const stale: string[] = [];
-  for (const name of names) {
+  const stale: string[] = [...(await findLeftScratch(stateDirectory))];
+  for (const name of names.filter((one) => !stale.includes(join(root, one)))) {
     const path = join(root, name);
     const touched = await stat(path).catch(() => undefined);
     if (touched !== undefined && now - touched.mtimeMs > STALE_MS) stale.push(path);

@@ -8,12 +8,13 @@ import {
   requireCommitId,
   requireName,
   type Git,
+  type GitAnswer,
   type GitCall,
   type GitPorts,
 } from './git-call.ts';
 import { attemptRef, callOnUser, runBranch } from './git-context.ts';
+import { createTalk } from './repository-talk.ts';
 import { claimedBy } from './run-claim.ts';
-import { syncRef } from './sync-ref.ts';
 import type { Checkout } from './repository.ts';
 
 export type DroppedBranch =
@@ -56,16 +57,20 @@ export async function dropRunBranch(
       more: Math.max(0, foreign.length - MOST_NAMED),
     };
   }
-  // A run that was opened again has delivered more than once.
-  const kept = keep ? attemptRef(run, `delivered-${head.slice(0, 12)}`) : null;
-  const moves = [...(kept === null ? [] : [['update-ref', kept, head]]), ['update-ref', '-d', runBranch(run), head]];
-  for (const args of moves) {
-    const moved = await git.run(args, call);
-    if (moved.code !== 0) throw gitFailed(args, moved);
-    // Before the branch goes.
-    if (kept !== null && args[1] === kept) await syncRef(repository.commonDirectory, kept, new Set());
+  const talk = createTalk(git, call);
+  try {
+    // A run that was opened again has delivered more than once.
+    const kept = keep ? attemptRef(run, `delivered-${head.slice(0, 12)}`) : null;
+    if (kept !== null) requireMoved(await talk.move(kept, head));
+    requireMoved(await talk.move(runBranch(run), null, head));
+    return { type: 'deleted', head, kept };
+  } finally {
+    talk.close();
   }
-  return { type: 'deleted', head, kept };
+}
+
+function requireMoved(answer: GitAnswer): void {
+  if (answer.code !== 0) throw gitFailed(['update-ref'], answer);
 }
 
 /** So many commits are named, and so many are counted. */

@@ -4,6 +4,7 @@ import { converse, type Conversation } from '../process/conversation.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { limitByWords } from '../../model/machine-limit.ts';
+import { lockedError, lockIn } from './git-locks.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export interface GitPorts {
@@ -16,6 +17,9 @@ export interface GitPorts {
   /** What confines a git at work on files of agents; absent: what the machine has. */
   readonly cage?: FindCage;
 }
+
+/** What helps where git fails for a reason of its own. */
+export const CHECK_GIT = 'Run `squad doctor`, and `git fsck` in the repository.';
 
 /** The processes port cuts output at this length. */
 const OUTPUT_CAP = 1024 * 1024;
@@ -124,15 +128,9 @@ export function gitFailed(args: readonly string[], answer: GitAnswer): SquadErro
     return storageRefused(`git ${verb}`, oneLine(answer.stderr), answer);
   const limit = limitByWords(`${answer.problem ?? ''} ${answer.stderr}`, answer);
   if (limit !== undefined) return limit;
-  return wrongEnvironment(`git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`, decideNext(answer.stderr));
-}
-
-/** What helps after these words of git. squad never removes a git lock in the user's repository: a running git may hold it. */
-export function decideNext(stderr: string): string {
-  // git's message is in the user's language, but the path is not.
-  const lock = /(\/[^'"\n]*\.lock)(?!\w)/.exec(stderr)?.[1];
-  if (lock === undefined) return 'Run `squad doctor`, and `git fsck` in the repository.';
-  return `Wait for the git that holds ${lock}, and try again. If no git is running, delete that file.`;
+  const lock = lockIn(answer.stderr);
+  if (lock !== undefined) return lockedError(lock, answer);
+  return wrongEnvironment(`git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`, CHECK_GIT);
 }
 
 export function oneLine(text: string): string {

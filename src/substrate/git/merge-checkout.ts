@@ -5,9 +5,7 @@ import { exists } from '../files/exists.ts';
 import { withScratch } from '../files/scratch.ts';
 import {
   createGit,
-  findObject,
   gitFailed,
-  oneLine,
   requireCommitId,
   splitEntries,
   type Git,
@@ -16,47 +14,15 @@ import {
 } from './git-call.ts';
 import { parseMergeTree } from './integration.ts';
 import { prepareCalls, readDiffText, type MergeCalls } from './merge-calls.ts';
-import { findLosses, listUnlikeMerge, type Loss } from './merge-losses.ts';
+import { removeJournal, type MergeJournal } from './merge-journal.ts';
+import { listFiltered, listUnlikeMerge, listUntracked } from './merge-losses.ts';
+import { ownOwner, scratchLabel } from './merge-owner.ts';
+import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
+import { recoverMerge } from './merge-recovery.ts';
+import { moveCheckout } from './move-checkout.ts';
+import { listPartial } from './partial-files.ts';
 import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
 import type { Repository } from './repository.ts';
-import { syncCheckout } from './sync-checkout.ts';
-import { syncRef } from './sync-ref.ts';
-
-/** A commit to merge into the branch that is checked out. */
-export interface MergeOrder {
-  readonly commit: string;
-  /** Of the merge commit, if there has to be one. */
-  readonly message: string;
-  /** Whether uncommitted changes of this path, relative to the root, may stay as they are where the merge does not change it. */
-  readonly mayStay?: (path: string) => boolean;
-}
-
-export type MergeAnswer =
-  | { readonly type: 'merged'; readonly how: 'fast-forward' | 'merge'; readonly from: string; readonly commit: string }
-  /** The branch has all of it. */
-  | { readonly type: 'already' }
-  | { readonly type: 'unrelated' }
-  | { readonly type: 'conflict'; readonly files: readonly string[] }
-  /** Tracked files differ from HEAD, and may not stay so. */
-  | { readonly type: 'dirty'; readonly files: readonly string[] }
-  /** This merge was cut short after it had written `files`. `kept` may stay, but git would write these anew to finish it. */
-  | { readonly type: 'half-done'; readonly files: readonly string[]; readonly kept: readonly string[] }
-  | Loss
-  /** Another operation of git has begun in the checkout. */
-  | { readonly type: 'busy'; readonly with: string }
-  /** The branch moved meanwhile. */
-  | { readonly type: 'moved' }
-  /** git could not lock or move the branch, for a reason of its own. */
-  | { readonly type: 'refused'; readonly why: string };
-
-/** A checkout with a branch. */
-export type BranchCheckout = Repository & { readonly branch: string };
-
-/** A merge that is ready to be written. */
-interface Move {
-  readonly from: string;
-  readonly to: string;
-}
 
 /**
  * Merges a commit into the branch that is checked out, without a hook, filter, driver or editor. First come the questions that
@@ -68,8 +34,9 @@ interface Move {
  * 4. The first one moves the branch.
  *
  * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
- * changes. The same call again sees that each of them is as the merge has it, and finishes the work, unless changes that may stay
- * are there too.
+ * changes. A journal (`merge-journal.ts`) says what was about to be done, so that the same call again takes away the locks of gits
+ * that were killed with it, sees that each file is as the merge has it, or a beginning of that, and finishes the work, unless changes
+ * that may stay are there too.
  */
 export async function mergeIntoCheckout(
   ports: GitPorts,
@@ -77,29 +44,49 @@ export async function mergeIntoCheckout(
   order: MergeOrder,
 ): Promise<MergeAnswer> {
   const git = createGit(ports);
+  const cut = await recoverMerge(repository, ports.stateDirectory);
   const busy = await findOperation(repository);
   if (busy !== undefined) return { type: 'busy', with: busy };
-  return withScratch(ports.stateDirectory, async (folder) => {
+  const work = async (folder: string): Promise<MergeAnswer> => {
     const calls = await prepareCalls(ports, git, repository, folder);
+    const isOther = cut !== undefined && cut.commit !== order.commit;
+    if (isOther && (await hasLeft(git, calls, repository, cut))) return { type: 'cut-short', run: cut.run };
     const made = await makeMerge(git, calls, repository.head, order);
     if (typeof made !== 'string') return made;
     await calls.share();
     const move = { from: repository.head, to: made };
     const dirty = await listDirty(git, calls.checkout);
     await git.text(['read-tree', made], calls.target);
-    const changes = dirty.length === 0 ? [] : await listChanges(git, calls, move);
+    const changes = await listChanges(git, calls, move);
     const inTheWay = withoutKept(dirty, changes, order.mayStay);
-    const isHalfDone = inTheWay.length > 0 && (await isPartOf(git, calls, repository.root, changes, inTheWay));
-    if (inTheWay.length > 0 && !isHalfDone) return { type: 'dirty', files: inTheWay };
+    const untracked = await listUntracked(git, calls, repository.root, changes);
+    const isCut = cut !== undefined && !isOther;
+    const own = await findOwn(git, calls, repository, { changes, paths: [...inTheWay, ...untracked], isCut });
+    const strange = inTheWay.filter((path) => !own.has(path));
+    if (strange.length > 0) return { type: 'dirty', files: isCut ? strange : inTheWay };
+    const isHalfDone = inTheWay.length + (isCut ? untracked.length : 0) > 0;
     const kept = isHalfDone ? dirty.filter((path) => !inTheWay.includes(path)) : [];
     if (kept.length > 0) return { type: 'half-done', files: inTheWay, kept };
-    const loss = await findLosses(git, calls, repository.root, move, isHalfDone);
-    if (loss !== undefined) return loss;
+    const lost = isHalfDone ? untracked.filter((path) => !own.has(path)) : untracked;
+    if (lost.length > 0) return { type: 'untracked', files: lost };
+    const filtered = await listFiltered(git, calls, changes);
+    if (filtered.length > 0) return { type: 'filtered', files: filtered };
     failpoint('merge.ready');
-    const refused = await moveCheckout(git, calls, repository, move, isHalfDone);
+    const refused = await moveCheckout(git, calls, repository, { ...order, ...move, changes, isHalfDone });
     if (refused !== undefined) return refused;
     return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
-  });
+  };
+  return withScratch(ports.stateDirectory, work, scratchLabel(ownOwner()));
+}
+
+/** Whether the files of a merge that was cut short are in the checkout. Without them nothing has to be finished. */
+async function hasLeft(git: Git, calls: MergeCalls, { root, gitDirectory }: Repository, cut: MergeJournal) {
+  const changes = await listChanges(git, calls, cut);
+  const dirty = await listDirty(git, calls.checkout);
+  if (withoutKept(dirty, changes, () => true).length > 0) return true;
+  if ((await listUntracked(git, calls, root, changes)).length > 0) return true;
+  await removeJournal(gitDirectory);
+  return false;
 }
 
 const OPERATIONS = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
@@ -135,7 +122,11 @@ async function listDirty(git: Git, call: GitCall): Promise<readonly string[]> {
   return splitEntries(stdout).map((entry) => entry.slice(3));
 }
 
-async function listChanges(git: Git, calls: MergeCalls, { from, to }: Move): Promise<readonly RawChange[]> {
+async function listChanges(
+  git: Git,
+  calls: MergeCalls,
+  { from, to }: Pick<MergeJournal, 'from' | 'to'>,
+): Promise<readonly RawChange[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
   return parseRawDiff(await readDiffText(git, calls, args, calls.checkout));
 }
@@ -158,72 +149,32 @@ function foldersAbove(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** Whether a merge that was cut short explains all these changes: each file is in the merge, and already as it is there. */
-async function isPartOf(
+/**
+ * Those of these paths that hold nothing of a person's: each is changed by the merge, and already as it is there. `isCut`: or it is
+ * there in part, because this merge was killed.
+ */
+async function findOwn(
   git: Git,
   calls: MergeCalls,
-  root: string,
-  changes: readonly RawChange[],
-  dirty: readonly string[],
-): Promise<boolean> {
+  repository: Repository,
+  { changes, paths, isCut }: { changes: readonly RawChange[]; paths: readonly string[]; isCut: boolean },
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
   const written = new Map(changes.map((change) => [change.path, change]));
-  const left = await listUnlikeMerge(git, calls);
-  for (const path of dirty) {
-    const change = written.get(path);
-    if (change === undefined || left.has(path)) return false;
-    // The index of the merge does not have it, so nothing has compared it yet.
-    if (change.newMode === NOT_THERE && (await isFile(join(root, path)))) return false;
+  const unlike = await listUnlikeMerge(git, calls);
+  const known = paths.flatMap((path) => written.get(path) ?? []);
+  const inPart = known.filter(({ path }) => isCut && unlike.has(path));
+  const partial = inPart.length === 0 ? new Set() : await listPartial(git, calls, repository, inPart);
+  const own = new Set<string>();
+  for (const { path, newMode } of known) {
+    // The index of the merge does not have a path that it deletes, so nothing has compared that yet.
+    const isGone = newMode !== NOT_THERE || !(await isFile(join(repository.root, path)));
+    if (unlike.has(path) ? partial.has(path) : isGone) own.add(path);
   }
-  return true;
+  return own;
 }
 
 async function isFile(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found !== undefined && !found.isDirectory();
-}
-
-/** Steps 2 to 4. An answer: the branch did not move, and the checkout is as it was. */
-async function moveCheckout(
-  git: Git,
-  calls: MergeCalls,
-  repository: BranchCheckout,
-  { from, to }: Move,
-  isHalfDone: boolean,
-): Promise<Extract<MergeAnswer, { type: 'moved' | 'refused' }> | undefined> {
-  const { checkout } = calls;
-  const ref = `refs/heads/${repository.branch}`;
-  const reason = ['-m', 'squad merge'];
-  const mover = await git.converse(['update-ref', ...reason, '--stdin'], checkout);
-  try {
-    const locked = await mover.ask(`start\nupdate ${ref} ${to} ${from}\nprepare\n`, endOf('prepare: ok\n'));
-    if (locked === undefined) return await whyNot(git, checkout, ref, from, mover.complaint());
-    failpoint('merge.locked');
-    // It says by its exit code that files differ, which `read-tree` finds too.
-    await git.run(['update-index', '-q', '--refresh'], checkout);
-    // With --reset, files that are already as in the merge count as its own.
-    await git.text(isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to], checkout);
-    failpoint('merge.written');
-    await syncCheckout(repository, await listChanges(git, calls, { from, to }));
-    const committed = await mover.ask('commit\n', endOf('commit: ok\n'));
-    // It does not stay for long. Its lock is gone, so the old value is compared again.
-    const moved =
-      committed === undefined ? await git.run(['update-ref', ...reason, ref, to, from], checkout) : undefined;
-    if (moved === undefined || moved.code === 0) {
-      await syncRef(repository.commonDirectory, ref, new Set());
-      return undefined;
-    }
-    await git.text(['read-tree', '-m', '-u', to, from], checkout);
-    return await whyNot(git, checkout, ref, from, moved.stderr);
-  } finally {
-    mover.close();
-  }
-}
-
-async function whyNot(git: Git, call: GitCall, ref: string, from: string, complaint: string) {
-  const now = await findObject(git, call, `${ref}^{commit}`);
-  return now === from ? ({ type: 'refused', why: oneLine(complaint) } as const) : ({ type: 'moved' } as const);
-}
-
-function endOf(answer: string): (bytes: Buffer) => number {
-  return (bytes) => (bytes.includes(answer) ? bytes.indexOf(answer) + answer.length : 0);
 }

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { splitEntries, type Git } from './git-call.ts';
 import { readDiffText, type MergeCalls } from './merge-calls.ts';
-import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
+import { NOT_THERE, type RawChange } from './raw-diff.ts';
 
 /** Why the files of a merge cannot be written. */
 export type Loss =
@@ -13,24 +13,6 @@ export type Loss =
 
 const PATHS_AT_ONCE = 200;
 
-/** `isHalfDone`: files that are as in the merge are the merge's own. */
-export async function findLosses(
-  git: Git,
-  calls: MergeCalls,
-  root: string,
-  { from, to }: { readonly from: string; readonly to: string },
-  isHalfDone: boolean,
-): Promise<Loss | undefined> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
-  const changes = parseRawDiff(await readDiffText(git, calls, args, calls.checkout));
-  const untracked = await listUntracked(git, calls, root, changes);
-  const own = isHalfDone && untracked.length > 0 ? await listUnlikeMerge(git, calls) : undefined;
-  const lost = untracked.filter((path) => own === undefined || own.has(path));
-  if (lost.length > 0) return { type: 'untracked', files: lost };
-  const filtered = await listFiltered(git, calls, changes);
-  return filtered.length === 0 ? undefined : { type: 'filtered', files: filtered };
-}
-
 /** The paths that differ between the checkout and the merge. */
 export async function listUnlikeMerge(git: Git, calls: MergeCalls): Promise<ReadonlySet<string>> {
   // The index of the merge knows no file's time yet. The exit code says that files differ.
@@ -38,8 +20,8 @@ export async function listUnlikeMerge(git: Git, calls: MergeCalls): Promise<Read
   return new Set(splitEntries(await readDiffText(git, calls, ['diff-files', '-z', '--name-only'], calls.target)));
 }
 
-/** git itself overwrites ignored files, and these may be a person's. */
-async function listUntracked(
+/** The files that git does not know where the merge has others. git itself overwrites ignored files, and these may be a person's. */
+export async function listUntracked(
   git: Git,
   { checkout }: MergeCalls,
   root: string,
@@ -73,7 +55,8 @@ async function firstThere(root: string, path: string): Promise<{ path: string; i
   return undefined;
 }
 
-async function listFiltered(
+/** The files that a filter of the user's configuration would have to write. */
+export async function listFiltered(
   git: Git,
   { settings, target }: MergeCalls,
   changes: readonly RawChange[],

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../process/conversation.ts';
+import { noteMover } from './ref-moves.ts';
 import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import { syncRef } from './sync-ref.ts';
 
@@ -54,6 +55,7 @@ function startTalk(git: Git, call: GitCall): RepositoryTalk {
     keepTalking(async () => git.converse(['cat-file', '--batch-command'], call)),
     keepTalking(async () => git.converse(['update-ref', '--no-deref', '--stdin'], call)),
   ];
+  let noted: Promise<() => void> | undefined;
   /** Asks again if git was killed. */
   const read = async (...question: Parameters<Conversation['ask']>): Promise<Buffer> => {
     const answer = (await reader.ask(...question)) ?? (await reader.ask(...question));
@@ -76,6 +78,7 @@ function startTalk(git: Git, call: GitCall): RepositoryTalk {
     blob: async (id) => contentOf('blob', await read(`contents ${id}\n`, contentEnd)),
     move: async (ref, to, before) => {
       const order = to === null ? `delete ${ref}` : `update ${ref} ${to}`;
+      await (noted ??= noteMover(call.cwd));
       const old = before === undefined ? '' : ` ${before === '' ? '0'.repeat(to?.length ?? 40) : before}`;
       const moved = await mover.ask(`start\n${order}${old}\ncommit\n`, committedEnd);
       if (moved !== undefined) return { code: 0, stdout: '', stderr: '' };
@@ -92,12 +95,14 @@ function startTalk(git: Git, call: GitCall): RepositoryTalk {
       return answer;
     },
     create: async (refs) => {
+      await (noted ??= noteMover(call.cwd));
       const orders = refs.map(([ref, to]) => `create ${ref} ${to}\n`).join('');
       return (await mover.ask(`start\n${orders}commit\n`, committedEnd)) !== undefined;
     },
     close: () => {
       reader.close();
       mover.close();
+      void noted?.then((takeBack) => takeBack());
     },
   };
   return talk;

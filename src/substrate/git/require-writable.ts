@@ -4,6 +4,8 @@ import { wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { foreignOwner } from '../files/owner.ts';
+import { lockedError } from './git-locks.ts';
+import { removeLeftLocks } from './ref-moves.ts';
 
 /** Below the common git directory: where a run adds objects and moves refs. Those that are not there yet are made in the others. */
 const WRITTEN = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/heads/squad', 'refs/squad'];
@@ -12,7 +14,13 @@ const WRITTEN = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/hea
  * Throws unless this user can write what a run writes to the repository, so that a run is refused before it is paid for. Asks the
  * system, which knows modes, access lists and read-only mounts.
  */
-export function requireWritable({ root, commonDirectory }: { root: string; commonDirectory: string }): void {
+export async function requireWritable({
+  root,
+  commonDirectory,
+}: {
+  root: string;
+  commonDirectory: string;
+}): Promise<void> {
   for (const name of [...WRITTEN, ...objectFolders(commonDirectory)]) {
     const path = join(commonDirectory, name);
     try {
@@ -21,13 +29,10 @@ export function requireWritable({ root, commonDirectory }: { root: string; commo
       if (errorCode(error) !== 'ENOENT') throw refused(path, root, errorCode(error) ?? 'it is not known why');
     }
   }
+  await removeLeftLocks(commonDirectory);
   // git needs it to delete a ref, which a run does at its end.
   const lock = join(commonDirectory, 'packed-refs.lock');
-  if (!existsSync(lock)) return;
-  throw wrongEnvironment(
-    `another git has locked the refs of ${root}: ${lock} is there`,
-    `Wait for that git, and try again. If no git is running, delete ${lock}.`,
-  );
+  if (existsSync(lock)) throw lockedError(lock);
 }
 
 function objectFolders(commonDirectory: string): readonly string[] {

@@ -1,6 +1,8 @@
 import { isElsewhere } from './cleaning.ts';
 import { createGit, type GitPorts } from './git-call.ts';
 import { callOnUser } from './git-context.ts';
+import { lockedError, lockIn } from './git-locks.ts';
+import { removeLeftLocks } from './ref-moves.ts';
 import { createTalk } from './repository-talk.ts';
 import type { Checkout } from './repository.ts';
 
@@ -55,11 +57,16 @@ export async function deleteRefs(
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
   refs: readonly FoundRef[],
 ): Promise<string | undefined> {
-  const talk = createTalk(createGit(ports), callOnUser(commonDirectory));
+  await removeLeftLocks(commonDirectory);
+  const talk = createTalk(createGit(ports), callOn(commonDirectory));
   try {
     for (const { ref, at } of refs) {
       const moved = await talk.move(ref, null, at);
-      if (moved.code !== 0) return `${ref}: ${moved.stderr.trim()}`;
+      if (moved.code === 0) continue;
+      const lock = lockIn(moved.stderr);
+      if (lock === undefined) return `${ref}: ${moved.stderr.trim()}`;
+      const { message, next = '' } = lockedError(lock);
+      return `${message}. ${next}`;
     }
     return undefined;
   } finally {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BootMoment } from '../ports/ledger.ts';
@@ -70,6 +70,13 @@ export function carriesMarker(pid: number, marker: string): boolean | undefined 
       entry === `${MARKER_VARIABLE}=${marker}` ||
       (entry.startsWith('TMPDIR=') && entry.split('/').includes(`squad-${marker}`)),
   );
+}
+
+/** The processes of this user that were started with this `NAME=value` in their environment; none without /proc. */
+export function findByVariable(entry: string): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  const all = readProcessTable().filter(({ pid }) => readEnvironment(pid, entry)?.includes(entry) === true);
+  return all.map(({ pid }) => pid);
 }
 
 /** The `NAME=value` entries; empty if `part` is in none of them. */
@@ -158,6 +165,15 @@ let bootId: string | undefined;
 /** Changes with every start of the machine, which resets pids and start times, and which no process survives. */
 export function readBootId(): string {
   return (bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+}
+
+/** Where pids count; empty: it cannot be seen. */
+export function readPidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
+  } catch {
+    return '';
+  }
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);

@@ -110,10 +110,11 @@ describe('T17 a lock of the repository’s own that somebody holds', () => {
     const lock = join(repository, '.git', 'packed-refs.lock');
     writeFileSync(lock, '');
     const refused = await refusalOf(workspaces.dropRefs('run', [], 'id'));
-    expect(refused.message).toContain(lock);
-    expect(refused.next).toBe(
-      `Wait for the git that holds ${lock}, and try again. If no git is running, delete that file.`,
+    expect(refused).toMatchObject({ code: 'git-locked', exitCode: 75 });
+    expect(refused.message).toContain(
+      `${lock} locks the repository, and no git that this user can see is at work there`,
     );
+    expect(refused.next).toBe(`Delete the file with \`rm ${lock}\`, and give the command again.`);
     expect(existsSync(lock)).toBe(true);
   });
 });

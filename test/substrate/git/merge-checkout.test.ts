@@ -3,7 +3,8 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailpointName } from '../../../src/substrate/failpoint.ts';
-import { mergeIntoCheckout, type MergeAnswer, type MergeOrder } from '../../../src/substrate/git/merge-checkout.ts';
+import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts';
+import type { MergeAnswer, MergeOrder } from '../../../src/substrate/git/merge-order.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
@@ -39,7 +40,7 @@ async function merge(
 ): Promise<MergeAnswer> {
   const ports = portsIn(root);
   const { branch = '', ...checkout } = await openRepository(ports, path);
-  return mergeIntoCheckout(ports, { ...checkout, branch }, { commit, message: 'Merge it', ...more });
+  return mergeIntoCheckout(ports, { ...checkout, branch }, { run: 'work', commit, message: 'Merge it', ...more });
 }
 
 function commitHere(path: string, name: string, text: string): void {
@@ -241,16 +242,6 @@ describe('what is refused, and leaves everything as it was', () => {
         arranged.commit = git(arranged.path, 'rev-parse', 'FETCH_HEAD');
       },
       { type: 'unrelated' },
-    ],
-    [
-      'a branch that another git holds',
-      ({ path }) => writeFileSync(join(path, '.git/refs/heads/main.lock'), ''),
-      { type: 'refused', why: expect.stringContaining('main.lock') },
-    ],
-    [
-      'a HEAD that another git holds',
-      ({ path }) => writeFileSync(join(path, '.git/HEAD.lock'), ''),
-      { type: 'refused', why: expect.stringContaining('HEAD.lock') },
     ],
   ])('%s', async (_title, arrange, expected) => {
     const arranged = repositoryWithWork();

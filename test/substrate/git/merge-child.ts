@@ -12,7 +12,11 @@ async function main(): Promise<void> {
   const ports = portsIn(root);
   armFailpoints(failpoints);
   const checkout = await openRepository(ports, repository);
-  await mergeIntoCheckout(ports, { ...checkout, branch: checkout.branch ?? '' }, { commit, message: 'merge' });
+  await mergeIntoCheckout(
+    ports,
+    { ...checkout, branch: checkout.branch ?? '' },
+    { run: 'work', commit, message: 'merge' },
+  );
 }
 
 if (process.argv[1] === MERGE_CHILD) await main();

@@ -1,0 +1,36 @@
+import type { Loss } from './merge-losses.ts';
+import type { Repository } from './repository.ts';
+
+/** A commit to merge into the branch that is checked out. */
+export interface MergeOrder {
+  /** Whose work it is. */
+  readonly run: string;
+  readonly commit: string;
+  /** Of the merge commit, if there has to be one. */
+  readonly message: string;
+  /** Whether uncommitted changes of this path, relative to the root, may stay as they are where the merge does not change it. */
+  readonly mayStay?: (path: string) => boolean;
+}
+
+export type MergeAnswer =
+  | { readonly type: 'merged'; readonly how: 'fast-forward' | 'merge'; readonly from: string; readonly commit: string }
+  /** The branch has all of it. */
+  | { readonly type: 'already' }
+  | { readonly type: 'unrelated' }
+  | { readonly type: 'conflict'; readonly files: readonly string[] }
+  /** Tracked files differ from HEAD, and may not stay so. */
+  | { readonly type: 'dirty'; readonly files: readonly string[] }
+  /** This merge was cut short after it had written `files`. `kept` may stay, but git would write these anew to finish it. */
+  | { readonly type: 'half-done'; readonly files: readonly string[]; readonly kept: readonly string[] }
+  | Loss
+  /** A merge of this other run was cut short, and left files in the checkout. */
+  | { readonly type: 'cut-short'; readonly run: string }
+  /** Another operation of git has begun in the checkout. */
+  | { readonly type: 'busy'; readonly with: string }
+  /** The branch moved meanwhile. */
+  | { readonly type: 'moved' }
+  /** git could not lock or move the branch, for a reason of its own. */
+  | { readonly type: 'refused'; readonly why: string };
+
+/** A checkout with a branch. */
+export type BranchCheckout = Repository & { readonly branch: string };

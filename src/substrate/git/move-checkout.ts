@@ -1,0 +1,160 @@
+import { copyFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, storageError } from '../../model/storage-error.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Conversation } from '../process/conversation.ts';
+import { findObject, oneLine, type Git, type GitCall } from './git-call.ts';
+import { lockedError, lockIn } from './git-locks.ts';
+import { lookAtLock } from './lock-file.ts';
+import type { MergeCalls } from './merge-calls.ts';
+import { ownOwner } from './merge-owner.ts';
+import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
+import {
+  indexLock,
+  privateIndex,
+  removeJournal,
+  takeIndexLock,
+  writeJournal,
+  type MergeJournal,
+} from './merge-journal.ts';
+import { refLocks } from './merge-recovery.ts';
+import type { RawChange } from './raw-diff.ts';
+import { syncCheckout } from './sync-checkout.ts';
+import { syncRef } from './sync-ref.ts';
+
+type Refused = Extract<MergeAnswer, { type: 'moved' | 'refused' }>;
+
+/** A merge that is ready to be written. */
+interface Move extends Pick<MergeOrder, 'run' | 'commit'> {
+  readonly from: string;
+  readonly to: string;
+  readonly changes: readonly RawChange[];
+  /** Files of it may be there, as far as they were written. */
+  readonly isHalfDone: boolean;
+}
+
+const REASON = ['-m', 'squad merge'];
+
+/** Writes files, index and branch. An answer: the branch did not move, and the checkout is as it was. */
+export async function moveCheckout(
+  git: Git,
+  calls: MergeCalls,
+  repository: BranchCheckout,
+  move: Move,
+): Promise<Refused | undefined> {
+  const { root, branch, gitDirectory } = repository;
+  const owner = ownOwner();
+  await takeIndexLock(gitDirectory, owner);
+  const { run, commit, from, to } = move;
+  const ref = `refs/heads/${branch}`;
+  const journal: MergeJournal = {
+    ...{ version: 1, run, root, ref, from, to, commit },
+    ...{ owner, locks: [] },
+  };
+  const work = { git, calls: atPrivateIndex(calls, gitDirectory), repository, journal };
+  let isCut = move.isHalfDone;
+  try {
+    await writeJournal(gitDirectory, journal);
+    const mover = await git.converse(['update-ref', ...REASON, '--stdin'], work.calls.checkout);
+    try {
+      const refused = await lockBranch(work, mover);
+      if (refused !== undefined) return refused;
+      isCut = true;
+      await writeFiles(work, move);
+      const late = await moveBranch(work, mover);
+      isCut = false;
+      return late;
+    } finally {
+      mover.close();
+    }
+  } finally {
+    // What was written in part is finished by the next merge.
+    await (isCut ? writeJournal(gitDirectory, { ...journal, owner: null }) : removeJournal(gitDirectory));
+    await rm(indexLock(gitDirectory), { force: true });
+  }
+}
+
+interface Work {
+  readonly git: Git;
+  readonly calls: MergeCalls;
+  readonly repository: BranchCheckout;
+  readonly journal: MergeJournal;
+}
+
+/** The index of the checkout changes in one step, once all files are written; and its lock is squad's own. */
+function atPrivateIndex(calls: MergeCalls, gitDirectory: string): MergeCalls {
+  return { ...calls, checkout: { ...calls.checkout, index: privateIndex(gitDirectory) } };
+}
+
+/** A git keeps the branch and HEAD locked until the mover ends. */
+async function lockBranch({ git, calls, repository, journal }: Work, mover: Conversation) {
+  const { ref, from, to } = journal;
+  const locked = await mover.ask(`start\nupdate ${ref} ${to} ${from}\nprepare\n`, endOf('prepare: ok\n'));
+  if (locked === undefined) return whyNot(git, calls.checkout, journal, mover.complaint());
+  const locks = refLocks(repository, ref).flatMap((path) => lookAtLock(path) ?? []);
+  await writeJournal(repository.gitDirectory, { ...journal, locks });
+  failpoint('merge.locked');
+  return undefined;
+}
+
+async function writeFiles({ git, calls, repository }: Work, { from, to, changes, isHalfDone }: Move): Promise<void> {
+  await onPrivateIndex(repository, async () => {
+    // It says by its exit code that files differ, which `read-tree` finds too.
+    await git.run(['update-index', '-q', '--refresh'], calls.checkout);
+    // With --reset, files that are already as in the merge, or a beginning of that, count as its own.
+    await git.text(
+      isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to],
+      calls.checkout,
+    );
+  });
+  failpoint('merge.written');
+  await syncCheckout(repository, changes);
+}
+
+async function moveBranch(
+  { git, calls, repository, journal }: Work,
+  mover: Conversation,
+): Promise<Refused | undefined> {
+  const { ref, from, to } = journal;
+  const committed = await mover.ask('commit\n', endOf('commit: ok\n'));
+  // It does not stay for long. Its lock is gone, so the old value is compared again.
+  const update = ['update-ref', ...REASON, ref, to, from];
+  const moved = committed === undefined ? await git.run(update, calls.checkout) : undefined;
+  if (moved === undefined || moved.code === 0) {
+    await syncRef(repository.commonDirectory, ref, new Set());
+    return undefined;
+  }
+  await onPrivateIndex(repository, async () => git.text(['read-tree', '-m', '-u', to, from], calls.checkout));
+  return whyNot(git, calls.checkout, journal, moved.stderr);
+}
+
+/** What `work` makes of a copy of the index becomes the index. */
+async function onPrivateIndex({ gitDirectory }: BranchCheckout, work: () => Promise<unknown>): Promise<void> {
+  const [index, copy] = [join(gitDirectory, 'index'), privateIndex(gitDirectory)];
+  try {
+    // An earlier merge may have left its own.
+    for (const path of [copy, `${copy}.lock`]) await rm(path, { force: true });
+    await copyFile(index, copy);
+    // An entry as young as the index is compared by its content: a copy must not look younger.
+    const since = Math.floor((await stat(index)).mtimeMs / 1000);
+    await utimes(copy, since, since);
+  } catch (error) {
+    // A checkout without an index has none of its files.
+    if (errorCode(error) !== 'ENOENT') throw storageError(copy, error);
+  }
+  await work();
+  await rename(copy, index).catch((error: unknown) => {
+    throw storageError(index, error);
+  });
+}
+
+async function whyNot(git: Git, call: GitCall, { ref, from }: MergeJournal, complaint: string): Promise<Refused> {
+  const lock = lockIn(complaint);
+  if (lock !== undefined) throw lockedError(lock);
+  const now = await findObject(git, call, `${ref}^{commit}`);
+  return now === from ? { type: 'refused', why: oneLine(complaint) } : { type: 'moved' };
+}
+
+function endOf(answer: string): (bytes: Buffer) => number {
+  return (bytes) => (bytes.includes(answer) ? bytes.indexOf(answer) + answer.length : 0);
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openRunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, piece, plan } from '../runs/run-script.ts';
+import { copyWhole } from '../support/git.ts';
+import { some, SPREAD } from '../support/lane.ts';
+
+const RUN = 'make-things';
+const LOCKS = [
+  'HEAD.lock',
+  'index.lock',
+  'config.lock',
+  'packed-refs.lock',
+  'refs/heads/main.lock',
+  `refs/heads/squad/${RUN}.lock`,
+  `refs/heads/squad/${RUN}-2.lock`,
+  `refs/squad/${RUN}/owner.id.lock`,
+  `refs/squad/${RUN}/a-1.lock`,
+  `refs/squad/${RUN}/a-left.lock`,
+  `refs/squad/${RUN}/delivered.lock`,
+];
+/** Of a run that is over, and of one that a limit has stopped. */
+const COMMANDS = {
+  over: [
+    ['merge'],
+    ['drop', '--yes'],
+    ['drop', '--all', '--yes'],
+    ['clean', '--turns', '--refs'],
+    ['uninstall', '--yes'],
+    ['fork', RUN, '--at', 'LAST'],
+    ['run', 'objective.md', '--runtime', 'scripted', '--yes'],
+  ],
+  stopped: [
+    ['resume', '--max-turns', '20'],
+    ['resume', '--reload', '--yes', '--max-turns', '20'],
+    ['retry', 'a'],
+    ['skip', 'a'],
+    ['override', 'a', 'failed', '--reason', 'no'],
+    ['switch', 'scripted', '--task', 'a'],
+    ['pause', RUN],
+    ['cancel'],
+    ['drop', '--all', '--yes'],
+    ['fork', RUN, '--at', 'LAST'],
+    ['db', 'backup'],
+  ],
+} as const;
+
+const TABLE = Object.entries(COMMANDS).flatMap(([state, commands]) =>
+  commands.flatMap((args) => LOCKS.map((lock) => ({ state: state as keyof typeof COMMANDS, args, lock }))),
+);
+
+it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
+  'beside a lock of git, a command of a run that is %s does its work or says what is in its way, and never ends without a word',
+  { ...SPREAD, timeout: 1_200_000 },
+  async (state) => {
+    const steps = [
+      { run: ['sh', '-c', 'echo a >a.txt; git add -A; git commit -qm a; echo left >left.txt'] },
+      { answer: 'done' },
+    ];
+    const bench = openRunBench({ script: [plan([piece('a')]), author('a', steps), APPROVE_ALL] });
+    const { root, repository } = bench;
+    const template = `${root}.template`;
+    onTestFinished(() => {
+      rmSync(template, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true });
+    });
+    expect((await bench.runAll(state === 'over' ? [] : ['--max-turns', '2'])).code).toBe(state === 'over' ? 0 : 4);
+    const points = (await bench.run(['fork', RUN, '--json'])).lines[0] as { points: { seq: number }[] };
+    bench.settings({ verify: [{ run: 'true' }] });
+    copyWhole(root, template);
+    const wrong: string[] = [];
+    for (const { args, lock } of some(
+      TABLE.filter((row) => row.state === state),
+      5,
+    )) {
+      rmSync(root, { recursive: true, force: true });
+      copyWhole(template, root);
+      const path = join(repository, '.git', lock);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+      const given = args.map((word) => (word === 'LAST' ? String(points.points.at(-1)?.seq) : word));
+      const title = `squad ${given.join(' ')} beside ${lock}`;
+      // A process of its own, because what is asked is how it ends.
+      const first = await bench.run(given, {});
+      const said = `${first.stdout}${first.stderr}`;
+      if (said.trim() === '') wrong.push(`${title}: exit ${first.code}, and no word`);
+      if (
+        first.code === 75 &&
+        !(said.includes(`${path} locks the repository`) && /^Next: \S.*give the command again/m.test(said))
+      )
+        wrong.push(`${title}: ${said}`);
+      // It goes on with what is elsewhere.
+      const isKept = given[0] === 'uninstall' && first.code === 1 && said.includes(`${path} locks the repository`);
+      if (!isKept && ![0, 75].includes(first.code ?? -1)) wrong.push(`${title}: exit ${first.code} ${said}`);
+      if (first.code === 0) continue;
+      rmSync(path, { force: true });
+      const again = await bench.run(given, {});
+      if (again.code !== 0) wrong.push(`${title}, and without it: exit ${again.code} ${again.stdout}${again.stderr}`);
+    }
+    expect(wrong).toEqual([]);
+  },
+);

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { SPREAD, spread } from '../support/lane.ts';
+import { killMany, NAMES } from '../support/whole-kills.ts';
+
+const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(4, 60));
+
+it(
+  'SIGKILL of squad with its git in mid-command: the same command again ends it, and nothing is lost',
+  SPREAD,
+  async () => {
+    const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+    console.log(`seed ${seed}`);
+    // Merges leave most behind.
+    expect(await killMany(['merge', ...NAMES, 'merge'], TRIALS, seed)).toEqual([]);
+  },
+);

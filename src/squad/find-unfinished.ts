@@ -2,27 +2,32 @@ import { resolve } from 'node:path';
 import { COORDINATE } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
-import { findRun } from '../read-model/read-run.ts';
-import { unfinishedOf } from '../read-model/unfinished.ts';
+import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
+import { unfinishedOf, type Unfinished } from '../read-model/unfinished.ts';
 import { realPath } from '../substrate/files/real-path.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { openWorkspace, readIfThere, type Place } from './open-run.ts';
 
-/** Id of the newest unfinished run of this objective. undefined: there is none. */
-export async function findUnfinished(place: Place, objective: ObjectiveSource): Promise<string | undefined> {
+/** The newest unfinished run of this objective that `counts`. undefined: there is none. */
+export async function findUnfinished(
+  place: Place,
+  objective: ObjectiveSource,
+  counts: (found: Unfinished, reading: RunReading) => boolean = () => true,
+): Promise<Unfinished | undefined> {
   const workspace = await openWorkspace(place);
   const lockedBy = probeLock(workspace.directory);
   const now = workspace.composition.clock.now();
-  return readIfThere(workspace, (ledger) =>
-    ledger
-      .runs()
-      .toReversed()
-      .find(({ id }) => {
-        const reading = findRun(ledger, id, lockedBy);
-        if (reading === undefined || unfinishedOf(reading, now) === undefined) return false;
-        return isRunOf(reading.definition, objective, place.host.workingDirectory);
-      }),
-  )?.id;
+  return readIfThere(workspace, (ledger) => {
+    for (const row of ledger.runs().toReversed()) {
+      // Most runs are about something else, and their plans are not read.
+      const definition = findDefinition(ledger, row);
+      if (definition === undefined || !isRunOf(definition, objective, place.host.workingDirectory)) continue;
+      const reading = findRun(ledger, row.id, lockedBy);
+      const found = reading && unfinishedOf(reading, now);
+      if (reading !== undefined && found !== undefined && counts(found, reading)) return found;
+    }
+    return undefined;
+  });
 }
 
 /**

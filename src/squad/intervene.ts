@@ -81,7 +81,8 @@ export async function intervene(
   return { runId: row.id, name: row.name, by, seq, at, driven, heard, needs };
 }
 
-async function refuse(run: OpenedRun, intervention: Intervention): Promise<void> {
+/** Throws what a command is refused with. Nothing is stored. */
+export async function refuse(run: OpenedRun, intervention: Intervention): Promise<void> {
   const { row } = run.reading;
   if (intervention.verb === 'switch') await refuseUnusable(run, intervention);
   const refused = requestRefusal(run.reading, intervention);

@@ -2,11 +2,12 @@ import { SquadError } from '../model/errors.ts';
 import { readReload } from '../preflight/reload.ts';
 import { plainJson } from '../text/json.ts';
 import { placedAt } from '../model/run.ts';
-import { storedKey, type CommandOptions } from './command-key.ts';
+import { isOver, runIsOver } from '../read-model/read-run.ts';
+import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
-import { openRun, writeLedger, type Place } from './open-run.ts';
+import { openRun, readLedger, writeLedger, type Place } from './open-run.ts';
 
 /** What a run uses from `squad.yaml` since a reload. */
 export interface Reloaded {
@@ -34,6 +35,11 @@ export async function reload(
       next: `Stop it first: \`squad stop ${row.name}\`.`,
     });
   }
+  const stored = storedKey(row.id, key);
+  // One that is stored was checked, and the run may have ended since.
+  const isKnown =
+    stored !== undefined && readLedger(opened, (ledger) => findCommand(ledger, row.id, stored)) !== undefined;
+  if (!isKnown && isOver(reading)) throw runIsOver(row.name);
   const ports = { ...composition, host, ...consentOf(trust) };
   const {
     reload: found,
@@ -46,9 +52,7 @@ export async function reload(
   if (found !== undefined) {
     const { verb, ...data } = found;
     const amend = async () =>
-      writeLedger(opened, (ledger) =>
-        ledger.command(row.id, verb, plainJson(data), operatorOf(host), storedKey(row.id, key)),
-      );
+      writeLedger(opened, (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host), stored));
     await keepConsent(opened, row.id, amend, () => row.id);
   }
   return { runId: row.id, name: row.name, changed, kept };

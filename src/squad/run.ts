@@ -6,9 +6,11 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight, PreflightRequest } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
-import { findRun, isOver } from '../read-model/read-run.ts';
+import { findRun, isOver, runIsOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
+import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
+import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
@@ -140,6 +142,18 @@ export async function resume(place: Place, name: string | undefined, options: Re
   };
   const { resumeRun } = await loading;
   return resumeRun(enginePorts(workspace, drive, admit), workspace.repository.root, runId, raise);
+}
+
+/** Throws what `resume` would be refused with, before something is stored that only a resume makes sense of. */
+export async function refuseResume(place: Place, name: string, trust: TrustOption['trust']): Promise<void> {
+  const run = await openRun(place, name);
+  const { row, definition, driven } = run.reading;
+  if (isOver(run.reading)) throw runIsOver(row.name);
+  if (driven) return;
+  refuseBusy(run.directory);
+  await inspectForWork(run.composition.git, run.repository.root);
+  await agreeToRun(run, row.id, trust);
+  refuseWithOther(run, row.id, definition);
 }
 
 /** The run that needs an engine most; undefined: there is none. */

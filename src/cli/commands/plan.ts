@@ -13,6 +13,7 @@ import type { CommandContext, PlanOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { readArgument } from '../read-objective.ts';
+import { refuseRepeat } from '../refuse-repeat.ts';
 import { createLines } from '../render/event-lines.ts';
 import { printEnd, untilEnd } from './show-run.ts';
 
@@ -24,6 +25,7 @@ export async function plan(context: CommandContext, given: string, options: Plan
   const about = { playbook, runtime, models, name, allowFullAccess, trust: trustOf(context, options) };
   const request = { ...about, limits: limitsFromOptions(options) };
   if (options.prompts === true) return showPrompts(context, await readPrompts({ host }, objective, request), options);
+  await refuseRepeat(context, objective, options);
   const lineOf = createLines(logLevel(), undefined);
   const onEvent = (event: RunEvent): void => {
     const line = json === true ? undefined : lineOf(event);

@@ -3,7 +3,6 @@ import { taskScope } from '../../model/plan/scope.ts';
 import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import { failuresOf } from '../../read-model/explain-failure.ts';
-import { requestRefusal } from '../../read-model/replay-plan.ts';
 import { stuckTasksOf, type StuckTask } from '../../read-model/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
@@ -99,11 +98,12 @@ async function retryTask(context: CommandContext, task: string, options: RetryOp
   }
   const request = { verb: 'retry', task, fresh, ...defined({ note, agent }) } as const;
   if (runtime !== undefined) {
-    const { reading } = await openRun(context, run);
-    const refused = requestRefusal(reading, request);
-    if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${reading.row.name}\`.`);
-    const { intervene: record } = await import('../../squad/intervene.ts');
-    await record(context, reading.row.id, { verb: 'switch', on: taskScope(task), runtime, ...defined({ model }) });
+    const opened = await openRun(context, run);
+    const { refuse, intervene: record } = await import('../../squad/intervene.ts');
+    // Before the switch is stored, which only serves the retry.
+    await refuse(opened, request);
+    const { id } = opened.reading.row;
+    await record(context, id, { verb: 'switch', on: taskScope(task), runtime, ...defined({ model }) });
   }
   await intervene(context, run, request, options);
 }

@@ -1,4 +1,4 @@
-import { usageError } from '../../model/errors.ts';
+import { isSquadError, usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import { squadOn, type Squad } from '../../squad.ts';
@@ -13,6 +13,7 @@ import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
 import { givenSource, sessionArgument } from '../given-source.ts';
 import { printResult } from '../output.ts';
+import { refuseRepeat } from '../refuse-repeat.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
@@ -27,8 +28,9 @@ export async function run(context: CommandContext, given: string | undefined, op
   const objective = await givenSource(context, given, options);
   // Before its folder is read: a run can be resumed whatever a person has written there meanwhile.
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
-  if (unfinished !== undefined) return resume(context, unfinished, options);
+  if (unfinished !== undefined) return resume(context, unfinished.runId, options);
   if (await isCompleted()) return;
+  if (session === undefined) await refuseRepeat(context, objective, options);
   const { playbook, runtime, model: models, name, allowFullAccess, strict, runId, madeFor } = options;
   if (options.detach === true) {
     if (runId !== undefined) throw usageError('--run-id cannot be combined with --detach', 'Leave out one of them.');
@@ -75,6 +77,9 @@ export async function resume(context: CommandContext, name: string | undefined, 
   );
   if (isIncomplete) return writeAgain(context, runId, options);
   const squad = squadOn(host);
+  if (options.reload === true || options.pastDeadline === true) {
+    await (await import('../../squad/run.ts')).refuseResume({ host }, runId, trustOf(context, options));
+  }
   if (options.reload === true) await reload(context, squad, runId, options);
   if (options.pastDeadline === true) {
     const { by } = await squad.intervene(runId, { verb: 'past-deadline' });
@@ -118,9 +123,14 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
 export async function cancel(context: CommandContext, name: string | undefined, options: CancelOptions): Promise<void> {
   const { reason: why = '', task } = options;
   const on = task === undefined ? WHOLE_RUN : taskScope(task);
-  const { runId, driven } = await intervene(context, name, { verb: 'cancel', on, why }, options);
+  const { runId, name: runName, driven } = await intervene(context, name, { verb: 'cancel', on, why }, options);
   if (on !== WHOLE_RUN || driven) return;
-  await resume(context, runId, options);
+  try {
+    await resume(context, runId, options);
+  } catch (error) {
+    if (!isSquadError(error) || error.code !== 'workspace-busy') throw error;
+    context.output.problem(`note: it ends once no other engine works here: \`squad resume ${runName}\`.`);
+  }
   context.exit(0);
 }
 

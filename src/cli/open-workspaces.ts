@@ -13,7 +13,7 @@ export async function withWorkspaces<T>(
   opened: OpenedWorkspace<Machine>,
   work: (workspaces: Workspaces) => Promise<T>,
 ): Promise<T> {
-  await requireWritable(opened.repository);
+  await requireWritable(opened.repository, host.stateDirectory);
   const lock = lockWorkspace(opened.directory, holderHere(host.pid, opened.composition.clock.now()));
   try {
     return await lookIntoWorkspaces(host, opened, work);

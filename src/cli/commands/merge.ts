@@ -31,7 +31,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
     name,
     await switchAdvice(composition.git, repository),
   );
-  await requireWritable(checkout);
+  await requireWritable(checkout, composition.git.stateDirectory);
   if (options.unverified !== true) refuseUnverified(target);
   const commit = await headOf(target);
   if (options.unverified !== true && commit !== reading.board.branch.head) throw movedBranch(target, commit);

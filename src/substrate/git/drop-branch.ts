@@ -57,7 +57,7 @@ export async function dropRunBranch(
       more: Math.max(0, foreign.length - MOST_NAMED),
     };
   }
-  const talk = createTalk(git, call);
+  const talk = createTalk(git, call, { ...repository, stateDirectory: ports.stateDirectory });
   try {
     // A run that was opened again has delivered more than once.
     const kept = keep ? attemptRef(run, `delivered-${head.slice(0, 12)}`) : null;

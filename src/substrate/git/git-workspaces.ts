@@ -94,7 +94,7 @@ function createContext(
   let configuration: Promise<readonly ConfigEntry[]> | undefined;
   return {
     git,
-    talk: createTalk(git, callOnUser(commonDirectory)),
+    talk: createTalk(git, callOnUser(commonDirectory), { stateDirectory: ports.stateDirectory, commonDirectory }),
     processes: ports.processes,
     commonDirectory,
     runsDirectory: ports.runsDirectory,

@@ -1,62 +1,80 @@
 import { rmdirSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Of } from '../../model/sha256.ts';
 import { parseJson } from '../../text/json.ts';
 import { gitsAt } from './git-locks.ts';
 import { lookAtLock, type TakenLock } from './lock-file.ts';
 import { isOwnerAlive, ownerSchema, ownOwner } from './merge-owner.ts';
 
-/** In a git directory: one file for each squad that moves refs there. */
-const FOLDER = 'squad-moves';
+/** Where refs are moved: the git directory that all checkouts share. The notes are in squad's own folder. */
+export interface MovedRefs {
+  readonly stateDirectory: string;
+  readonly commonDirectory: string;
+}
+
+/** One file for each squad that moves refs in that repository. */
+function notesOf({ stateDirectory, commonDirectory }: MovedRefs): string {
+  return join(stateDirectory, 'ref-moves', sha256Of(commonDirectory).slice(0, 16));
+}
+
 /** A git changes or releases a lock that it has just taken within this time. */
 const STABLE_MS = 300;
 
 /**
- * Says that this process moves refs in a git directory, so that the next squad knows whose locks are left there if it is killed with
- * its git. Returns what takes that back.
+ * Says that this process moves refs of a repository, so that the next squad knows whose locks are left there if it is killed with its
+ * git. Returns what takes that back.
  */
-export async function noteMover(directory: string): Promise<() => void> {
+export async function noteMover(place: MovedRefs): Promise<() => void> {
   const owner = ownOwner();
-  const path = join(directory, FOLDER, `${owner.pid}-${owner.startTime}`);
+  const folder = notesOf(place);
+  const path = join(folder, `${owner.pid}-${owner.startTime}`);
   try {
-    await mkdir(join(directory, FOLDER), { recursive: true });
-    await writeFile(path, `${JSON.stringify(owner)}\n`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(path, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   } catch {
-    // git says what is wrong there. Without the note, a person has to remove a lock that is left.
+    // Without the note, a person has to remove a lock that is left.
   }
   return () => {
     rmSync(path, { force: true });
-    try {
-      rmdirSync(join(directory, FOLDER));
-    } catch {
-      // It is another squad's too.
-    }
+    removeEmpty(folder);
   };
 }
 
+function removeEmpty(folder: string): void {
+  try {
+    for (const one of [folder, dirname(folder)]) rmdirSync(one);
+  } catch {
+    // It is another squad's too.
+  }
+}
+
 /** Removes the locks of refs that squads have left which were killed with their git; none while a git is at work there. */
-export async function removeLeftLocks(directory: string): Promise<void> {
-  const folder = join(directory, FOLDER);
+export async function removeLeftLocks(place: MovedRefs): Promise<void> {
+  const folder = notesOf(place);
   const dead: string[] = [];
   for (const name of await namesIn(folder)) {
     const owner = ownerSchema.safeParse(parseJson(await readFile(join(folder, name), 'utf8').catch(() => '')));
     if (!owner.success || !isOwnerAlive(owner.data)) dead.push(join(folder, name));
   }
-  if (dead.length === 0) return;
-  const before = await listLocks(directory);
-  if (before.length > 0) {
-    if (before.some(({ path }) => gitsAt(path).length > 0)) return;
-    await sleep(STABLE_MS);
-    const still = new Map((await listLocks(directory)).map((lock) => [lock.path, lock]));
-    if (before.some(({ path }) => gitsAt(path).length > 0)) return;
-    for (const { path, inode, changed } of before) {
-      const now = still.get(path);
-      if (now?.inode === inode && now.changed === changed) await rm(path, { force: true });
-    }
-  }
+  if (dead.length === 0 || !(await removeStable(place.commonDirectory))) return;
   for (const path of dead) await rm(path, { force: true });
-  await rmdir(folder).catch(() => undefined);
+  removeEmpty(folder);
+}
+
+/** false: a git is at work there, whose locks these may be. */
+async function removeStable(commonDirectory: string): Promise<boolean> {
+  const before = await listLocks(commonDirectory);
+  if (before.length === 0) return true;
+  if (before.some(({ path }) => gitsAt(path).length > 0)) return false;
+  await sleep(STABLE_MS);
+  if (before.some(({ path }) => gitsAt(path).length > 0)) return false;
+  for (const { path, inode, changed } of before) {
+    const now = lookAtLock(path);
+    if (now?.inode === inode && now.changed === changed) await rm(path, { force: true });
+  }
+  return true;
 }
 
 /** Of the refs that only squads move, and of the file that git rewrites to delete one of them. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../process/conversation.ts';
-import { noteMover } from './ref-moves.ts';
+import { noteMover, type MovedRefs } from './ref-moves.ts';
 import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import { syncRef } from './sync-ref.ts';
 
@@ -29,8 +29,9 @@ export interface RepositoryTalk {
   close(): void;
 }
 
-export function createTalk(git: Git, call: GitCall): RepositoryTalk {
-  const talk = startTalk(git, call);
+/** `moves`: of a person's repository, where a lock that is left would stay. */
+export function createTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
+  const talk = startTalk(git, call, moves);
   if (call.durable !== true) return talk;
   const known = new Set<string>();
   return {
@@ -48,7 +49,7 @@ export function createTalk(git: Git, call: GitCall): RepositoryTalk {
   };
 }
 
-function startTalk(git: Git, call: GitCall): RepositoryTalk {
+function startTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
   // Commits never change.
   const commits = new Map<string, Commit>();
   const [reader, mover] = [
@@ -78,7 +79,7 @@ function startTalk(git: Git, call: GitCall): RepositoryTalk {
     blob: async (id) => contentOf('blob', await read(`contents ${id}\n`, contentEnd)),
     move: async (ref, to, before) => {
       const order = to === null ? `delete ${ref}` : `update ${ref} ${to}`;
-      await (noted ??= noteMover(call.cwd));
+      if (moves !== undefined) await (noted ??= noteMover(moves));
       const old = before === undefined ? '' : ` ${before === '' ? '0'.repeat(to?.length ?? 40) : before}`;
       const moved = await mover.ask(`start\n${order}${old}\ncommit\n`, committedEnd);
       if (moved !== undefined) return { code: 0, stdout: '', stderr: '' };
@@ -95,7 +96,7 @@ function startTalk(git: Git, call: GitCall): RepositoryTalk {
       return answer;
     },
     create: async (refs) => {
-      await (noted ??= noteMover(call.cwd));
+      if (moves !== undefined) await (noted ??= noteMover(moves));
       const orders = refs.map(([ref, to]) => `create ${ref} ${to}\n`).join('');
       return (await mover.ask(`start\n${orders}commit\n`, committedEnd)) !== undefined;
     },

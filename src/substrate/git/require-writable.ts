@@ -14,13 +14,10 @@ const WRITTEN = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/hea
  * Throws unless this user can write what a run writes to the repository, so that a run is refused before it is paid for. Asks the
  * system, which knows modes, access lists and read-only mounts.
  */
-export async function requireWritable({
-  root,
-  commonDirectory,
-}: {
-  root: string;
-  commonDirectory: string;
-}): Promise<void> {
+export async function requireWritable(
+  { root, commonDirectory }: { readonly root: string; readonly commonDirectory: string },
+  stateDirectory: string,
+): Promise<void> {
   for (const name of [...WRITTEN, ...objectFolders(commonDirectory)]) {
     const path = join(commonDirectory, name);
     try {
@@ -29,7 +26,7 @@ export async function requireWritable({
       if (errorCode(error) !== 'ENOENT') throw refused(path, root, errorCode(error) ?? 'it is not known why');
     }
   }
-  await removeLeftLocks(commonDirectory);
+  await removeLeftLocks({ stateDirectory, commonDirectory });
   // git needs it to delete a ref, which a run does at its end.
   const lock = join(commonDirectory, 'packed-refs.lock');
   if (existsSync(lock)) throw lockedError(lock);

@@ -57,8 +57,9 @@ export async function deleteRefs(
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
   refs: readonly FoundRef[],
 ): Promise<string | undefined> {
-  await removeLeftLocks(commonDirectory);
-  const talk = createTalk(createGit(ports), callOn(commonDirectory));
+  const place = { commonDirectory, stateDirectory: ports.stateDirectory };
+  await removeLeftLocks(place);
+  const talk = createTalk(createGit(ports), callOnUser(commonDirectory), place);
   try {
     for (const { ref, at } of refs) {
       const moved = await talk.move(ref, null, at);

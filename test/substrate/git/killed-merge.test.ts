@@ -129,19 +129,23 @@ describe('a merge that was killed with its git', () => {
 
 describe('locks of refs that a squad left which was killed with its git', () => {
   it('go with the next command, and no others do', async () => {
-    const { path } = await killedMerge();
-    const common = join(path, '.git');
-    const place = { root: path, commonDirectory: common };
-    const [own, other] = ['packed-refs.lock', 'refs/heads/other.lock'].map((name) => join(common, name));
+    const { root, path } = await killedMerge();
+    const place = { root: path, commonDirectory: join(path, '.git') };
+    const { stateDirectory } = portsIn(root);
+    const [own, other] = ['packed-refs.lock', 'refs/heads/other.lock'].map((name) => join(path, '.git', name));
     for (const lock of [own, other]) writeFileSync(lock!, '');
-    expect(await refusalOf(requireWritable(place))).toMatchObject({ code: 'git-locked' });
-    const takeBack = await noteMover(common);
-    expect(await refusalOf(requireWritable(place))).toMatchObject({ code: 'git-locked' });
+    const locked = { code: 'git-locked' };
+    expect(await refusalOf(requireWritable(place, stateDirectory))).toMatchObject(locked);
+    const takeBack = await noteMover({ ...place, stateDirectory });
+    expect(await refusalOf(requireWritable(place, stateDirectory))).toMatchObject(locked);
+    const notes = join(stateDirectory, 'ref-moves');
+    const [note = ''] = readdirSync(notes, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'));
     takeBack();
-    mkdirSync(join(common, 'squad-moves'));
-    writeFileSync(join(common, 'squad-moves/1-1'), JSON.stringify({ ...ownOwner(), startTime: '1' }));
-    await requireWritable(place);
+    expect(existsSync(notes)).toBe(false);
+    mkdirSync(join(notes, note, '..'), { recursive: true });
+    writeFileSync(join(notes, note), JSON.stringify({ ...ownOwner(), startTime: '1' }));
+    await requireWritable(place, stateDirectory);
     expect([own, other].map((lock) => existsSync(lock!))).toEqual([false, true]);
-    expect(existsSync(join(common, 'squad-moves'))).toBe(false);
+    expect(existsSync(notes)).toBe(false);
   });
 });

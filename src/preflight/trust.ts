@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
 import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
+import { NETWORK_VARIABLES } from '../model/network-variables.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { readHook, readServer, type Reading } from '../model/read-equipment.ts';
 import { commandsOf } from '../playbooks/stages/list-facts.ts';
@@ -116,7 +117,9 @@ type ServerSettings = NonNullable<AgentSettings['mcp']>[number];
 /** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
 function grantsOf({ agents, runtimes }: Settings, { file }: SettingsFile, described: DescribedRuntimes): TrustItem[] {
   const own = Object.values(described).flatMap(({ variables = [] }) => variables);
-  const isOwn = (name: string) => NETWORK.test(name) || own.some((start) => name.toUpperCase().startsWith(start));
+  // The network's are how it reaches its model, and it gets them in any case.
+  const isOwn = (name: string) =>
+    NETWORK_VARIABLES.includes(name) || own.some((start) => name.toUpperCase().startsWith(start));
   const grant = (run: string): TrustItem => ({ from: 'agent', run, where: file });
   return [
     ...(agents ?? []).flatMap((agent) => grantsOfAgent(agent, isOwn).map(grant)),
@@ -174,6 +177,3 @@ function startOf(
   ];
   return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
-
-/** Like a runtime's own variables, they are how it reaches its model. It would read them anyway. */
-const NETWORK = /^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;

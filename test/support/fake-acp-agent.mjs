@@ -9,7 +9,8 @@
 // `initialize` and `session` change those answers. `auth`: no session before `authenticate` with this method. `on` holds
 // steps that come before the answer of `start`, `initialize`, `authenticate`, `new`, `load`, `resume`, `set` or `cancel`.
 // The first turn that fits is played; `repair` is for a later prompt of the same process, `after` comes after the answer.
-// A `usage` of null tells none. STEPS lists the steps.
+// A `usage` of null tells none. `keeps` as `answered`: a session is there to go on with once a prompt of it was answered, as Gemini
+// keeps them. `unlessThere` of a step: it is played once, and leaves this file. STEPS lists the steps.
 //
 // It leaves in `$HOME/.fake-acp` (or in `state` of the script): `received.jsonl`, `asked.jsonl` (permission requests, and
 // each answer with the time it took), `pids.jsonl` (what it started), and `sessions/`, which another process can go on with.
@@ -242,6 +243,8 @@ async function play(steps) {
   for (const step of steps ?? []) {
     if (turn?.abort.signal.aborted) return;
     const [name, value] = Object.entries(step)[0];
+    if (step.unlessThere !== undefined && existsSync(step.unlessThere)) continue;
+    if (step.unlessThere !== undefined) writeFileSync(step.unlessThere, '');
     if (STEPS[name] === undefined) throw new RpcError({ message: `the script has an unknown step: ${name}` });
     await STEPS[name](value, step);
   }
@@ -311,7 +314,8 @@ function find(id) {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-function keep() {
+function keep(isAnswered = false) {
+  if (script.keeps === 'answered' && !isAnswered) return;
   writeFileSync(join(state, 'sessions', `${encodeURIComponent(session.id)}.json`), JSON.stringify(session));
 }
 
@@ -333,7 +337,7 @@ async function prompt({ prompt: blocks, sessionId }, id) {
   keep();
   after = entry.after;
   await play(prompts > 1 && entry.repair !== undefined ? entry.repair : entry.steps);
-  keep();
+  keep(true);
   const { usage = EACH, meta, stop } = { stop: open.stop, ...entry };
   turn = undefined;
   const stopReason = open.abort.signal.aborted ? 'cancelled' : open.stop === 'end_turn' ? stop : open.stop;

@@ -23,6 +23,7 @@ export interface FakeAcpScript {
   readonly auth?: string;
   readonly on?: Readonly<Record<string, readonly FakeStep[]>>;
   readonly unknownSession?: object;
+  readonly keeps?: 'answered';
   readonly state?: string;
 }
 

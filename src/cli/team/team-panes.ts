@@ -1,5 +1,6 @@
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
 import type { Settings } from '../../model/settings.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -104,7 +105,7 @@ const READ_BY_RUNTIMES = [
     'KIMI_MODEL_NAME',
     'MOONSHOT_API_KEY',
   ],
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+  ...['GOOGLE_VERTEX_BASE_URL', 'CODEX_CA_CERTIFICATE', ...NETWORK_VARIABLES],
 ];
 
 /**

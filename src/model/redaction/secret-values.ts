@@ -1,3 +1,5 @@
+import { credentialsIn } from './address-credentials.ts';
+
 /** Shorter values occur in any text. */
 const LEAST_SECRET = 8;
 /** For a line of a longer secret, such as a key in PEM. */
@@ -17,7 +19,10 @@ const NO_SECRET: ReadonlySet<string> = new Set(
 const PLAIN_NAME =
   /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|FILE|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
 
-/** The values of the environment that squad must not store: those with a secret's name, and those that are let through. */
+/**
+ * The values of the environment that squad must not store: those with a secret's name, those that are let through, and what logs in at an
+ * address, such as that of a proxy.
+ */
 export function secretValues(
   environment: Readonly<Record<string, string | undefined>>,
   letThrough: readonly string[],
@@ -26,10 +31,13 @@ export function secretValues(
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const secret = (SECRET_NAME.test(name) || named.has(name)) && !PLAIN_NAME.test(name);
     const text = value.trim();
+    const inAddress = credentialsIn(text);
     // The value of a header: an error may quote the secret without its scheme.
     const alone = /^(?:Bearer|Basic|Token)\s+(\S+)$/i.exec(text)?.[1];
     const values = alone === undefined ? [text] : [text, alone];
-    return secret ? values.filter((one) => one.length >= LEAST_SECRET && !NO_SECRET.has(one.toLowerCase())) : [];
+    return [...(secret ? values : []), ...inAddress].filter(
+      (one) => one.length >= LEAST_SECRET && !NO_SECRET.has(one.toLowerCase()),
+    );
   });
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import { acpRuntime } from '../../model/runtime-name.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { programHere, type CliProgram } from '../shared/cli-program.ts';
 import { createConfiner, probedConfinement } from '../shared/confine.ts';
@@ -69,6 +69,7 @@ export function createAcpAdapter(
     isTerminal: ({ end }) => end !== undefined && !isTerminated(end),
     conclude,
     // On SIGINT the host cancels the session.
+    network: program.network(name),
     ladder: signals(3000, 'SIGINT', 'SIGTERM', 'SIGKILL'),
     // Starts no conversation: some programs would ask a person to log in.
     probe: () =>

@@ -79,13 +79,15 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     args: ['--acp', '--skip-trust'],
     install: '@google/gemini-cli',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    passes: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
+    passes: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'].concat(
+      ...['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
+    ),
     variables: {
       // Otherwise it starts itself again, and signals reach the first process alone.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       // What is set, a file `.env` of the repository cannot set.
       GOOGLE_GEMINI_BASE_URL: 'https://generativelanguage.googleapis.com',
-      ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '' },
+      ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ALL_PROXY: '', all_proxy: '' },
     },
     files: {
       '.gemini/settings.json': {

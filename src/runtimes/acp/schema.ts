@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Usage } from '../../model/usage.ts';
+import { asObject } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { causeOfWords } from '../shared/failed-request.ts';
 import { lenient } from '../shared/native-lines.ts';
@@ -67,7 +68,8 @@ export function causeOfError(line: LineOf<'error'>, name: string, resumes: boole
   const message = said.trim() === '' ? line.message : `${line.message}; its last words: ${said.trim()}`;
   const known = causeOfWords(`${line.message} ${JSON.stringify(data ?? '')}`, code);
   const program = { setting: `runtimes.${name}.command`, message };
-  if (at === 'prompt') return known ? { ...known, message: line.message } : { kind: 'server-error', message };
+  if (at === 'prompt')
+    return known ? { ...known, message: wordsOf(line, known.kind) } : { kind: 'server-error', message };
   if (at === 'agent') return { kind: line.message === 'cancelled' ? 'cancelled' : 'crashed', message };
   if (at === 'authenticate') return { kind: 'auth', setting: `runtimes.${name}.config.auth`, message };
   if (setting === 'mcp') return { kind: 'mcp-unavailable', setting, message };
@@ -76,6 +78,14 @@ export function causeOfError(line: LineOf<'error'>, name: string, resumes: boole
   if (at !== 'session') return { kind: 'cli-unsupported', ...program };
   if (known !== undefined && TO_WAIT_FOR.has(known.kind)) return { ...known, message };
   return resumes ? { kind: 'session-not-found', message } : { kind: 'cli-unsupported', ...program };
+}
+
+/** Agents put what failed beside a message that says nothing. Only of the network: the rest of it is the API's own answer. */
+function wordsOf({ message, data }: LineOf<'error'>, kind: Cause['kind']): string {
+  if (kind !== 'network' || data === undefined || data === null) return message;
+  const { details, message: inner } = asObject(data);
+  const words = [details, inner, data].find((one) => typeof one === 'string') ?? JSON.stringify(data);
+  return message.includes(words) ? message : `${message}: ${words}`;
 }
 
 const count = z.number().int().nonnegative().nullish();

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { programHere, type CliProgram } from '../shared/cli-program.ts';
 import { createConfiner, probedConfinement } from '../shared/confine.ts';
@@ -76,6 +76,7 @@ export function createAntigravityAdapter(
     translate,
     isTerminal: ({ result }) => result !== undefined,
     conclude,
+    network: program.network(NAME),
     ladder: signals(3000, 'SIGINT', 'SIGKILL'),
     probe: () =>
       program.probe({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import { NETWORK_VARIABLES } from '../shared/child-environment.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { platformPackages, programHere, type CliProgram } from '../shared/cli-program.ts';
 import { findConfinement } from '../shared/confinement.ts';
@@ -59,6 +59,7 @@ export function createClaudeAdapter(
     isTerminal,
     conclude,
     // On SIGINT claude ends the running tool and prints a result (0.1 to 1.6 s).
+    network: program.network(NAME),
     ladder: signals(3000, 'SIGINT', 'SIGTERM', 'SIGKILL'),
     probe: () =>
       program.probe({

@@ -1,5 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import { errorText } from '../../model/errors.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
@@ -14,6 +15,8 @@ import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
 const PACKAGE = '@openai/codex';
+/** Where its model is, and whom it trusts there. */
+const PASSED = ['OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE', ...NETWORK_VARIABLES];
 
 const CODEX: CliProgram = {
   name: NAME,
@@ -24,7 +27,7 @@ const CODEX: CliProgram = {
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
   logins: ['auth.json'],
   keys: keyNames,
-  passes: (settings) => [...keyNames(settings), ...settings.allowEnvironment],
+  passes: (settings) => [...keyNames(settings), ...PASSED, ...settings.allowEnvironment],
   natives: (path, host) => (path.endsWith('.js') ? nativeCandidates(path, host.platform, host.architecture) : [path]),
 };
 
@@ -64,6 +67,7 @@ export function createCodexAdapter(
     isTerminal: (state) => state.end !== undefined,
     conclude: concludeCodex,
     // Codex prints no event on SIGINT either, so the ladder begins with SIGTERM.
+    network: program.network(NAME),
     ladder: signals(2000, 'SIGTERM', 'SIGKILL'),
     probe: () =>
       program.probe({

@@ -1,16 +1,11 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
+import { credentialsIn } from '../../model/redaction/address-credentials.ts';
 import { gitSettingsEnvironment, REPOSITORY_ONLY, type GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
 /** Every program needs these. A child gets no other variable of the host unless it is named (bar S8). */
 const BASE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ', 'TMPDIR'];
-
-/** Variables with which a program reaches a model through a proxy. */
-export const NETWORK_VARIABLES = [
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
-  'NODE_EXTRA_CA_CERTS',
-];
 
 /**
  * The child's environment: the base variables and those in `names`, if the host has them. A relative entry of PATH would be a folder
@@ -33,7 +28,9 @@ function absoluteEntries(path: string): string {
 
 /** Variables with secrets, which an agent's shell, servers and hooks do not get unless they are meant for them. */
 export function namesOfSecrets(environment: Readonly<Record<string, string>>): string[] {
-  return Object.keys(environment).filter((name) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name));
+  return Object.entries(environment).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name) || credentialsIn(value).length > 0 ? [name] : [],
+  );
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Usage } from '../../model/usage.ts';
 import type { Json } from '../../text/json.ts';
 import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
 import type { Probe } from '../port/agent-runtime.ts';
+import type { NetworkSettings } from './network-failure.ts';
 import type { Step } from './translation.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface CliAdapter<Facts, State> {
   conclude(state: State, facts: TurnFacts): Verdict;
   /** Signals that stop this program, the politest first. The shared part adds the group kill and the sweep. */
   readonly ladder: readonly CancelStep[];
+  /** Of a program that reaches its model by the network. Absent: it does not, or nothing is known. */
+  readonly network?: NetworkSettings;
   probe(): Promise<Probe>;
 }
 

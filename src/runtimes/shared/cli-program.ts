@@ -7,6 +7,7 @@ import { defined, pickVariables } from '../../text/defined.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from './child-environment.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
+import { networkOf } from './network-settings.ts';
 import { existing, findProgram, firstExecutable, isExecutable, isOlder } from './find-program.ts';
 
 /** A program that a person installs. */
@@ -61,6 +62,8 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
   return {
     environment,
     ownHome: ownHome(program, settings),
+    /** `name`: the runtime's. */
+    network: (name: string) => networkOf(name, program, settings, environment),
     lookUp: (request: Asked, directory: string) => lookUpProgram(program, settings, request, directory),
     /** Why this version cannot be driven; undefined: it can. */
     versionProblem: async (binary: string) => {
@@ -203,6 +206,15 @@ async function probeProgram(
     const { login: command } = program.description;
     const set = `set ${program.keys(settings).join(' or ')}`;
     problems.push({ text, next: command === undefined ? set : `run \`${command}\`, or ${set}` });
+  }
+  const { unpassed } = networkOf(name, program, settings, env);
+  // A person without a login has something else to do first.
+  if (login !== 'missing' && unpassed.length > 0) {
+    const text = `you have set ${unpassed.join(', ')}, which ${name} does not get from squad`;
+    problems.push({
+      text,
+      next: 'if it needs this to reach its model, name it in `runtimes.<name>.env` of your settings',
+    });
   }
   const { level: sandbox, problem } = await parts.sandbox(binary);
   if (problem !== undefined && sandbox !== 'os') problems.push(problem);

@@ -9,6 +9,7 @@ import { defined } from '../../text/defined.ts';
 import type { TurnContext } from '../port/agent-runtime.ts';
 import type { CliAdapter, Verdict } from './cli-adapter.ts';
 import { removeSecrets } from './launch-files.ts';
+import { explainNetwork, type NetworkSettings } from './network-failure.ts';
 import { resultOf } from './turn-verdict.ts';
 import type { Started, TurnWatch, WatchedEnd, WatchPorts } from './turn-watch.ts';
 import type { HostEnding } from './watchdog.ts';
@@ -49,7 +50,7 @@ export async function conclude<Facts, State>(
     endedByHost: hostEnding?.why === 'failure',
     now: endedAt,
   });
-  return resultOf({
+  const result = resultOf({
     runtime: adapter.name,
     request: turn.request,
     home: turn.home,
@@ -66,6 +67,14 @@ export async function conclude<Facts, State>(
       ? Math.round(ports.clock.monotonic() - startedAt.monotonic)
       : durationOf(turn, endedAt, ports.clock.monotonic()),
   });
+  return withNetwork(result, stderr, adapter.network);
+}
+
+/** Names the host and the variable that a person needs to know where the network failed. */
+function withNetwork(result: TurnResult, stderr: string, network: NetworkSettings | undefined): TurnResult {
+  const { failure } = result;
+  if (failure?.kind !== 'network' || network === undefined) return result;
+  return { ...result, failure: { ...failure, message: explainNetwork(failure.message, stderr, network) } };
 }
 
 /**

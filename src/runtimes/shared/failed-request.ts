@@ -8,6 +8,7 @@ const STATUSES: Readonly<Record<number, FailureKind>> = {
   402: 'billing',
   403: 'auth',
   404: 'model-unavailable',
+  407: 'network',
   408: 'network',
   413: 'bad-request',
   422: 'bad-request',
@@ -36,6 +37,8 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
     'quota-exhausted',
   ],
   [/too many requests|rate.?limit/i, 'rate-limited'],
+  // Before the words about a login: it is the proxy that wants one.
+  [/proxy authentication|tunnel(?:l?ing)? (?:socket|connection)/i, 'network'],
   [/failed to refresh token: 5\d\d/i, 'server-error'],
   [
     /missing environment variable|authentication failed|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|authentication required|does not have (?:access|permission)|(?:incorrect|invalid).{1,3}api.?key|api.?key.{1,4}(?:invalid|not valid)/i,
@@ -58,9 +61,10 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/request timed out/i, 'stalled'],
   [/stream disconnected|connection|waiting for network|error sending request|timed? ?out/i, 'network'],
   [
-    /ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed|(?:could not|cannot|unable to) connect|^terminated\b/i,
+    /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|socket hang up|fetch failed|no such host|(?:could not|cannot|unable to) connect|^terminated\b/i,
     'network',
   ],
+  [/\bcertificate\b|CERT_|SELF_SIGNED|UnknownIssuer|ERR_TLS|SSL routines|TLS handshake/i, 'network'],
   [/no response was returned/i, 'bad-output'],
 ];
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
+import { CERTIFICATE_VARIABLES } from '../../model/network-variables.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPaths } from '../../substrate/files/real-paths.ts';
 import { storesBehind } from '../../substrate/files/object-stores.ts';
@@ -50,6 +51,7 @@ export async function privateView(viewer: Viewer): Promise<Pick<Cage, 'hidden' |
     ...found.map((file) => rootOf(file, userHome)),
     ...[...named, ...(await realPaths(named))].map((file) => packagesOf(file) ?? file),
     ...(await realPaths(OF_THE_SYSTEM)),
+    ...CERTIFICATE_VARIABLES.flatMap((name) => environment[name] ?? []).filter((file) => isAbsolute(file)),
     ...read.map((one) => (one.startsWith('~/') ? join(userHome, one.slice(2)) : one)),
   ]);
   const hidden = [...new Set([...(await foldersOf([userHome, ...PLACES])), ...closed])];

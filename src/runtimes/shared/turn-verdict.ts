@@ -35,10 +35,10 @@ export interface EndedTurn {
 /** The result of a turn, from everything that is known. Pure. Checks the causes in the order in which they are trusted. */
 export function resultOf(turn: EndedTurn): TurnResult {
   const { verdict, ending, request } = turn;
-  const session = resultSession(turn);
+  const { outcome, failure } = decideEnd(turn);
+  const session = resultSession(turn, failure !== undefined);
   // Counters of a session that was not the requested one began at zero.
   const before = session?.id === (verdict.sessionId ?? session?.id) ? request.session?.counters : undefined;
-  const { outcome, failure } = decideEnd(turn);
   const hasStructure = failure === undefined && request.outputSchema !== undefined;
   return defined({
     outcome,
@@ -124,7 +124,13 @@ function failed(kind: FailureKind, message: string, mayHaveActed: boolean): End 
   return { outcome: 'failed', failure: { kind, message, mayHaveActed } };
 }
 
-function resultSession({ runtime, request, verdict, home: turnHome }: EndedTurn): SessionRef | undefined {
+/**
+ * The session to resume next. One whose first turn failed before anything was said or done in it holds nothing, and some programs do not
+ * keep it at all: the next turn begins a new one.
+ */
+function resultSession(turn: EndedTurn, hasFailed: boolean): SessionRef | undefined {
+  const { runtime, request, verdict, home: turnHome, acted } = turn;
+  if (request.session === undefined && hasFailed && !acted) return undefined;
   const id = request.session?.id ?? verdict.sessionId;
   if (id === undefined || (verdict.sessionId ?? id) !== id) return request.session;
   const home = turnHome ?? request.session?.home;

@@ -1,3 +1,4 @@
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { Refused } from '../ports/forge.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { createGit, type GitPorts } from '../git/git-call.ts';
@@ -50,8 +51,8 @@ export function said(text: string): string {
 /** Variables that programs need to log in: proxies, certificates, keyrings, tokens. */
 const LOGIN = [
   ...['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'GNUPGHOME'],
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
-  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
+  ...NETWORK_VARIABLES,
+  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
   'GH_CONFIG_DIR',
 ];
 

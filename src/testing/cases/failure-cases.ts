@@ -13,6 +13,8 @@ export const FAILURE_CASES: readonly RuntimeCase[] = [
         insist(end.result.failure?.kind === kind, `the failure is not ${kind}`, end.result);
         insist(end.result.failure.message.length > 0, 'the failure has no message', end.result);
         insist(!end.result.failure.mayHaveActed, 'nothing can have happened', end.result);
+        const spoke = end.events.some(({ type }) => type === 'text' || type === 'thinking' || type === 'tool-started');
+        insist(spoke || end.result.session === undefined, 'a session that holds nothing would be resumed', end.result);
         insist(end.tookMs <= stage.failureBoundMs, `the failure took ${Math.round(end.tookMs)} ms`, end.result);
         if (scenario === 'usage-limit') {
           insist((end.result.failure.retryAt ?? 0) > Date.now(), 'the stated reset is lost', end.result);

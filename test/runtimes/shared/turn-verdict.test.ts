@@ -52,6 +52,7 @@ function turn(verdict: Partial<Verdict> = {}, more: Partial<EndedTurn> = {}): En
     ...more,
   };
 }
+const silent = { acted: false };
 const resumed = { request: { ...request, session } };
 const unfinished = { terminal: false };
 const vanished = { type: 'vanished' } as const;
@@ -176,6 +177,22 @@ describe('resultOf: what it brings along', () => {
     ],
     ['one that was not opened stays as it was', turn({ sessionId: 'other', counters: usage(1) }, resumed), session],
     ['none', turn({ sessionId: undefined }), undefined],
+    ['of a first turn that failed before anything was said: none', turn({ failure: crash }, silent), undefined],
+    [
+      'the same of one that ended as cancelled',
+      turn({ failure: crash }, { ...silent, ...unfinished, hostEnding: cancelled }),
+      undefined,
+    ],
+    [
+      'of a first turn that failed after it was at work',
+      turn({ failure: crash }),
+      { ...session, workspace: '/new', counters: undefined },
+    ],
+    [
+      'of a later turn that failed at once: it is as it was',
+      turn({ failure: crash }, { ...silent, ...resumed }),
+      { ...session, workspace: '/new' },
+    ],
   ])('session: %s', (_, ended, expected) => {
     expect(resultOf(ended).session).toEqual(expected);
   });

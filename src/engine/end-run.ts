@@ -28,6 +28,7 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
+import { leftTurnsText } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
@@ -44,7 +45,7 @@ interface ReportPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   warn(text: string): void;
 }
 
-interface EndPorts extends Omit<ReportPorts, 'warn'> {
+interface EndPorts extends Omit<ReportPorts, 'warn'>, Pick<Composition, 'processes'> {
   readonly files: RunFiles;
   readonly watch: PlaceWatch;
   onEvent?(event: RunEvent): void;
@@ -58,10 +59,11 @@ export async function endRun(
   segment: Segment,
   { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
 ): Promise<RunEnd> {
+  const { runId } = lease;
+  const warn = (text: string): void => ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
   try {
-    const end = await segmentEnd(segment, resources, lease, ports.watch);
+    const end = await segmentEnd({ ...ports, warn }, resources, segment, { definition, lease });
     const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
-    const { runId } = lease;
     const named = branchOf(definition);
     const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
@@ -72,7 +74,6 @@ export async function endRun(
     const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
     noteFolder(resources.ledger, { definition, lease }, problem);
     if (!finished) release();
-    const warn = (text: string): void => ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
     const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
       runId,
       root: definition.repository.root,
@@ -128,14 +129,14 @@ function runOutcome(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome 
 }
 
 /**
- * If the machine is broken, leaves the turns running for the next engine to adopt. If the stores or the repository are gone, no next
- * engine could: then it ends the turns.
+ * If the machine is broken, leaves the turns running for the next engine to adopt, and says so. If the stores or the repository are
+ * gone, no next engine could: then it ends the turns.
  */
 async function segmentEnd(
-  segment: Segment,
+  { watch, processes, warn }: Pick<EndPorts, 'watch' | 'processes'> & Pick<ReportPorts, 'warn'>,
   { ledger }: RunResources,
-  lease: Lease,
-  watch: PlaceWatch,
+  segment: Segment,
+  { definition: { name }, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
 ): Promise<SegmentEnd> {
   try {
     return await segment.done;
@@ -147,6 +148,8 @@ async function segmentEnd(
       watch.putBack();
     }
     await segment.supervisor.detach();
+    const left = await leftTurnsText({ ledger, processes }, { runId: lease.runId, name });
+    if (left !== undefined) warn(left);
     const pause = isStorageError(error) ? error.message : undefined;
     releaseAfterFailure(ledger, lease, segment.workClock.segmentMs(), pause);
     throw error;

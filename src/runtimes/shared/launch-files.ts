@@ -55,7 +55,10 @@ async function isPlainFolder(path: string): Promise<boolean> {
 
 /** undefined: the file is lost or damaged. The turn can still be followed, but its session has no home. */
 export async function readLaunch(directory: string): Promise<Launch | undefined> {
-  const text = await readFile(join(directory, LAUNCH_FILE), 'utf8').catch(() => '');
+  const path = join(directory, LAUNCH_FILE);
+  const isFile = (await lstat(path).catch(() => undefined))?.isFile() === true;
+  // A read of a pipe would not end.
+  const text = isFile ? await readFile(path, 'utf8').catch(() => '') : '';
   return launchSchema.safeParse(parseJson(text)).data;
 }
 

@@ -120,8 +120,8 @@ async function readEndedBy(directory: string): Promise<{ endedBy?: 'wall' | 'flo
 }
 
 async function readWord(path: string): Promise<string | undefined> {
-  // Mostly it is not there. To find that out by an error costs a hundred times as much.
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  // Mostly it is not there. To find that out by an error costs a hundred times as much. A read of a pipe would not end.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {

@@ -51,6 +51,17 @@ describe('the ending of a turn', () => {
     }
   });
 
+  test.each(['exit', 'ended-by'])('a pipe or a folder in the place of `%s` is read by no one', async (name) => {
+    const directory = bench.spawnOf('exits-with', ['0']).directory;
+    mkdirSync(directory, { recursive: true });
+    const gone = { pid: 2 ** 22 + 1, startTime: '1', bootId: 'earlier', marker: 'pipe-1' };
+    for (const make of [(path: string) => spawnSync('mkfifo', [path]), (path: string) => mkdirSync(path)]) {
+      make(join(directory, name));
+      expect(await processes.waitForEnding(gone, directory, never())).toEqual({ type: 'vanished' });
+      rmSync(join(directory, name), { recursive: true });
+    }
+  });
+
   test('an exit file that appears just after the wrapper is gone still counts', async () => {
     const spawn = bench.spawnOf('exits-with', ['4']);
     const held = await bench.start(spawn);

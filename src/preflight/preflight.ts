@@ -109,8 +109,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const redactor = ports.redactor(letThroughBy(written.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
   refuseSecretSettings(written, redactor);
-  const criteria = 'session' in given ? ports.criteriaFor?.(repository, given) : undefined;
-  const subject = subjectOf(given, { ...request, criteria }, { own: ports.playbooks, read: written, redactor });
+  const asked = { ...request, criteria: 'session' in given ? ports.criteriaFor?.(repository, given) : undefined };
+  const subject = subjectOf(given, asked, { own: ports.playbooks, read: written, redactor, root: repository.root });
   const { objective, playbook, source, folder } = subject;
   refusePassed(objective, request.madeFor?.file, source, ports.clock.now());
   const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);

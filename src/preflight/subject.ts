@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../model/errors.ts';
 import type { Criterion, Objective } from '../model/objective.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
@@ -12,6 +12,8 @@ import type { Session } from '../playbooks/session/session.ts';
 import { DONE } from '../model/session-done.ts';
 import { createSessionPlaybook, frozenSession } from '../playbooks/session/index.ts';
 import { workOf } from '../playbooks/session/session-list.ts';
+import { isWithin } from '../substrate/files/confine.ts';
+import { realPath } from '../substrate/files/real-path.ts';
 import { counted } from '../text/counted.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { loneObjective } from './lone-playbook.ts';
@@ -88,8 +90,15 @@ export function subjectOf(
     /** Those of the objective that the session was made for, where that itself is not given. */
     readonly criteria?: readonly Criterion[] | undefined;
   },
-  { own, read, redactor }: { readonly own: Playbooks; readonly read: SettingsRead; readonly redactor: Redactor },
+  ports: {
+    readonly own: Playbooks;
+    readonly read: SettingsRead;
+    readonly redactor: Redactor;
+    /** Top of the checkout. */
+    readonly root: string;
+  },
 ): Subject {
+  const { own, read, redactor } = ports;
   if (!('session' in given)) {
     const cleared = objectiveWithoutSecrets(given.objective, redactor);
     const redacted = cleared === given.objective ? [] : [cleared.file];
@@ -105,7 +114,8 @@ export function subjectOf(
   }
   const { folder, path } = given;
   const { madeFor, criteria = [] } = request;
-  const { session, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
+  const { session: clean, redacted } = sessionWithoutSecrets(given.session, redactor, folder);
+  const session = { ...clean, ...placeIn(ports.root, path) };
   const plain = plainObjective(session.description, join(folder, STATE_FILE), plainLine(session.id, 200));
   return {
     objective:
@@ -117,6 +127,12 @@ export function subjectOf(
     playbook: createSessionPlaybook(session),
     redacted: redacted.map((file) => join(folder, file)),
   };
+}
+
+/** Where a session is in the checkout. */
+function placeIn(root: string, folder: string): Pick<Session, 'place'> {
+  const top = realPath(root) ?? root;
+  return isWithin(top, folder) ? { place: relative(top, folder).replaceAll(sep, '/') } : {};
 }
 
 /**

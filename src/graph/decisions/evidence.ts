@@ -105,6 +105,12 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
       const others = facts.changedPaths.filter((path) => !paths.some((one) => isOneOf(path, one)));
       return others.length === 0 ? [] : [`only ${paths.join(', ')} may change, but these files did: ${listed(others)}`];
     }
+    case 'untouched': {
+      const { paths, instead } = requirement;
+      const folded = paths.map((path) => path.toLowerCase());
+      const changed = facts.changedPaths.filter((path) => folded.some((own) => isWithin(path.toLowerCase(), own)));
+      return changed.length === 0 ? [] : [`these files may not change: ${listed(changed)}; ${instead}`];
+    }
     case 'file':
       return facts.files.includes(requirement.path) ? [] : [`${requirement.path} does not exist`];
     case 'document':

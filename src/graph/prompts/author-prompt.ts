@@ -72,6 +72,8 @@ function dutyOf(requirement: Requirement): string {
         : `something has changed in ${requirement.paths.join(', ')}`;
     case 'only':
       return `nothing has changed but ${requirement.paths.join(', ')}`;
+    case 'untouched':
+      return `nothing has changed in ${requirement.paths.join(', ')}: ${requirement.instead}`;
     case 'file':
       return `the file ${requirement.path} exists`;
     case 'document':

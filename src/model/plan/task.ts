@@ -12,6 +12,8 @@ const requirementSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('diff'), paths: z.array(z.string()).optional() }),
   /** Nothing changed except these files, folders and patterns like `*.md`. */
   z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1) }),
+  /** Nothing changed at these paths, whose case does not matter. `instead`: what they are for, and what to do, for the agent. */
+  z.object({ kind: z.literal('untouched'), paths: z.array(z.string()).min(1), instead: z.string() }),
   z.object({ kind: z.literal('file'), path: z.string() }),
   /**
    * The commit has this Markdown document, with these headings in order and text of its own below each. Without headings: it

@@ -8,6 +8,7 @@ import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { ANSWER, checkAnswer, WORKER } from './answer.ts';
 import { backgroundOf } from './background.ts';
+import { keepOff } from './own-paths.ts';
 import type { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
 import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
@@ -32,7 +33,8 @@ export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
     folder: (view, moment) => sessionFiles(session, view, moment),
     checkAnswer,
     background: (view, task) => backgroundOf(session, view, task),
-    advance: (view, event) => [...noteDone(view, event), ...playbook.advance(view, event)],
+    plan: (input: Parameters<typeof playbook.plan>[0]) => keepOff(session, playbook.plan(input)),
+    advance: (view, event) => [...noteDone(view, event), ...keepOff(session, playbook.advance(view, event))],
   };
 }
 

@@ -14,6 +14,8 @@ export interface Session {
   /** Slugs of tasks, in the order of `completed_tasks`. */
   readonly completed: readonly string[];
   readonly start: SessionStart;
+  /** Path of the folder below the top of the checkout, with `/`; empty: the top itself. Absent: it is elsewhere. */
+  readonly place?: string;
 }
 
 export interface SessionRole {

@@ -128,7 +128,7 @@ const CLAUDE: Readonly<Record<string, Replay>> = {
   refused: failed('network'),
   'resume-unknown': failed('session-not-found', { request: claudeSession('9') }),
   resume: completed(
-    { usage: { inputTokens: 150, cachedInputTokens: 50, outputTokens: 42, costUsd: expect.closeTo(0.0011175, 9) } },
+    { usage: { inputTokens: 150, cachedInputTokens: 50, outputTokens: 42, costUsd: 0.001117 } },
     claudeSession('1', 150, 50, 42, 0.0011175),
   ),
   schema: completed(approved, schema),
@@ -136,7 +136,7 @@ const CLAUDE: Readonly<Record<string, Replay>> = {
   'bypass-root': failed('setting-unsupported'),
   'skip-root': failed('setting-unsupported'),
   unkflag: failed('cli-unsupported'),
-  sid: completed({ usage: { inputTokens: 150, cachedInputTokens: 50, outputTokens: 42, costUsd: 0.0011175 } }),
+  sid: completed({ usage: { inputTokens: 150, cachedInputTokens: 50, outputTokens: 42, costUsd: 0.001118 } }),
   'slash-command': failed('protocol', { code: 0 }),
   text: completed({ text: 'Hello from the fake model.', exit: { code: 0, signal: null } }),
   'timed-out': failed('stalled'),

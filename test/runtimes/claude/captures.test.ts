@@ -147,7 +147,7 @@ describe('use', () => {
     const id = '11111111-2222-4333-8444-555555555555';
     const second = replay('resume.jsonl', ended(), makeRequest(session(id, first.usage?.costUsd)));
     expect(second.result.usage).toMatchObject({ inputTokens: 150, cachedInputTokens: 50, outputTokens: 42 });
-    expect(second.result.usage?.costUsd).toBeCloseTo(0.0011175, 10);
+    expect(second.result.usage?.costUsd).toBe(0.001117);
     expect(second.verdict.counters).toMatchObject({ inputTokens: 300, outputTokens: 84, costUsd: 0.002235 });
   });
 

@@ -6,13 +6,13 @@ import { makeSynced, syncFile, syncNames } from './sync.ts';
 
 /** Keeps contents in a folder, each under its hash, complete or not at all. What is there already is not written again. */
 export async function storeContents(folder: string, contents: readonly Content[]): Promise<void> {
-  if (contents.length > 0) makeSynced(folder);
   for (const content of contents) {
     const path = join(folder, content.hash);
     if (await isStored(folder, content.hash)) continue;
     const fresh = join(folder, `.new-${content.hash}`);
     try {
       await rm(fresh, { recursive: true, force: true });
+      makeSynced(fresh);
       for (const { path: name, bytes, executable } of content.files) {
         const file = join(fresh, name);
         await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,14 +1,24 @@
 import { expect, it } from 'vitest';
 import { SPREAD, spread } from '../support/lane.ts';
 import { ODD_COMMITS } from '../support/odd-commits.ts';
+import { randomCommit } from '../support/random-commits.ts';
 import { openRunBench, statusOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
 
-it(
-  'no engine ends because of what one task left behind, and the other tasks are delivered',
+/** A plan has at most 50 tasks. */
+const AT_ONCE = 24;
+const ALL = [
+  ...ODD_COMMITS.slice(0, spread(2, ODD_COMMITS.length)),
+  ...Array.from({ length: spread(1, 100) }, (_, at) => randomCommit(at + 1)),
+];
+const PARTS = Array.from({ length: Math.ceil(ALL.length / AT_ONCE) }, (_, at) =>
+  ALL.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+);
+
+it.for(PARTS.map((part, at) => [at + 1, part] as const))(
+  'no engine ends because of what one task left behind, and the other tasks are delivered (part %i)',
   { ...SPREAD, timeout: 600_000 },
-  async (test) => {
-    const odd = ODD_COMMITS.slice(0, spread(1, ODD_COMMITS.length));
+  async ([, odd], test) => {
     const ids = odd.map((_, index) => `odd-${index + 1}`);
     const spoiled = odd.map(([, line], index): Entry => {
       const run = ['sh', '-c', `${line}; exit 0`];
@@ -27,6 +37,8 @@ it(
     const status = await bench.status();
     const ends = ids.map((id, index) => [odd[index]?.[0], statusOf(status, id)]);
     expect(ends.filter(([, as]) => as !== 'done' && as !== 'failed')).toEqual([]);
+    const lost = odd.filter(([, , isDone], index) => isDone === 'done' && ends[index]?.[1] !== 'done');
+    expect(lost.map(([what]) => what)).toEqual([]);
     // 1: a folder that cannot be read stays, and is named.
     expect([0, 1]).toContain((await bench.run(['drop', '--all', '--yes'])).code);
   },

@@ -1,5 +1,8 @@
-/** What one agent can leave behind so that the engine stumbles over it: shell lines, run in the folder of its task. */
-type OddCommit = readonly [what: string, line: string];
+/**
+ * What one agent can leave behind so that the engine stumbles over it: shell lines, run in the folder of its task. `done`: its commit
+ * is delivered all the same.
+ */
+export type OddCommit = readonly [what: string, line: string, isDone?: 'done'];
 
 const BLOB = 'B=$(printf evil | git hash-object -w --stdin); ';
 const entry = (mode: string, type: string, id: string, name: string): string =>
@@ -25,7 +28,9 @@ const NOWHERE = '1234567890123456789012345678901234567890';
 /** Each has ended an engine, or is of the same kind. */
 export const ODD_COMMITS: readonly OddCommit[] = [
   ['a name of 300 bytes', withTop(file('n'.repeat(300)))],
+  ['a file of 20 GB', `${work}truncate -s 20G hole`, 'done'],
   ['a path of 4,200 bytes', deep(700)],
+  ['a path of 9,000 bytes', deep(1500)],
   [
     'a branch that no one finds',
     `${work}git switch -qc mine; git commit -q --allow-empty -m b; git checkout -q HEAD~2`,
@@ -102,5 +107,28 @@ export const ODD_COMMITS: readonly OddCommit[] = [
   // Its turns are tried again, with a pause each time.
   ['a folder that is a file', replaced('echo x >')],
   ['a folder that is a link', replaced('ln -s /tmp')],
-  ['a file of 20 GB', `${work}truncate -s 20G hole`],
+  ['a repository without a HEAD', `${work}git init -q n; echo nonsense >n/.git/HEAD`, 'done'],
+  ['a pipe in the place of a file', `${work}rm readme.md; mkfifo readme.md`, 'done'],
+  ['a committed file that has grown to 20 GB', `${work}truncate -s 20G a.txt`, 'done'],
+  ['an index of noise', `${work}head -c 5000 /dev/urandom >.git/index`, 'done'],
+  ['a log of noise', `${work}head -c 5000000 /dev/urandom >.git/logs/HEAD`, 'done'],
+  [
+    '3,000 branches',
+    `${work}C=$(git rev-parse HEAD); for i in $(seq 3000); do echo $C >.git/refs/heads/b$i; done`,
+    'done',
+  ],
+  [
+    'a HEAD on one of 3,000 branches',
+    `C=$(git rev-parse HEAD); for i in $(seq 3000); do echo $C >.git/refs/heads/b$i; done; git switch -q b1500; ${work}`,
+    'done',
+  ],
+  [
+    'a file and a folder of one name',
+    `${BLOB}T=$(${file('x')} | git mktree); R=$(printf '100644 blob %s\\tzz\\n040000 tree %s\\tzz\\n' $B $T | git mktree); ${DONE}`,
+  ],
+  [
+    'a submodule with a command',
+    `printf '[submodule "../../x"]\\n\\tpath = sub\\n\\turl = -u./evil\\n\\tupdate = !touch PWN\\n' >.gitmodules; git add .gitmodules; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; git commit -qm x`,
+  ],
+  ['attributes of 120 MB', 'yes "a.txt text" | head -c 120000000 >.gitattributes; git add -A; git commit -qm x'],
 ];

@@ -12,7 +12,7 @@ import { openTaking } from './take-commit.ts';
 const MOST_KEPT = 20;
 const MOST_TAKEN = 200;
 /** How often git tries to take some of them. */
-const MOST_TRIES = 30;
+const MOST_TRIES = 16;
 const MOST_NAME = 200;
 const MOST_STEPS = 64;
 const MOST_LISTED = 5000;
@@ -114,6 +114,7 @@ async function takeAll(
   const some = named.slice(0, MOST_TAKEN);
   const missing: string[] = [];
   for (const { id } of some) if ((await commitAt(repository, id)) === undefined) missing.push(id);
+  const logged = new Set(some.filter(({ kind }) => kind === 'log').map(({ id }) => id));
   if (missing.length === 0) return { found: await asCommits(repository, some), left: named.length - some.length };
   const take = await openTaking(context, repository, task);
   if (typeof take === 'string') {
@@ -123,12 +124,12 @@ async function takeAll(
     );
     return { found, left: named.length - found.length, problem: take };
   }
-  const tries = [missing];
-  // One of them may name nothing.
+  // One of them may name nothing, of those in logs many.
+  const tries = [missing.filter((id) => !logged.has(id)), missing.filter((id) => logged.has(id))];
   for (let tried = 0; tried < MOST_TRIES; tried += 1) {
     const ids = tries.shift();
     if (ids === undefined) break;
-    if ((await take(ids)) === undefined || ids.length === 1) continue;
+    if (ids.length === 0 || (await take(ids)) === undefined || ids.length === 1) continue;
     const half = Math.ceil(ids.length / 2);
     tries.push(ids.slice(0, half), ids.slice(half));
   }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlainFolder } from '../files/plain-folder.ts';
+import { textOfPath, type PlainFolder } from '../files/plain-folder.ts';
 import { gitFailed, oneLine, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import type { IndexEntry } from './index-file.ts';
 import { LINK_MODE } from './raw-diff.ts';
@@ -25,6 +25,8 @@ export interface Store {
 
 /** So many files are open at once. */
 const AT_ONCE = 48;
+/** So many bytes are stored of a folder: more take git longer than it may. A hole in a file counts like the rest of it. */
+const MOST_BYTES = 8 * 1024 ** 3;
 
 /**
  * Stores the bytes of files as they are, without a filter or another conversion. git gets each as an open file: it opens no path in
@@ -36,12 +38,16 @@ export async function storeFiles(
   found: readonly FoundFile[],
 ): Promise<readonly StoredFile[]> {
   const stored: StoredFile[] = [];
+  let bytes = 0;
   for (let from = 0; from < found.length; from += AT_ONCE) {
     const open: OpenFile[] = [];
     try {
       for (const file of found.slice(from, from + AT_ONCE)) {
         const opened = openOne(store, files, file, open.length);
-        if (opened !== undefined) open.push(opened);
+        if (opened === undefined) continue;
+        open.push(opened);
+        bytes += opened.bytes;
+        if (bytes > MOST_BYTES) throw new UnreadableFolder(tooLarge(file.path));
       }
       const objects = await hash(
         store,
@@ -59,6 +65,7 @@ interface OpenFile {
   readonly path: string;
   readonly mode: string;
   readonly descriptor: number | undefined;
+  readonly bytes: number;
   /** The path by which git reads it. */
   readonly source: string | Buffer;
 }
@@ -70,12 +77,13 @@ function openOne(store: Store, files: PlainFolder, { path, kind, known }: FoundF
       if (target === undefined) return undefined;
       const source = join(store.scratch, `link-${at}`);
       writeFileSync(source, target);
-      return { path, mode: LINK_MODE, descriptor: undefined, source };
+      return { path, mode: LINK_MODE, descriptor: undefined, bytes: target.length, source };
     }
     const descriptor = files.open(path);
     if (descriptor === undefined) return undefined;
-    const mode = modeOf(store.settings, fstatSync(descriptor).mode, known);
-    return { path, mode, descriptor, source: files.pathOf(descriptor, path) };
+    const found = fstatSync(descriptor);
+    const mode = modeOf(store.settings, found.mode, known);
+    return { path, mode, descriptor, bytes: found.size, source: files.pathOf(descriptor, path) };
   } catch (error) {
     throw asUnreadable(path, error);
   }
@@ -98,6 +106,10 @@ async function hash({ git, call, scratch }: Store, sources: readonly (string | B
   const objects = answer.stdout.split('\n').filter((line) => line !== '');
   if (answer.code !== 0 || objects.length !== sources.length) throw notStored(args, answer);
   return objects;
+}
+
+function tooLarge(path: string): string {
+  return `with ${textOfPath(path)} its changed files have more than ${MOST_BYTES / 1024 ** 3} GiB`;
 }
 
 /** A full disk is no one's fault; all else is the folder's. */

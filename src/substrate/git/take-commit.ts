@@ -36,10 +36,12 @@ export async function openTaking(context: GitContext, repository: RunRepository,
     writable: [repository.directory, context.temporary],
     readable: [view, join(directory, 'objects'), ...(await borrowedStores(context, repository))],
   };
+  let isCopied = false;
   return async (ids) => {
     const fetch = async () => context.git.run(fetchArguments(view, ...ids), { ...repository.call, environment, cage });
     let fetched = await fetch();
-    if (fetched.code !== 0) {
+    if (fetched.code !== 0 && !isCopied) {
+      isCopied = true;
       // A ref of the run may have been deleted, and its commit collected.
       await copyRefs(context, repository);
       fetched = await fetch();

@@ -1,11 +1,13 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TaskFolder } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
 import { NIGHT, some, SPREAD, spread } from '../../support/lane.ts';
 import { createRandom } from '../../support/random.ts';
-import { commitIn, findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
+import { commitIn, findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 
 afterEach(removeFolders);
 
@@ -222,6 +224,77 @@ describe('what HEAD of a clone does not have', () => {
     expect(await workspaces.removeFolder(folder, 'a-1')).toMatchObject({ type: 'removed' });
     expect(git(repository, 'for-each-ref', '--format=%(refname)', `${SIDE}*`).split('\n')).toHaveLength(20);
   });
+});
+
+/** What an agent plants where squad reads names. None of it hides the commit at HEAD, costs time or leads elsewhere. */
+const PLANTS: readonly (readonly [string, (own: string, site: Site) => void])[] = [
+  ['a pipe for a log', (own) => execFileSync('mkfifo', [join(own, 'logs/pipe')])],
+  ['an endless log', (own) => symlinkSync('/dev/zero', join(own, 'logs/zero'))],
+  ['a log of a terabyte', (own) => truncateSync(join(own, 'logs/HEAD'), 2 ** 40)],
+  ['a log of noise', (own) => writeFileSync(join(own, 'logs/HEAD'), randomBytes(100_000))],
+  ['logs of ids that name nothing', (own) => writeFileSync(join(own, 'logs/HEAD'), logOf(3000))],
+  ['the user’s logs', (own, { repository }) => replaceByLink(join(own, 'logs'), join(repository, '.git/logs'))],
+  ['the user’s refs', (own, { repository }) => replaceByLink(join(own, 'refs'), join(repository, '.git/refs'))],
+  ['an endless file of packed refs', (own) => symlinkSync('/dev/zero', join(own, 'packed-refs'))],
+  [
+    'names of refs that lead out',
+    (own, { report }) => writeFileSync(join(own, 'packed-refs'), `${report.head} ../../x\n`),
+  ],
+  ['a circle of folders', (own) => symlinkSync('.', join(own, 'refs/heads/circle'))],
+  ['worktrees elsewhere', (own, { repository }) => symlinkSync(repository, join(own, 'worktrees'))],
+  ['the password file for a commit', (own) => symlinkSync('/etc/passwd', join(own, 'MERGE_HEAD'))],
+  [
+    'a stash that is a file',
+    (own, { path }) => writeFileSync(join(own, 'refs/stash'), `${git(path, 'hash-object', '-w', 'a.txt')}\n`),
+  ],
+];
+
+function logOf(count: number): string {
+  const id = (at: number): string => createHash('sha1').update(String(at)).digest('hex');
+  return Array.from({ length: count }, (_, at) => `${id(at)} ${id(at + 1)} x <x@x> 1 +0000\tx\n`).join('');
+}
+
+function replaceByLink(path: string, to: string): void {
+  rmSync(path, { recursive: true, force: true });
+  symlinkSync(to, path);
+}
+
+it.for(some(PLANTS, 2))(
+  'beside %s the commit at HEAD is kept in time',
+  { ...SPREAD, timeout: 90_000 },
+  async ([, plant]) => {
+    const site = await openSite();
+    const { workspaces, folder, path, repository } = site;
+    const head = commit(site, 'own');
+    const before = fingerprint(repository);
+    plant(join(path, '.git'), site);
+    const begun = performance.now();
+    expect(await workspaces.keepCommits(folder, 'a-1')).toMatchObject({
+      type: 'head',
+      commit: head,
+      side: { kept: [] },
+    });
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(git(repository, 'rev-parse', 'refs/squad/run/a-1')).toBe(head);
+    expect(await workspaces.removeFolder(folder, 'a-1')).toMatchObject({ type: 'removed' });
+    expect(fingerprint(repository)).toEqual(before);
+  },
+);
+
+it('files that are larger than squad stores cost no commit and no time', { timeout: 90_000 }, async () => {
+  const site = await openSite();
+  const { workspaces, folder, path } = site;
+  const head = commit(site, 'own');
+  for (const name of ['a.txt', 'own.txt', 'new.txt']) {
+    writeFileSync(join(path, name), '');
+    truncateSync(join(path, name), 20 * 1024 ** 3);
+    const begun = performance.now();
+    expect(await workspaces.keepCommits(folder, 'a-1')).toMatchObject({ type: 'head', commit: head });
+    const reason = expect.stringContaining('more than 8 GiB') as string;
+    expect(await workspaces.rescue(folder, 'a-1')).toMatchObject({ type: 'unreadable', reason });
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    truncateSync(join(path, name), 0);
+  }
 });
 
 /** One step of an agent that does not know where it wants to go. */

@@ -21,7 +21,7 @@ it.for(PARTS.map((part, at) => [at + 1, part] as const))(
   async ([, odd], test) => {
     const ids = odd.map((_, index) => `odd-${index + 1}`);
     const spoiled = odd.map(([, line], index): Entry => {
-      const run = ['sh', '-c', `${line}; exit 0`];
+      const run = ['sh', '-c', `${line}\nexit 0`];
       return author(`odd-${index + 1}`, [{ run }, { answer: 'done' }]);
     });
     const good = author('good', commits({ 'good.txt': 'good\n' }));

@@ -50,7 +50,9 @@ function leftOut(board: BoardPart): string[] {
 }
 
 function isLeft({ task, work: { phase, override } }: TaskState): boolean {
-  if (phase.at !== 'ended' || phase.as === 'done' || override?.as === phase.as) return false;
+  // The closing word names the skips of people by itself.
+  if (phase.at !== 'ended' || phase.as === 'done' || (phase.as === 'skipped' && override?.as === 'skipped'))
+    return false;
   // The criteria of a judge without an answer are shown as not checked.
   return !isJudge(task) && task.owner !== 'engine';
 }
@@ -72,15 +74,13 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   verify: ['review_feedback', 'done'],
 };
 
-/** Work that a turn assigned or handed on, and that was refused. Of what it says again, the last counts. */
+/** Work that a turn or a person assigned or handed on, and that was refused. Of what it says again, the last counts. */
 function notPlanned(board: BoardPart): string[] {
   const planned = new Set([
     ...ordersOf(board).map(({ message }) => message),
     ...[...board.tasks.values()].flatMap(({ task }) => task.brief.mail ?? []),
   ]);
-  const given = [...board.mail.values()].filter(
-    ({ action, key, via }) => action === 'assign' && key === undefined && via !== undefined,
-  );
+  const given = [...board.mail.values()].filter(({ action, key }) => action === 'assign' && key === undefined);
   const last = new Map(given.map((mail) => [`${mail.via ?? ''} ${mail.task ?? mail.id} ${mail.to.join(',')}`, mail]));
   const refused = [...last.values()].filter(({ id }) => !planned.has(id));
   return refused.length === 0 ? [] : [`${counted(refused.length, 'assignment')} of ${sendersOf(refused)} refused`];

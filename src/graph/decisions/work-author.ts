@@ -76,7 +76,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   }
   const commit = task.workspace === 'own' ? answer.commit : null;
   const returns = { ...work.returns, evidence: 0 };
-  const proven = { ...work, commit, base: facts.base, returned: null, sentBack: null, stalled: null, returns };
+  const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   const at = before.phase.holdsQueue === true ? 'integrating' : 'in-queue';

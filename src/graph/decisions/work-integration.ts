@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Work, WorkEvent } from '../../model/plan/work.ts';
-import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, fail, firstSentBack, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type IntegrationEvent = Extract<
   WorkEvent,
@@ -63,5 +63,10 @@ function sendBack(work: Work, cause: 'conflict' | 'verify', text: string, contex
   if (task.kind !== 'work') return fail(last, context, cause, text);
   if (work.returns[cause] >= limits.rounds - 1) return fail(last, context, cause, text);
   const returns = { ...work.returns, [cause]: work.returns[cause] + 1 };
-  return stay({ ...backToAuthor(work, cause, text), returned: work.commit, sentBack: text, returns });
+  return stay({
+    ...backToAuthor(work, cause, text),
+    returned: work.commit,
+    sentBack: firstSentBack(work, { by: cause, text }),
+    returns,
+  });
 }

@@ -5,7 +5,16 @@ import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/
 import { newRequest, settleRequest, type RequestStep } from './agent-request.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
 import { currentAttempts } from './work-requests.ts';
-import { backToAuthor, done, fail, roundsTaken, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import {
+  backToAuthor,
+  done,
+  fail,
+  firstSentBack,
+  roundsTaken,
+  stay,
+  type WorkContext,
+  type WorkStep,
+} from './work-step.ts';
 
 type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
 
@@ -52,6 +61,11 @@ export function reviewSettled(
   return { ...decided, effects: [...step.effects, ...decided.effects] };
 }
 
+/** An approval answers a rejection, and not a check that failed before it. */
+function withoutRejection(work: Reviewing): Reviewing {
+  return work.sentBack?.by === 'review' ? { ...work, sentBack: null } : work;
+}
+
 /** Replaces a reviewer whose answers had the wrong form twice, if there is another. */
 function nextOf(
   slot: ReviewSlot,
@@ -77,7 +91,7 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
       return fail(work, context, 'attempts', `the review of ${work.phase.commit.slice(0, 12)}: ${decision.why}`);
     case 'approve': {
       const { commit } = work.phase;
-      const judged = closeRound(work, { ...decision, approved: true, findings: [] });
+      const judged = closeRound(withoutRejection(work), { ...decision, approved: true, findings: [] });
       return context.task.integrate
         ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
         : done(judged, context);
@@ -103,7 +117,12 @@ function rejected(
   const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
   if (taken < rounds && !stops) {
     const returned = work.commit;
-    return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned, sentBack: text });
+    return stay({
+      ...backToAuthor(work, 'review', text),
+      round: work.round + 1,
+      returned,
+      sentBack: firstSentBack(work, { by: 'review', text }),
+    });
   }
   const last = { ...work, feedback: [...work.feedback, text] };
   return fail(

@@ -4,7 +4,7 @@ import type { PlanLimits } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
-import type { Prompt, Work } from '../../model/plan/work.ts';
+import type { Prompt, SentBack, Work } from '../../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
 
 export interface WorkContext {
@@ -44,12 +44,19 @@ export function done(work: Work, context: WorkContext): WorkStep {
 
 /** Names first what the work was sent back for: what its author did or left undone after that is the second cause. */
 export function fail(work: Work, context: WorkContext, cause: Cause, why: string): WorkStep {
-  return end(work, context, 'failed', cause, afterFirst(work, why));
+  // A last rejection says itself what the ones before it said.
+  const isSame = cause === 'rejected' && work.sentBack?.by === 'review';
+  return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why));
+}
+
+/** A check that failed stays the first cause until it has passed; a rejection or a conflict until the next thing goes wrong. */
+export function firstSentBack({ sentBack }: Work, next: SentBack): SentBack {
+  return sentBack?.by === 'verify' || sentBack?.by === 'playbook' ? sentBack : next;
 }
 
 /** The same for work that is left out after a stall. */
 export function afterFirst({ sentBack }: Work, why: string): string {
-  const first = sentBack === null ? '' : firstCause(sentBack);
+  const first = sentBack === null ? '' : firstCause(sentBack.text);
   return first === '' ? why : `${first}\nafter that: ${why}`;
 }
 

@@ -140,7 +140,7 @@ function reopen(
     round: work.round + 1,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     returned: work.commit,
-    sentBack: feedback,
+    sentBack: { by: 'playbook', text: feedback },
     // Handed-over work begins at the commit that is handed over now.
     kept: task.base === undefined ? work.kept : null,
     output: null,

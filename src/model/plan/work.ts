@@ -175,6 +175,12 @@ export interface RoundRecord {
 }
 
 /** One task's work, from its first attempt to its end. Plain JSON. */
+/** Why work went back to its author. */
+export interface SentBack {
+  readonly by: 'review' | 'conflict' | 'verify' | 'playbook';
+  readonly text: string;
+}
+
 export interface Work {
   readonly phase: Phase;
   readonly author: AgentRequest;
@@ -202,8 +208,8 @@ export interface Work {
   readonly kept: string | null;
   /** The commit that was sent back. The same commit is no evidence. */
   readonly returned: string | null;
-  /** Why the work was sent back the last time; null: what it made since has been proven. If it fails, this is the first cause. */
-  readonly sentBack: string | null;
+  /** What the work was sent back for, and what has not come right since; null: nothing. If it fails, this is the first cause. */
+  readonly sentBack: SentBack | null;
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];

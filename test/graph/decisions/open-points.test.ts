@@ -72,6 +72,16 @@ const ROWS: readonly [name: string, about: About, points: readonly string[]][] =
     ],
   ],
   ['a task that a person skipped', { tasks: [ended('b', 'skipped', {}, bySkip)] }, []],
+  [
+    'a task that a person failed, which its stage does without',
+    { tasks: [ended('b', 'failed', {}, { override: { as: 'failed', by: 'dana', why: 'no' } })] },
+    without('b failed, and the run continued without it'),
+  ],
+  [
+    'an assignment of a person that was refused',
+    { mail: [mail('h', { action: 'assign' })] },
+    ['1 assignment of C refused'],
+  ],
   ['a task of the engine', { tasks: [ended('judge', 'failed', { owner: 'engine' })] }, []],
   [
     'tasks of a stage, by its name',

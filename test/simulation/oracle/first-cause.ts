@@ -61,7 +61,9 @@ function factsIn({ record, definition, git }: OracleFacts): Fact[] {
       const delivered = lastDelivered.get(task) ?? Number.NEGATIVE_INFINITY;
       const isOver = at <= delivered || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
       const isEnded = record.words.some((word) => word.task === task && word.verb !== 'retry' && word.at >= at);
-      return isBeside(turn, skips, definition.playbook) || isOver || isEnded ? [] : ofTurn(turn);
+      // What squad itself ended follows from something else.
+      const isCut = turn.wrong === 'ended by the engine';
+      return isBeside(turn, skips, definition.playbook) || isOver || isEnded || isCut ? [] : ofTurn(turn);
     }),
     ...record.checks.flatMap(({ id, command, at, passed }) =>
       // What is red where the run begins is reported, and holds it only by a person's word.

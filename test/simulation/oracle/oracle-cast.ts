@@ -58,11 +58,11 @@ function play(troupe: Troupe, cue: Cue, owns: boolean, document: string | undefi
   const { answer, trouble, open = [] } = answerTo(troupe, cue);
   const { deed, wrote, stray, trouble: ofDeed } = owns && !fails ? doingOf(troupe, cue, document) : NO_DEED;
   const kind = drawOf(FAILURES, seed, 'kind', ...key);
-  const wrong = stalled ? SLOW : fails ? `simulated: ${kind}` : ofDeed;
+  const wrong = fails ? `simulated: ${kind}` : stalled ? SLOW : ofDeed;
   record.turns.push({
     id: request.turnId,
     at: stage.time.now(),
-    ms: stalled ? STALL_MS : ms,
+    ms: stalled && !fails ? STALL_MS : ms,
     task,
     agent: agentOf(cue),
     form,

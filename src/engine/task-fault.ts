@@ -52,10 +52,22 @@ export function createFaultFinder({ workspaces, definition, watch, isLeaving }: 
     if (isLeaving() || endsEngine(error)) throw error;
     const loss = watch?.findLoss();
     if (loss !== undefined) throw loss;
-    // What every task needs: the repositories open, and the user's has the run branch and takes a ref of the run.
-    const head = await workspaces.runHead(definition.name);
-    const answer = head === undefined ? undefined : await workspaces.createRunBranch(definition.name, head);
-    if (answer?.type !== 'ready') throw error;
+    if (!(await isSound(workspaces, definition.name))) throw error;
     return isSquadError(error) ? error.message : `squad failed at it: ${errorText(error)}`;
   };
+}
+
+/** How often another task may be delivered meanwhile. */
+const MOST_MOVES = 10;
+
+/** What every task needs: the repositories open, and the user's has the run branch and takes a ref of the run. */
+async function isSound(workspaces: FaultPorts['workspaces'], run: string): Promise<boolean> {
+  let head = await workspaces.runHead(run);
+  for (let moves = 0; head !== undefined && moves < MOST_MOVES; moves += 1) {
+    if ((await workspaces.createRunBranch(run, head)).type === 'ready') return true;
+    const now = await workspaces.runHead(run);
+    if (now === head) return false;
+    head = now;
+  }
+  return false;
 }

@@ -53,3 +53,21 @@ it('blames no task where none could go on: a run branch that is gone, a reposito
   }
   await expect(finder({ loss })(error)).rejects.toBe(loss);
 });
+
+it('looks again where another task was delivered between its two looks at the run branch', async () => {
+  const heads = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
+  let moves = 0;
+  const find = createFaultFinder({
+    workspaces: {
+      runHead: () => Promise.resolve(heads[moves]),
+      createRunBranch: (_run, head) => {
+        moves = Math.min(moves + 1, 2);
+        const now = heads[moves] ?? '';
+        return Promise.resolve(head === now ? { type: 'ready' } : { type: 'taken', head: now });
+      },
+    },
+    definition: { name: 'run' },
+    isLeaving: () => false,
+  });
+  expect(await find(new TypeError('boom'))).toBe('squad failed at it: boom');
+});

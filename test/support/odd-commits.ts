@@ -22,7 +22,8 @@ const deep = (levels: number): string =>
 const byHand = (lines: string): string =>
   `R=$(git rev-parse HEAD^{tree}); printf '${lines}' $R >c; C=$(git hash-object -t commit -w --literally c); rm c; git update-ref HEAD $C`;
 const replaced = (by: string): string => `D=$PWD; cd ..; rm -rf "$D"; ${by} "$D"`;
-const work = 'echo a >a.txt; git add -A; git commit -qm a; ';
+/** A file of its own, which no other task has delivered. */
+const work = 'N=$(basename "$PWD").txt; echo a >$N; git add -A; git commit -qm a; ';
 const NOWHERE = '1234567890123456789012345678901234567890';
 
 /** Each has ended an engine, or is of the same kind. */
@@ -109,7 +110,7 @@ export const ODD_COMMITS: readonly OddCommit[] = [
   ['a folder that is a link', replaced('ln -s /tmp')],
   ['a repository without a HEAD', `${work}git init -q n; echo nonsense >n/.git/HEAD`, 'done'],
   ['a pipe in the place of a file', `${work}rm readme.md; mkfifo readme.md`, 'done'],
-  ['a committed file that has grown to 20 GB', `${work}truncate -s 20G a.txt`, 'done'],
+  ['a committed file that has grown to 20 GB', `${work}truncate -s 20G $N`, 'done'],
   ['an index of noise', `${work}head -c 5000 /dev/urandom >.git/index`, 'done'],
   ['a log of noise', `${work}head -c 5000000 /dev/urandom >.git/logs/HEAD`, 'done'],
   [

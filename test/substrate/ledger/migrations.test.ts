@@ -115,5 +115,9 @@ test('the acceptances and voided messages of a ledger of schema 3 are in the tra
     return [`${entry.event === 'ack' ? entry.ack : entry.event} ${entry.id} ${entry.agent}`];
   });
   ledger.close();
-  expect(traced.toSorted()).toEqual(lines.toSorted());
+  // A void message was delivered to no one, whatever the version before wrote down.
+  const isVoid = (line: string): boolean => lines.includes(line.replace('delivered', 'void'));
+  const told = lines.filter((line) => !line.startsWith('delivered ') || !isVoid(line));
+  expect(told.length).toBe(lines.length - 1);
+  expect(traced.toSorted()).toEqual(told.toSorted());
 });

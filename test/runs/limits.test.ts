@@ -121,7 +121,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
       settings: { agents: [PLANNER, builder('bob'), REX] },
       script: [
         plan([piece('a')]),
-        author('a', [{ fail: limit }], { turn: 1 }),
+        author('a', [{ run: ['true'] }, { fail: limit }], { turn: 1 }),
         { turn: 2, steps: work('a').steps },
         APPROVE_ALL,
       ],

@@ -95,7 +95,8 @@ describe.concurrent('a usage limit', { timeout: 300_000 }, () => {
       settings: { limits: { retries: 0 } },
       script: [
         plan([piece('a'), piece('b')]),
-        author('a', [{ fail: limit }], { turn: 1 }),
+        // It has used a tool, so that its session goes on.
+        author('a', [{ run: ['true'] }, { fail: limit }], { turn: 1 }),
         { turn: 2, steps: COMMITS },
         author('b', [{ run: ['sleep', '1'] }, ...commits({ 'b.txt': 'b\n' })]),
         APPROVE_ALL,

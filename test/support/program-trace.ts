@@ -104,6 +104,7 @@ export function rowOf({ path, args, marker }: Started): ProgramKind | undefined 
   // git's own way to reach a repository by path, and the command in the place of `core.alternateRefsCommand`.
   if (name === 'sh' && first === '-c' && rest[0]?.startsWith("git-upload-pack '") === true) return 'git-part';
   if (name === 'true' && isOfTheSystem(path)) return 'git-part';
+  if (name === 'sync' && first === '-f') return 'flush';
   if (name === 'bwrap') return isHardened(args) ? 'git-caged' : 'cage-trial';
   if (name === 'sh' && first === '-c' && rest[0] === '--') return 'notify';
   return undefined;

@@ -46,18 +46,19 @@ export interface RunJudge {
  * cannot be opened is not a damaged one.
  */
 export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
-  const start = {
+  let start: Omit<DatabaseCheck, 'problems'> = {
     path,
     ok: false,
-    bytes: sizeOf(path),
+    bytes: 0,
     schemaVersion: null,
     events: 0,
     lastSeq: 0,
     violations: [],
     outdated: false,
-    backups: existsSync(path) ? backupsOf(path) : [],
+    backups: [],
   };
   try {
+    start = { ...start, bytes: sizeOf(path), backups: existsSync(path) ? backupsOf(path) : [] };
     const db = openLedgerFile(path, { readOnly: true });
     try {
       return inspect(db, start, runs);

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { checkDatabase, openLedger } from '../../../src/substrate/ledger/index.ts';
@@ -86,6 +86,9 @@ test('a ledger that cannot be opened is no damaged one: the cause is said', () =
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
   const path = join(directory, 'squad.db');
   rmSync(path);
-  mkdirSync(path);
+  symlinkSync(path, path);
   expect(squadError(() => checkDatabase(path))).toMatchObject({ code: 'storage-refused', exitCode: 75 });
+  rmSync(path);
+  mkdirSync(path);
+  expect(checkDatabase(path).problems).toEqual([expect.stringContaining('squad.db is not a file')]);
 });

@@ -41,10 +41,14 @@ export async function claimWithBranch(
     // A conversation that broke off may have made it all the same, and no other run has this id.
     if (await isThere(ref)) return (await claimedBy(context.git, userCall(context), run)) === owner;
     if (await isThere(branch)) return false;
-    // Neither is there: git says what it has against the first.
-    const refused = await context.talk.move(ref, blob, '');
-    if (refused.code === 0) await context.talk.move(ref, null, blob);
-    throw gitFailed(['update-ref'], refused);
+    // Neither is there: git says what it has against one of them.
+    let answer = await context.talk.move(ref, blob, '');
+    if (answer.code === 0) {
+      await context.talk.move(ref, null, blob);
+      answer = await context.talk.move(branch, base, '');
+      if (answer.code === 0) await context.talk.move(branch, null, base);
+    }
+    throw gitFailed(['update-ref'], answer);
   } finally {
     await rm(note, { force: true });
   }

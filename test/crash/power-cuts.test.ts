@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chaosSeed } from '../support/chaos-row.ts';
-import { ALL, LANE } from '../support/lane.ts';
+import { LANE, NIGHT } from '../support/lane.ts';
 import { canRecord } from '../support/power/system-calls.ts';
 import { cutPower, type Syncs } from '../support/power/trial.ts';
 
@@ -12,7 +12,7 @@ const skipped = canRecord() ? '' : ' (skipped: strace is not installed, or may n
 
 it.skipIf(!canRecord())(
   `${CUTS} power cuts from the start of a run to its merge: the same end, and nothing on record is missing${skipped}`,
-  { ...ALL, timeout: 120 * MINUTES },
+  { ...NIGHT, timeout: 120 * MINUTES },
   async () => {
     expect(await cutPower({ cuts: CUTS, seed: chaosSeed(), syncs: SYNCS })).toEqual([]);
   },
@@ -20,7 +20,7 @@ it.skipIf(!canRecord())(
 
 it.skipIf(!canRecord())(
   `the same cuts find what is missing where nothing but the ledger is flushed${skipped}`,
-  { ...ALL, timeout: 120 * MINUTES },
+  { ...NIGHT, timeout: 120 * MINUTES },
   async () => {
     const found = await cutPower({ cuts: Math.min(CUTS, 10), seed: chaosSeed(), syncs: 'ledger' });
     expect(found).not.toEqual([]);

@@ -14,10 +14,7 @@ type Settings = Readonly<Record<string, unknown>>;
 type Test = { onTestFinished: (end: () => void) => void };
 
 const ONE: readonly Entry[] = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' }))];
-const PACKAGE = {
-  'package.json': '{ "name": "x", "scripts": { "t": "nosuchprogram" } }\n',
-  Makefile: 'all:\n\ttrue\n',
-};
+const PACKAGE = { 'package.json': '{ "name": "x", "scripts": { "t": "nosuchprogram" } }\n' };
 
 /** A command that is missing, and what the program that should run it says. */
 const KINDS = [
@@ -25,7 +22,6 @@ const KINDS = [
   ['npm run t', 'nosuchprogram: not found'],
   ['nosuchprogram --fix', 'nosuchprogram: not found'],
   ['./package.json', 'Permission denied'],
-  ['make nope', "No rule to make target 'nope'"],
   ['sh nope.sh', 'cannot open nope.sh'],
 ] as const;
 
@@ -90,7 +86,7 @@ const cases = KINDS.flatMap(([command, words]) =>
   PLAYBOOKS.flatMap((playbook) =>
     (['setup', 'verify'] as const).map((purpose) => ({ playbook, purpose, command, words })),
   ),
-).filter(({ playbook, command }) => playbook !== 'session' || !/npm|make|json/.test(command));
+).filter(({ playbook, command }) => playbook !== 'session' || !/npm|json/.test(command));
 
 describe('a command that cannot run', { ...SPREAD, timeout: 600_000 }, () => {
   it.for(some(cases, 2))('is what a person reads first: $purpose `$command` in $playbook', async (row, test) => {

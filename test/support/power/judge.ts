@@ -84,9 +84,11 @@ async function finish(room: RunRoom): Promise<string[]> {
 }
 
 const LOCK =
-  /^Next: Wait for the git that holds (\/\S+\.lock), and try again\. If no git is running, delete that file\./m;
-/** A cut in the middle of a merge has left files half written. */
-const HALF_WRITTEN = /has uncommitted changes in [^]*^Next: Commit or stash them, then/m;
+  /^Next: (?:Wait for the git that holds (\/\S+\.lock), and try again\. If no git is running, delete that file\.|Delete the file with `rm (\/\S+\.lock)`)/m;
+/** A cut in the middle of a merge has left files half written, or files whose index was not written. */
+const HALF_WRITTEN = /^Next: (?:Commit or stash them|Move them away or commit them), then/m;
+/** What the merge writes. */
+const MERGED = ['left.txt', 'sub'];
 const MOST_TRIES = 5;
 
 /** As a person who does what squad says next. */
@@ -94,9 +96,10 @@ async function run(room: RunRoom, command: readonly string[]): Promise<string[]>
   for (let tries = 1; ; tries += 1) {
     const { code, stdout, stderr } = await room.run(command);
     if (code === 0) return [];
-    const lock = LOCK.exec(stderr)?.[1];
+    const found = LOCK.exec(stderr);
+    const lock = found?.[1] ?? found?.[2];
     if (lock !== undefined) rmSync(lock);
-    else if (HALF_WRITTEN.test(stderr)) git(room.repository, 'stash');
+    else if (HALF_WRITTEN.test(stderr)) git(room.repository, 'stash', '--include-untracked', '--', ...MERGED);
     if (tries < MOST_TRIES && (lock !== undefined || HALF_WRITTEN.test(stderr))) continue;
     return [`squad ${command.join(' ')} ended with ${code}: ${stdout.slice(-MOST_SHOWN)}${stderr}`];
   }

@@ -192,14 +192,14 @@ describe('attach', () => {
 });
 
 describe('what squad itself breaks', () => {
-  it('costs the turn, but leaves nothing of it alive', async () => {
+  it('in the place of the exit file costs no more than the exit status, and leaves nothing alive', async () => {
     const played = openPlayerBench([{ run: ['sleep', '60'] }]).start();
     await openTool(played);
     const exit = join(played.directory, 'exit');
     mkdirSync(exit);
     const result = await played.turn.cancel('stop');
     expect(markedPids(played.request.turnId)).toEqual([]);
-    expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'protocol', mayHaveActed: true } });
+    expect(result).toMatchObject({ outcome: 'cancelled', failure: { kind: 'cancelled', message: 'stop' } });
     rmSync(exit, { recursive: true });
   });
 

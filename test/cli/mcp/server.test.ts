@@ -115,12 +115,12 @@ describe('a server that cannot be', () => {
       const first = serve(path);
       await first.open();
     } else {
-      writeFileSync(path, '{"token":"0123"}');
+      writeFileSync(path, '{"token":"too-short"}');
     }
     const client = serve(path);
     await expect(client.open()).rejects.toThrow(said);
     expect(await client.ended).toBe(code);
-    expect(client.stderr()).not.toContain('0123');
+    expect(client.stderr()).not.toContain('too-short');
     expect(client.child.exitCode).toBe(code);
   });
 });

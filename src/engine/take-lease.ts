@@ -35,8 +35,8 @@ export function seenNow(processes: Pick<Processes, 'sinceBoot'>): BootMoment | u
 }
 
 /**
- * How long the turns that the last engine left went on after its last sign, at most until now. A turn that has ended meanwhile counts
- * up to the time of its exit file; if the clock was set in between, that is still no more than the time since that sign.
+ * How long the turns that the last engine left have worked since its last beat. A turn that has ended counts up to the time of its
+ * exit file, and never longer than the time since that beat, wherever the clock was set.
  */
 async function unattendedMs(
   { ledger, processes, clock }: Pick<Composition, 'clock' | 'processes'> & { readonly ledger: Ledger },

@@ -192,7 +192,7 @@ describe('attach', () => {
 });
 
 describe('what squad itself breaks', () => {
-  it('in the place of the exit file costs no more than the exit status, and leaves nothing alive', async () => {
+  it('a folder in the place of the exit file costs no more than the exit status, and leaves nothing alive', async () => {
     const played = openPlayerBench([{ run: ['sleep', '60'] }]).start();
     await openTool(played);
     const exit = join(played.directory, 'exit');

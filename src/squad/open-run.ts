@@ -142,7 +142,7 @@ export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): 
 
 /** undefined: there is no complete ledger here yet. */
 export function readIfThere<T>(place: LedgerPlace, read: (ledger: Ledger) => T): T | undefined {
-  if (!existsSync(ledgerPath(place.directory))) return undefined;
+  if (!hasLedger(place.directory)) return undefined;
   try {
     bringUpToDate(place.directory, place.composition.clock);
     return readLedger(place, read);

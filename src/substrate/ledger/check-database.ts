@@ -4,7 +4,6 @@ import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
 import { sizeOf } from './database-file.ts';
 import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory } from './history.ts';
-import { logDamage } from './log-damage.ts';
 import { damagedBodies } from './mail/bodies.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
@@ -75,13 +74,7 @@ export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
 function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge | undefined): DatabaseCheck {
   const version = schemaVersion(db);
   const current = version === MIGRATIONS.length;
-  const log = logDamage(start.path);
-  const problems = [
-    ...(log === undefined ? [] : [log]),
-    ...integrityProblems(db),
-    ...foreignKeyProblems(db),
-    ...(current ? contentDamage(db) : []),
-  ];
+  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? contentDamage(db) : [])];
   const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
   if (!current) return { ...known, ...extentOf(db), ok: true, problems };

@@ -1,13 +1,15 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isStorageError } from '../../model/storage-error.ts';
 import { ballastPath } from './ballast.ts';
+import { newestBackup } from './backup-files.ts';
+import { logDamage } from './log-damage.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openCopy } from './open-copy.ts';
-import { openDb, type Db, type OpenOptions } from './open-db.ts';
+import { isOpenHere, openDb, refuseOddFiles, type Db, type OpenOptions } from './open-db.ts';
 import { teachIsReached } from './reached-cap.ts';
 import { teachRowDigest } from './row-digest.ts';
-import { neverSetUp } from './sqlite-errors.ts';
+import { corruptDatabase, neverSetUp } from './sqlite-errors.ts';
 
 const LEDGER_APPLICATION_ID = 0x53514c47;
 
@@ -15,18 +17,21 @@ export function ledgerPath(directory: string): string {
   return join(directory, 'squad.db');
 }
 
-/** Whether there ever was one: a file that is gone leaves its ballast, and is damage. */
+/** Whether there ever was one: a file that is gone leaves its ballast, its log or a backup, and is damage. */
 export function hasLedger(directory: string): boolean {
   return wasThere(ledgerPath(directory));
 }
 
 function wasThere(path: string): boolean {
-  return existsSync(path) || existsSync(ballastPath(path));
+  const isThere = (one: string): boolean => lstatSync(one, { throwIfNoEntry: false }) !== undefined;
+  return isThere(path) || isThere(ballastPath(path)) || isThere(`${path}-wal`) || newestBackup(path) !== undefined;
 }
 
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
   if (options.readOnly && !wasThere(path)) throw neverSetUp(path);
+  refuseOddFiles(path);
+  refuseDamagedLog(path);
   const wanted = {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,
@@ -37,6 +42,16 @@ export function openLedgerFile(path: string, options: { readOnly: boolean; schem
   teachRowDigest(db);
   teachIsReached(db);
   return db;
+}
+
+/**
+ * SQLite reads a damaged log up to its damage, and so shows a ledger of an earlier moment, which may be one without a run. An engine
+ * would write over the rest.
+ */
+function refuseDamagedLog(path: string): void {
+  if (isOpenHere(path)) return;
+  const damage = logDamage(path);
+  if (damage !== undefined) throw corruptDatabase(path, `${damage}.`);
 }
 
 /** SQLite makes files to read a ledger in WAL mode that no process has open. A full or read-only disk refuses them. */

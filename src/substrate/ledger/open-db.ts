@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
@@ -136,10 +136,22 @@ function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions
   });
 }
 
-/** A named pipe would let the process that opens it wait for ever. */
-function refuseOddFiles(path: string): void {
-  const odd = FILE_ENDS.find((end) => statSync(path + end, { throwIfNoEntry: false })?.isFile() === false);
-  if (odd !== undefined) throw corruptDatabase(path, `${basename(path)}${odd} is not a file.`);
+/**
+ * A named pipe would let the process that opens it wait for ever. SQLite reads through a link and does not write through it, so one
+ * command would find the ledger sound and another would not.
+ */
+export function refuseOddFiles(path: string): void {
+  for (const end of FILE_ENDS) {
+    const found = lstatSync(path + end, { throwIfNoEntry: false });
+    if (found === undefined || found.isFile()) continue;
+    const name = `${basename(path)}${end}`;
+    if (!found.isSymbolicLink()) throw corruptDatabase(path, `${name} is not a file.`);
+    throw new SquadError({
+      code: 'storage-refused',
+      message: `${path}: ${name} is a symbolic link, and squad opens no database through a link.`,
+      next: `End any running squad, put the file that the link points to in its place, then run the command again.`,
+    });
+  }
 }
 
 function refuseUnsafeSqlite(db: Db): void {
@@ -164,7 +176,7 @@ function refuseNetworkFilesystem(path: string): void {
 
 /** Whether this process has the file open, under any path. */
 export function isOpenHere(path: string): boolean {
-  return [...openHandles.values()].includes(identityOf(path));
+  return existsSync(path) && [...openHandles.values()].includes(identityOf(path));
 }
 
 function identityOf(path: string): string {

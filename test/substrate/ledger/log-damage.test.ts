@@ -1,5 +1,14 @@
-import { copyFileSync, mkdirSync, symlinkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { checkDatabase, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { createRandom } from '../../support/random.ts';
@@ -81,13 +90,48 @@ test.skipIf(!mountable)(
   },
 );
 
+test.each(['squad.db', 'squad.db-wal', 'squad.db-shm'])(
+  'a link in the place of %s is no damage, and no command opens a ledger through it',
+  (name) => {
+    const { path } = killedLedger(3);
+    const link = join(dirname(path), name);
+    writeFileSync(`${path}-shm`, '');
+    renameSync(link, `${link}.real`);
+    symlinkSync(`${link}.real`, link);
+    const refused = {
+      code: 'storage-refused',
+      exitCode: 75,
+      message: expect.stringContaining(`${name} is a symbolic link`) as string,
+    };
+    expect(squadError(() => checkDatabase(path))).toMatchObject(refused);
+    for (const readOnly of [true, false]) {
+      expect(squadError(() => openLedger(dirname(path), { clock, readOnly }))).toMatchObject(refused);
+    }
+  },
+);
+
+test('a ledger whose log is damaged is opened by no one, and is never no ledger', () => {
+  const { path, log, restore } = killedLedger(20);
+  for (const at of [3, 40, 32 + 24 + 100, 32 + FRAME + 30]) {
+    const bytes = Buffer.from(log);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    restore();
+    writeFileSync(`${path}-wal`, bytes);
+    for (const readOnly of [true, false]) {
+      expect([at, squadError(() => openLedger(dirname(path), { clock, readOnly })).code]).toEqual([
+        at,
+        'database-corrupt',
+      ]);
+    }
+    // What an engine might have written over is still there.
+    expect(readFileSync(`${path}-wal`).equals(bytes)).toBe(true);
+  }
+});
+
 test('a ledger that cannot be opened is no damaged one: the cause is said', () => {
   const directory = temporaryFolder();
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
   const path = join(directory, 'squad.db');
-  rmSync(path);
-  symlinkSync(path, path);
-  expect(squadError(() => checkDatabase(path))).toMatchObject({ code: 'storage-refused', exitCode: 75 });
   rmSync(path);
   mkdirSync(path);
   expect(checkDatabase(path).problems).toEqual([expect.stringContaining('squad.db is not a file')]);

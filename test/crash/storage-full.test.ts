@@ -35,15 +35,19 @@ it.skipIf(!mountable)(
       const first = await room.begin({ SQUAD_FAILPOINTS: 'attempt.settled:1=kill' }).finished;
       expect(first.signal).toBe('SIGKILL');
       disk.remount('ro');
-      const refused = await room.resume().finished;
-      expect(refused.code, refused.stderr).toBe(78);
-      expect(errorLineSchema.parse(JSON.parse(refused.stdout))).toMatchObject({
-        code: 'wrong-environment',
-        exitCode: 78,
-      });
-      expect(refused.stderr).toMatch(
-        /^squad: \/\S+ [^\n]*can only be read[^\n]*\nNext: [^\n]*Mount it for writing[^\n]*\n$/,
-      );
+      // The same objective would be refused as a repeat of the run that is not over.
+      const another = ['run', 'Write another file', '--runtime', 'scripted', '--yes', '--json'];
+      for (const { finished } of [room.resume(), room.start(another)]) {
+        const refused = await finished;
+        expect(refused.code, refused.stderr).toBe(78);
+        expect(errorLineSchema.parse(JSON.parse(refused.stdout))).toMatchObject({
+          code: 'wrong-environment',
+          exitCode: 78,
+        });
+        expect(refused.stderr).toMatch(
+          /^squad: \/\S+ [^\n]*can only be read[^\n]*\nNext: [^\n]*Mount it for writing[^\n]*\n$/,
+        );
+      }
       disk.remount('rw');
       const last = await room.resume().finished;
       expect(last.code, last.stderr).toBe(0);

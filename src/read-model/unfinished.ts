@@ -62,17 +62,20 @@ export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: n
     });
 }
 
-/** The run that `resume` picks without a name: the newest of those with the most urgent need. `raises`: it raises limits. */
+/** The run that `resume` picks without a name: the first of those with the most urgent need. `all`: the newest first. `raises`: it raises limits. */
 export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinished | undefined {
   const order = raises ? ['limited', ...NEEDS] : NEEDS;
   const rank = ({ need }: Unfinished): number => order.indexOf(need);
-  return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
+  return all.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** The runs that a sweep resumes, in order: the higher priority first, then the older run. */
+/** The runs that a sweep resumes, in order: the higher priority first, then the older run. `all`: the newest first. */
 export function runsToSweep(all: readonly Unfinished[]): Unfinished[] {
   const rank = ({ priority = '' }: Unfinished): number => priorityRank(priority) ?? 0;
-  return all.filter(isSwept).toSorted((a, b) => rank(b) - rank(a) || a.createdAt - b.createdAt);
+  return all
+    .filter(isSwept)
+    .toReversed()
+    .toSorted((a, b) => rank(b) - rank(a));
 }
 
 /** Whether a sweep resumes the run. Not if a person paused it or has not started it, if its deadline has passed, or if it waits for a person, a time or a higher limit. */

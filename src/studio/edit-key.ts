@@ -8,7 +8,8 @@ export const REPEATS_MS = 60_000;
 /** A command that the run has. */
 interface Recorded {
   readonly seq: number;
-  readonly at: number;
+  /** How long it is there. */
+  readonly ageMs: number;
   readonly key: string | undefined;
 }
 
@@ -30,12 +31,11 @@ export function digestOf({ runId, checkpointId, command, named }: Edited): strin
  * The key of an edit's command. A client that repeats a request says so nowhere, so without a name of its own an edit is a repeat
  * if it equals the newest command of the run, and follows it within a minute. `recorded`: oldest first.
  */
-export function keyOf(edited: Edited, recorded: readonly Recorded[], now: number): string {
+export function keyOf(edited: Edited, recorded: readonly Recorded[]): string {
   if (edited.named !== undefined) return `named ${edited.named}`;
   const [before, last] = [recorded.at(-2), recorded.at(-1)];
   const digest = digestOf(edited);
   const after = (one: Recorded | undefined): string => `${digest} after ${one?.seq ?? 0}`;
-  const isRepeat =
-    last !== undefined && last.key === storedKey(edited.runId, after(before)) && now - last.at < REPEATS_MS;
+  const isRepeat = last !== undefined && last.key === storedKey(edited.runId, after(before)) && last.ageMs < REPEATS_MS;
   return after(isRepeat ? before : last);
 }

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { errorText, isSquadError } from '../model/errors.ts';
 import { answer } from '../squad/answer.ts';
-import { commandsOf, keyIn } from '../squad/command-key.ts';
+import { commandsOf, keyIn, storedKey } from '../squad/command-key.ts';
 import type { ForkedRun } from '../squad/fork.ts';
 import { intervene } from '../squad/intervene.ts';
 import { readLedger } from '../squad/open-run.ts';
@@ -69,9 +69,13 @@ async function obey(ports: StatePorts, command: Command, edited: Edited): Promis
   const { workspace } = ports;
   const { runId } = edited;
   const key = readLedger(workspace, (ledger) => {
-    const recorded = commandsOf(ledger, runId).map((one) => ({ seq: one.seq, at: one.at, key: keyIn(one) }));
-    return keyOf(edited, recorded, workspace.composition.clock.now());
+    const recorded = commandsOf(ledger, runId).map((one) => {
+      const stored = keyIn(one);
+      return { seq: one.seq, ageMs: ageOf(workspace.composition.clock, one.at, stored), key: stored };
+    });
+    return keyOf(edited, recorded);
   });
+  noteHeard(workspace.composition.clock, storedKey(runId, key));
   switch (command.do) {
     case 'intervene': {
       const { seq } = await intervene(workspace, runId, command.request, { key });
@@ -92,6 +96,26 @@ async function obey(ports: StatePorts, command: Command, edited: Edited): Promis
   }
 }
 
+/** Long after a command has become old: a clock that was set back makes one that is forgotten new again. */
+const FORGOTTEN_MS = 60 * REPEATS_MS;
+
+/** When this process first heard commands that were given lately, in monotonic ms, by their stored keys. */
+const heard = new Map<string, number>();
+
+type Clock = Pick<StatePorts['workspace']['composition']['clock'], 'now' | 'monotonic'>;
+
+/** The time of day may be set between a request and its repeat. It counts only for commands that another process has stored. */
+function ageOf(clock: Clock, at: number, key: string | undefined): number {
+  const since = key === undefined ? undefined : heard.get(key);
+  return since === undefined ? Math.abs(clock.now() - at) : clock.monotonic() - since;
+}
+
+function noteHeard(clock: Clock, key: string | undefined): void {
+  const now = clock.monotonic();
+  for (const [old, since] of heard) if (now - since >= FORGOTTEN_MS) heard.delete(old);
+  if (key !== undefined && !heard.has(key)) heard.set(key, now);
+}
+
 async function obeyFork(ports: StatePorts, forked: ForkedRun, command: Command, edited: Edited): Promise<void> {
   try {
     await obey(ports, command, edited);
@@ -108,7 +132,7 @@ async function forkOnce(
   digest: string,
   make: () => Promise<ForkedRun>,
 ): Promise<ForkedRun> {
-  const now = workspace.composition.clock.now();
+  const now = workspace.composition.clock.monotonic();
   for (const [old, { at }] of recent) if (now - at >= REPEATS_MS) recent.delete(old);
   const known = recent.get(digest)?.forked;
   if (known !== undefined) return known;

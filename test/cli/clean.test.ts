@@ -1,3 +1,5 @@
+import { makeScratch } from '../../src/substrate/files/scratch.ts';
+import { scratchLabel } from '../../src/substrate/process/left-scratch.ts';
 import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -270,19 +272,20 @@ describe('squad clean', () => {
     expect(existsSync(mine)).toBe(true);
   });
 
-  it('removes temporary files that nobody has touched for a day', ALL, async () => {
+  it('removes temporary files of processes that are gone, and no others, whatever their times say', ALL, async () => {
     const { room, run, stateDirectory } = await leave();
     run.publish().close();
-    const folders = ['squad-git-old', 'squad-git-new', 'other'].map((name) =>
-      join(stateDirectory, 'git-scratch', name),
-    );
-    const dayAgo = Date.now() / 1000 - 25 * 3600;
-    for (const folder of folders) {
+    const mine = await makeScratch(stateDirectory, scratchLabel());
+    const gone = mine.replace(`of_${process.pid}_`, 'of_4194304_');
+    const folders = [gone, mine, join(stateDirectory, 'git-scratch', 'other')];
+    const [now, year] = [Date.now() / 1000, 365 * 24 * 3600];
+    for (const [place, folder] of folders.entries()) {
       mkdirSync(folder, { recursive: true });
-      if (!folder.endsWith('new')) utimesSync(folder, dayAgo, dayAgo);
+      const at = place === 0 ? now + year : now - year;
+      utimesSync(folder, at, at);
     }
     const { stdout } = await room.run(['clean']);
-    expect(stdout).toBe(`removed  ${folders[0]}  (left by a dead engine)\n`);
+    expect(stdout).toBe(`removed  ${gone}  (left by a dead engine)\n`);
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 });

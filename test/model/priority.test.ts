@@ -19,19 +19,19 @@ it.each<[string, number | undefined]>([
 });
 
 it('a sweep takes the higher priority first, then the older run, and leaves what a person has to decide', () => {
-  const run = (name: string, createdAt: number, more: Partial<Unfinished> = {}): Unfinished => {
-    return { runId: name, name, need: 'cut', why: '', createdAt, priority: undefined, ...more };
+  const run = (name: string, more: Partial<Unfinished> = {}): Unfinished => {
+    return { runId: name, name, need: 'cut', why: '', createdAt: 0, priority: undefined, ...more };
   };
   const all = [
-    run('newest', 9),
-    run('words', 8, { priority: 'when you can' }),
-    run('low', 1, { priority: 'low' }),
-    run('high', 7, { priority: 'High' }),
-    run('high-too', 6, { priority: 'high', need: 'gone' }),
-    run('ten', 5, { priority: '10' }),
-    run('late', 4, { priority: 'high', need: 'limited' }),
-    run('asks', 3, { priority: 'high', need: 'asks' }),
-    run('oldest', 2),
+    run('newest'),
+    run('words', { priority: 'when you can' }),
+    run('low', { priority: 'low' }),
+    run('high', { priority: 'High' }),
+    run('high-too', { priority: 'high', need: 'gone' }),
+    run('ten', { priority: '10' }),
+    run('late', { priority: 'high', need: 'limited' }),
+    run('asks', { priority: 'high', need: 'asks' }),
+    run('oldest'),
   ];
   expect(runsToSweep(all).map(({ name }) => name)).toEqual([
     ...['ten', 'high-too', 'high', 'oldest', 'words', 'newest', 'low'],

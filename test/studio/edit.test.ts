@@ -107,28 +107,27 @@ describe('the one command that an edit means', () => {
 describe('the key of an edit', () => {
   const command = { do: 'stop' } as const;
   const edited = { runId: 'r', checkpointId: undefined, command, named: undefined };
-  const at = (seq: number, when: number, key?: string) => ({ seq, at: when, key: storedKey('r', key) });
+  const aged = (seq: number, ageMs: number, key?: string) => ({ seq, ageMs, key: storedKey('r', key) });
 
   it('is that of the command before, if a request is sent again', () => {
-    const first = keyOf(edited, [], 1_000);
-    expect(keyOf(edited, [], 1_000)).toBe(first);
-    expect(keyOf(edited, [at(7, 1_000, first)], 1_500)).toBe(first);
-    expect(keyOf(edited, [at(3, 0), at(7, 1_000, keyOf(edited, [at(3, 0)], 1_000))], 1_500)).toBe(
-      keyOf(edited, [at(3, 0)], 1_000),
-    );
+    const first = keyOf(edited, []);
+    expect(keyOf(edited, [])).toBe(first);
+    expect(keyOf(edited, [aged(7, 500, first)])).toBe(first);
+    const before = keyOf(edited, [aged(3, 1_000)]);
+    expect(keyOf(edited, [aged(3, 1_500), aged(7, 500, before)])).toBe(before);
   });
 
   it('is a new one after a minute, after another command, and for another edit', () => {
-    const first = keyOf(edited, [], 1_000);
-    const stored = [at(7, 1_000, first)];
-    expect(keyOf(edited, stored, 61_000)).not.toBe(first);
-    expect(keyOf(edited, [...stored, at(8, 1_100)], 1_200)).not.toBe(first);
-    expect(keyOf({ ...edited, checkpointId: 'c' }, stored, 1_200)).not.toBe(first);
-    expect(keyOf({ ...edited, command: { do: 'reload' } }, stored, 1_200)).not.toBe(first);
+    const first = keyOf(edited, []);
+    const stored = [aged(7, 200, first)];
+    expect(keyOf(edited, [aged(7, 60_000, first)])).not.toBe(first);
+    expect(keyOf(edited, [...stored, aged(8, 100)])).not.toBe(first);
+    expect(keyOf({ ...edited, checkpointId: 'c' }, stored)).not.toBe(first);
+    expect(keyOf({ ...edited, command: { do: 'reload' } }, stored)).not.toBe(first);
   });
 
   it('is the client’s name, if it gives one', () => {
     const named = { ...edited, named: 'k' };
-    expect(keyOf(named, [], 1)).toBe(keyOf(named, [at(7, 0), at(9, 0)], 99_000));
+    expect(keyOf(named, [])).toBe(keyOf(named, [aged(7, 0), aged(9, 0)]));
   });
 });

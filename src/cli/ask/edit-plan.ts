@@ -4,6 +4,7 @@ import type { PlanReading } from '../../model/plan.ts';
 import { errorText } from '../../model/errors.ts';
 import type { Json } from '../../text/json.ts';
 import { withScratch } from '../../substrate/files/scratch.ts';
+import { scratchLabel } from '../../substrate/process/left-scratch.ts';
 import { planFile, readPlanFile, withProblems } from './plan-file.ts';
 
 export interface EditPorts {
@@ -46,7 +47,7 @@ export async function editPlan(answer: Json, ports: EditPorts): Promise<Edited> 
     }
   };
   try {
-    return await withScratch(ports.stateDirectory, edit);
+    return await withScratch(ports.stateDirectory, edit, scratchLabel());
   } catch (error) {
     return { edited: undefined, why: errorText(error) };
   }

@@ -11,7 +11,7 @@ import { predictBoard } from '../../read-model/replay-plan.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
 import { runFolder } from '../../substrate/files/run-files.ts';
-import { findStaleScratch } from '../../substrate/git/cleaning.ts';
+import { findLeftScratch } from '../../substrate/process/left-scratch.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
 interface Cleaned {
@@ -29,7 +29,6 @@ export async function clean(context: CommandContext, name: string | undefined, o
   const { host, output } = context;
   const workspace = await openWorkspace(context);
   const { directory } = workspace;
-  const { clock } = workspace.composition;
   // The lock would create files. Without a ledger there is nothing to clean.
   readLedger(workspace, () => undefined);
   const { dryRun = false, turns = false, refs = false } = options;
@@ -39,7 +38,7 @@ export async function clean(context: CommandContext, name: string | undefined, o
     for (const run of plan.over) {
       runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
     }
-    const stale = await findStaleScratch(host.stateDirectory, clock.now());
+    const stale = await findLeftScratch(host.stateDirectory);
     const scratch = await remove(stale, dryRun);
     return { dryRun, runs, skipped: plan.skipped, scratch };
   });

@@ -10,11 +10,14 @@ export function scratchRoot(stateDirectory: string): string {
   return join(stateDirectory, 'git-scratch');
 }
 
+/** Of an adapter, which knows no more of its process (see `scratchLabel`). */
+const PLAIN_LABEL = `of_${process.pid}_0_0_0_0`;
+
 /**
- * A new and empty folder. Who makes it removes it; `squad clean` removes one that a killed process has left. `label`: a part of its
- * name.
+ * A new and empty folder, with its owner in its name. Its owner removes it; `squad clean` removes one that a killed process has
+ * left. `label`: of `scratchLabel`.
  */
-export async function makeScratch(stateDirectory: string, label = 'of'): Promise<string> {
+export async function makeScratch(stateDirectory: string, label = PLAIN_LABEL): Promise<string> {
   const root = scratchRoot(stateDirectory);
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });

@@ -1,16 +1,14 @@
-import { readdir, rename, rmdir, stat } from 'node:fs/promises';
+import { readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { isForeignName } from '../../model/run.ts';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { scratchRoot } from '../files/scratch.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
 import { BASELINE, INTEGRATION } from './folder-note.ts';
 import { discardFolder, isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
-import { findLeftScratch } from './merge-owner.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { findRun } from './open-run.ts';
 import { claimedBy, claimRef } from './run-claim.ts';
@@ -123,22 +121,4 @@ export async function isElsewhere(git: Git, call: GitCall, head: string): Promis
   const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];
   const refs = (await git.text(args, call)).split('\n');
   return refs.some((name) => name !== '' && !/^refs\/heads\/squad\/|^refs\/remotes\/[^/]+\/squad\//.test(name));
-}
-
-const STALE_MS = 24 * 60 * 60 * 1000;
-
-/**
- * Scratch of processes that died. What needs it lasts minutes at most, so a folder that was not touched for a day is unused,
- * whichever repository it was made for.
- */
-export async function findStaleScratch(stateDirectory: string, now: number): Promise<readonly string[]> {
-  const root = scratchRoot(stateDirectory);
-  const names = (await readdir(root).catch(() => [])).filter((name) => /^squad-(?:git|scratch)-/.test(name));
-  const stale: string[] = [...(await findLeftScratch(stateDirectory))];
-  for (const name of names.filter((one) => !stale.includes(join(root, one)))) {
-    const path = join(root, name);
-    const touched = await stat(path).catch(() => undefined);
-    if (touched !== undefined && now - touched.mtimeMs > STALE_MS) stale.push(path);
-  }
-  return stale;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { withScratch } from '../files/scratch.ts';
+import { scratchLabel } from '../process/left-scratch.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import { parseMergeTree } from './integration.ts';
@@ -23,21 +24,25 @@ export async function hasWork(
   const listed = await git.run(['rev-list', `--max-count=${MOST_COMMITS}`, has, `^${work}`, '--'], call);
   // One of the commits is gone.
   if (listed.code !== 0) return false;
-  return withScratch(ports.stateDirectory, async (scratch) => {
-    const objects = {
-      GIT_OBJECT_DIRECTORY: scratch,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(commonDirectory, 'objects')),
-    };
-    const options = ['--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options'];
-    for (const one of new Set([has, ...listed.stdout.split('\n').filter((line) => line !== '')])) {
-      const args = ['merge-tree', ...options, one, work];
-      const merged = await git.run(args, { ...call, environment: { ...call.environment, ...objects } });
-      // Any other code: they conflict.
-      if (merged.code !== 0) continue;
-      if (parseMergeTree(merged.stdout).tree === (await git.text(['rev-parse', `${one}^{tree}`], call))) return true;
-    }
-    return false;
-  });
+  return withScratch(
+    ports.stateDirectory,
+    async (scratch) => {
+      const objects = {
+        GIT_OBJECT_DIRECTORY: scratch,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(commonDirectory, 'objects')),
+      };
+      const options = ['--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options'];
+      for (const one of new Set([has, ...listed.stdout.split('\n').filter((line) => line !== '')])) {
+        const args = ['merge-tree', ...options, one, work];
+        const merged = await git.run(args, { ...call, environment: { ...call.environment, ...objects } });
+        // Any other code: they conflict.
+        if (merged.code !== 0) continue;
+        if (parseMergeTree(merged.stdout).tree === (await git.text(['rev-parse', `${one}^{tree}`], call))) return true;
+      }
+      return false;
+    },
+    scratchLabel(),
+  );
 }
 
 /** For a list of paths of git's, in which a colon would divide the path. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { withScratch } from '../files/scratch.ts';
+import { scratchLabel } from '../process/left-scratch.ts';
 import {
   createGit,
   gitFailed,
@@ -16,7 +17,6 @@ import { parseMergeTree } from './integration.ts';
 import { prepareCalls, readDiffText, type MergeCalls } from './merge-calls.ts';
 import { removeJournal, type MergeJournal } from './merge-journal.ts';
 import { listFiltered, listUnlikeMerge, listUntracked } from './merge-losses.ts';
-import { ownOwner, scratchLabel } from './merge-owner.ts';
 import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
 import { recoverMerge } from './merge-recovery.ts';
 import { moveCheckout } from './move-checkout.ts';
@@ -76,7 +76,7 @@ export async function mergeIntoCheckout(
     if (refused !== undefined) return refused;
     return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
   };
-  return withScratch(ports.stateDirectory, work, scratchLabel(ownOwner()));
+  return withScratch(ports.stateDirectory, work, scratchLabel('merge'));
 }
 
 /** Whether the files of a merge that was cut short are in the checkout. Without them nothing has to be finished. */

@@ -9,7 +9,7 @@ import { writeWhole } from '../files/run-files.ts';
 import { syncFile } from '../files/sync.ts';
 import { lockedError } from './git-locks.ts';
 import { lockSchema } from './lock-file.ts';
-import { ownerSchema, type Owner } from './merge-owner.ts';
+import { ownerSchema, type Owner } from '../process/owner.ts';
 
 /** What a merge is about to do to a checkout, so that the next one can finish it wherever it is cut short. */
 const journalSchema = z.object({

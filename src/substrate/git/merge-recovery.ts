@@ -18,7 +18,8 @@ import {
   removeJournal,
   type MergeJournal,
 } from './merge-journal.ts';
-import { isOwnerAlive, removeLeftScratch } from './merge-owner.ts';
+import { removeLeftScratch } from '../process/left-scratch.ts';
+import { isOwnerAlive } from '../process/owner.ts';
 import type { BranchCheckout } from './merge-order.ts';
 
 /** A git that outlives its squad writes the rest of its files. */

@@ -7,7 +7,7 @@ import { findObject, oneLine, type Git, type GitCall } from './git-call.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { lookAtLock } from './lock-file.ts';
 import type { MergeCalls } from './merge-calls.ts';
-import { ownOwner } from './merge-owner.ts';
+import { ownOwner } from '../process/owner.ts';
 import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
 import {
   indexLock,

@@ -6,7 +6,7 @@ import { sha256Of } from '../../model/sha256.ts';
 import { parseJson } from '../../text/json.ts';
 import { gitsAt } from './git-locks.ts';
 import { lookAtLock, type TakenLock } from './lock-file.ts';
-import { isOwnerAlive, ownerSchema, ownOwner } from './merge-owner.ts';
+import { isOwnerAlive, ownerSchema, ownOwner } from '../process/owner.ts';
 
 /** Where refs are moved: the git directory that all checkouts share. The notes are in squad's own folder. */
 export interface MovedRefs {

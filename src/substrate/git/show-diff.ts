@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile } from '../ports/workspaces.ts';
 import { makeScratch, withScratch } from '../files/scratch.ts';
+import { scratchLabel } from '../process/left-scratch.ts';
 import { createGit, findObject, requireCommitId, splitEntries, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import type { Checkout } from './repository.ts';
@@ -37,7 +38,7 @@ export async function* readDiff(
   range: DiffRange,
   form: 'patch' | 'stat',
 ): AsyncGenerator<string> {
-  const folder = await makeScratch(ports.stateDirectory);
+  const folder = await makeScratch(ports.stateDirectory, scratchLabel());
   try {
     const output = join(folder, 'diff');
     const options = form === 'patch' ? ['--patch', '--find-renames'] : ['--stat=100', '--find-renames'];
@@ -61,11 +62,15 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
 
 /** The changed files by their exact names, without looking for renames. */
 export async function listChanges(ports: GitPorts, repository: Checkout, range: DiffRange): Promise<FileDiff[]> {
-  return withScratch(ports.stateDirectory, async (folder) => {
-    const output = join(folder, 'diff');
-    await ask(ports, repository, range, ['--raw', '--numstat', '-z', '--no-renames', `--output=${output}`]);
-    return parseChanges(await readFile(output, 'utf8'));
-  });
+  return withScratch(
+    ports.stateDirectory,
+    async (folder) => {
+      const output = join(folder, 'diff');
+      await ask(ports, repository, range, ['--raw', '--numstat', '-z', '--no-renames', `--output=${output}`]);
+      return parseChanges(await readFile(output, 'utf8'));
+    },
+    scratchLabel(),
+  );
 }
 
 async function ask(

@@ -6,6 +6,9 @@ const LEDGER = 'squad.db';
 const KEPT = 3;
 const OF_A_RUN = /^run-(\d{8}T\d+Z)\.db$/;
 const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
+/** Of a time with its ms. */
+const STAMP_LENGTH = 18;
+const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
 /** The backup from before a migration is next to the file: `squad.db.backup-v1` precedes the step to version 2. */
 export function backupPath(path: string, version: number): string {
@@ -22,12 +25,28 @@ export function filesOf(backup: string): string {
   return `${backup}.files`;
 }
 
-export function personsBackup(path: string, at: number): string {
-  return join(backupFolder(path), `squad-${stampOf(at).replace(/\d{3}Z$/, 'Z')}.db`);
+/** Where a person's copy goes. */
+export function personsBackup(path: string, now: number): string {
+  const newest = newestTime(path);
+  const second = now - (now % 1_000);
+  const stamp = second > newest ? stampOf(second).replace(/\d{3}Z$/, 'Z') : stampOf(Math.max(now, newest + 1));
+  return join(backupFolder(path), `squad-${stamp}.db`);
 }
 
-export function runsBackup(path: string, at: number): string {
-  return join(backupFolder(path), `run-${stampOf(at)}.db`);
+/** Where the copy at a run's end goes. */
+export function runsBackup(path: string, now: number): string {
+  return join(backupFolder(path), `run-${stampOf(Math.max(now, newestTime(path) + 1))}.db`);
+}
+
+/**
+ * Epoch ms in the name of the newest copy; 0: there is none. A new copy is named for a later time, whatever the clock says: names
+ * order the copies, and if a clock that was set back made the newest one the oldest, the next end of a run would delete it.
+ */
+function newestTime(path: string): number {
+  const times = copiesOf(path).map((name) =>
+    Date.parse(timeOf(name).padEnd(STAMP_LENGTH, '0').replace(TIME, '$1-$2-$3T$4:$5:$6.$7Z')),
+  );
+  return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }
 
 /** Backups of this file, from its folder: from before each migration, newest version last; then copies, newest last. */
@@ -36,10 +55,13 @@ export function backupsOf(path: string): readonly string[] {
   const ofMigrations = namesIn(dirname(path))
     .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
     .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
-  // Only the ledger has copies.
-  const copies = basename(path) === LEDGER ? namesIn(backupFolder(path)).filter((name) => timeOf(name) !== '') : [];
-  const byTime = copies.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+  const byTime = copiesOf(path).toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   return [...ofMigrations, ...byTime.map((name) => join('backups', name))];
+}
+
+/** Only the ledger has copies. */
+function copiesOf(path: string): readonly string[] {
+  return basename(path) === LEDGER ? namesIn(backupFolder(path)).filter((name) => timeOf(name) !== '') : [];
 }
 
 /** The backup to restore first; undefined if there is none. */

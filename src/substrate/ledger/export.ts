@@ -22,7 +22,7 @@ interface Part {
 
 /** The order is a promise (docs/database.md): the same ledger always gives the same lines, and a longer one adds lines. */
 const PARTS: readonly Part[] = [
-  { table: 'run', of: 'id', order: 'created_at, id' },
+  { table: 'run', of: 'id', order: 'rowid' },
   { table: 'lease', of: 'run_id', order: 'run_id, epoch' },
   { table: 'event', of: 'stream', order: 'seq' },
   { table: 'application', of: 'run_id', order: 'rowid' },

@@ -1,12 +1,12 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeDb, isOpenHere, openDb, type Db, type OpenOptions } from './open-db.ts';
 
 /** In memory: the disk of temporary files may be the full one. A machine without it gets the cause instead. */
 const MEMORY = '/dev/shm';
 
-/** Many times what a file system needs to give a later writing another time. */
-const QUIET_MS = 200;
+/** The database first: what moves from the log to it meanwhile is then seen as a change. */
+const PARTS = ['', '-wal'];
 
 /**
  * Opens a copy of a database whose own disk refuses what SQLite needs to read it. The copy has the name of the original and no file.
@@ -18,9 +18,8 @@ export function openCopy(path: string, options: OpenOptions): Db | undefined {
   if (folder === undefined) return undefined;
   try {
     const copy = join(folder, 'copy.db');
-    const before = stateOf(path);
-    for (const end of ['', '-wal']) if (existsSync(path + end)) copyFileSync(path + end, copy + end);
-    if (before === undefined || stateOf(path) !== before) return undefined;
+    for (const end of PARTS) if (existsSync(path + end)) copyFileSync(path + end, copy + end);
+    if (!PARTS.every((end) => isSame(path + end, copy + end))) return undefined;
     return opened(copy, path, options);
   } catch {
     // The caller says why the original cannot be read.
@@ -46,11 +45,14 @@ function folderIn(place: string): string | undefined {
   }
 }
 
-/** Tells every writing apart. undefined: something writes, or did a moment ago. */
-function stateOf(path: string): string | undefined {
-  const files = ['', '-wal'].flatMap((end) => statSync(path + end, { bigint: true, throwIfNoEntry: false }) ?? []);
-  // The look that failed may have left an empty log.
-  const found = files.filter(({ size }) => size > 0n);
-  if (found.some(({ mtimeMs }) => Date.now() - Number(mtimeMs) < QUIET_MS)) return undefined;
-  return found.map(({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`).join();
+/**
+ * Each file was the same before and after the moment at which both were copied. Times of files cannot say so: a clock that is set back
+ * makes what was written long ago new, and what is new old. The look that failed may have left an empty log.
+ */
+function isSame(original: string, copy: string): boolean {
+  return contentOf(original).equals(contentOf(copy));
+}
+
+function contentOf(path: string): Buffer {
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }

@@ -49,9 +49,9 @@ export function findRun(store: Store, idOrName: string): RunRow | undefined {
   return row && toRow(row);
 }
 
-/** Oldest first. */
+/** In the order in which they were stored, the first one first: a clock that is set back changes nothing about it. */
 export function listRuns(store: Store): RunRow[] {
-  return store.all<StoredRun>(`${RUN} ORDER BY created_at, rowid`).map(toRow);
+  return store.all<StoredRun>(`${RUN} ORDER BY rowid`).map(toRow);
 }
 
 export function requireRun(store: Store, id: string): RunRow {

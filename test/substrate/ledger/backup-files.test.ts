@@ -10,7 +10,7 @@ import {
   openDb,
   openLedger,
 } from '../../../src/substrate/ledger/index.ts';
-import { newestBackup } from '../../../src/substrate/ledger/backup-files.ts';
+import { newestBackup, personsBackup } from '../../../src/substrate/ledger/backup-files.ts';
 import { squadError, temporaryFolder } from './support.ts';
 import { definition, RecordedRun } from '../../report/support.ts';
 
@@ -26,10 +26,13 @@ const DAY = Date.UTC(2026, 10, 20, 19);
 it('keeps the three newest of those that runs left, and all that people made', async () => {
   const { directory, path } = storedLedger();
   const folder = join(directory, 'backups');
-  await backUpLedger(path, join(folder, 'squad-20261120T190001Z.db'));
+  mkdirSync(folder);
   // A crash left it.
   writeFileSync(join(folder, 'run-20261120T180000000Z.db.77.new'), 'half');
-  for (const ms of [0, 1, 2_000, 3_000]) await backUpAfterRun(path, DAY + ms);
+  for (const ms of [0, 1, 2_000, 3_000]) {
+    await backUpAfterRun(path, DAY + ms);
+    if (ms === 1) await backUpLedger(path, personsBackup(path, DAY + 1_000));
+  }
   expect(readdirSync(folder).toSorted()).toEqual([
     'run-20261120T190000001Z.db',
     'run-20261120T190002000Z.db',
@@ -45,6 +48,21 @@ it('keeps the three newest of those that runs left, and all that people made', a
   expect(newestBackup(path)).toBe(join(folder, 'run-20261120T190003000Z.db'));
   for (const name of readdirSync(folder)) expect(checkLedger(join(folder, name))).toMatchObject({ ok: true });
 });
+
+it.each([1, 1_000, 365 * 24 * 3_600_000])(
+  'a copy is the newest also where the clock is set back by %i ms',
+  async (back) => {
+    const { directory, path } = storedLedger();
+    const folder = join(directory, 'backups');
+    for (let turn = 0; turn < 6; turn += 1) {
+      const before = new Set(existsSync(folder) ? readdirSync(folder) : []);
+      if (turn % 2 === 0) await backUpAfterRun(path, DAY - turn * back);
+      else await backUpLedger(path, personsBackup(path, DAY - turn * back));
+      const made = readdirSync(folder).filter((name) => !before.has(name));
+      expect([turn, newestBackup(path)]).toEqual([turn, join(folder, made.join())]);
+    }
+  },
+);
 
 it('is named by what says that the ledger is damaged or gone', async () => {
   const { directory, path } = storedLedger();

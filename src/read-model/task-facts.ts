@@ -12,6 +12,8 @@ export interface TaskFacts {
   readonly status: TaskStatus;
   readonly needs: readonly string[];
   readonly brief: string;
+  /** All that it may change; null: everything. */
+  readonly paths: readonly string[] | null;
   /** Everyone who worked on it. */
   readonly authors: readonly string[];
   readonly round: number;
@@ -31,10 +33,11 @@ export function taskFactsOf({ board, evidence }: Pick<RunReading, 'board' | 'evi
   const states = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return states.map((state) => {
     const { task, work } = state;
-    const { id, title, role, needs, brief } = task;
+    const { id, title, role, needs, brief, requires } = task;
     const { authors, round, rounds, commit, followUps, phase, override } = work;
     return {
       ...{ id, title, role, needs, brief: brief.text, status: statusOf(state, board) },
+      paths: requires.find((one) => one.kind === 'only')?.paths ?? null,
       ...{ authors, round, rounds, commit, followUps, evidence: evidence.get(id) ?? null },
       end: phase.at === 'ended' ? { as: phase.as, why: phase.why } : null,
       decidedBy: override?.by ?? null,

@@ -319,10 +319,11 @@ class World {
   }
 }
 
-/** A document, or what has to go; otherwise code. */
+/** A document, what has to go, or the first path of its own; otherwise code. */
 function changedBy(requires: readonly Requirement[]): string[] {
   const paths = requires.flatMap((one) => (one.kind === 'document' || one.kind === 'absent' ? [one.path] : []));
-  return paths.length > 0 ? paths : ['src/a.ts'];
+  const [own = 'src/a.ts'] = requires.flatMap((one) => (one.kind === 'only' ? one.paths.slice(0, 1) : []));
+  return paths.length > 0 ? paths : [own];
 }
 
 function defaultOutput(turn: Turn, { gate, facts }: Board): Partial<Settled> {

@@ -54,6 +54,11 @@ export function renderShownTask(task: TaskFacts, { name, failures }: RunStatus, 
     style('bold', `${id}  ${status}  ${plainLine(title, 100)}`),
     `  of ${name}, role ${role}, round ${round}${who}${after}`,
     ...section('Asked', textLines(task.brief), style),
+    ...section(
+      'May change',
+      (task.paths ?? []).map((path) => plainLine(path, 400)),
+      style,
+    ),
     ...section('Verdicts', verdictLines(task, ''), style),
     ...section('Not delivered', failureLines(failures.filter((failure) => failure.task === id)), style),
   ];

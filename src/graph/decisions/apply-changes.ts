@@ -109,8 +109,11 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
   const why = refuseEdit(draft, change);
   const state = draft.tasks.get(change.id);
   if (why !== undefined || state === undefined) return why;
-  const { needs, brief, agent, priority } = change;
-  draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, ...defined({ needs, brief, agent, priority }) } });
+  const { needs, brief, agent, priority, requires } = change;
+  draft.tasks = draft.tasks.with({
+    ...state,
+    task: { ...state.task, ...defined({ needs, brief, agent, priority, requires }) },
+  });
   return undefined;
 }
 

@@ -88,7 +88,8 @@ export function refuseEdit(board: BoardPart, change: Change<'edit-task'>): strin
       return `${change.id} starts from ${state.task.base}, which is not among its needs`;
     }
   }
-  return refuseAgent(board, change.agent);
+  const shape = change.requires === undefined ? undefined : refuseShape({ ...state.task, requires: change.requires });
+  return shape ?? refuseAgent(board, change.agent);
 }
 
 /** Whether `from` is `to` or needs it, directly or through others. */

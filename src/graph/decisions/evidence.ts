@@ -28,6 +28,8 @@ export function decideEvidence(
   return { ok: false, missing: [...missing, ...sideOf(facts), ...unread, ...ignoredOf(facts)] };
 }
 
+/** So many paths are named that may not change: their author has to take all of them back, or ask for them. */
+const MOST_OUTSIDE = 50;
 /** So many commits that HEAD does not have are named. */
 const MOST_NAMED = 5;
 
@@ -103,7 +105,9 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     case 'only': {
       const { paths } = requirement;
       const others = facts.changedPaths.filter((path) => !paths.some((one) => isOneOf(path, one)));
-      return others.length === 0 ? [] : [`only ${paths.join(', ')} may change, but these files did: ${listed(others)}`];
+      return others.length === 0
+        ? []
+        : [`only ${paths.join(', ')} may change, but these files did: ${listed(others, MOST_OUTSIDE)}`];
     }
     case 'untouched': {
       const { paths, instead } = requirement;
@@ -143,16 +147,18 @@ function documentProblems(path: string, { documents = [] }: EvidenceFacts): stri
   return seen.length === 0 ? [`${path} was not read`] : seen.flatMap(({ problems }) => problems);
 }
 
-function isWithin(path: string, folder: string): boolean {
-  const prefix = folder.replace(/\/+$/, '');
-  return path === prefix || path.startsWith(`${prefix}/`);
+/** As git has the paths: capitals matter. The two ways to write an accent do not, because no one can tell them apart. */
+function isWithin(changed: string, folder: string): boolean {
+  const path = changed.normalize('NFC');
+  const prefix = folder.normalize('NFC').replace(/\/+$/, '');
+  return prefix === '.' || path === prefix || path.startsWith(`${prefix}/`);
 }
 
 function isOneOf(path: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? path.endsWith(pattern.slice(1)) : isWithin(path, pattern);
 }
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+function listed(names: readonly string[], most = 5): string {
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }

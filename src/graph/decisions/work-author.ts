@@ -76,7 +76,8 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   }
   const commit = task.workspace === 'own' ? answer.commit : null;
   const returns = { ...work.returns, evidence: 0 };
-  const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns };
+  const sentBack = work.sentBack?.by === 'evidence' ? null : work.sentBack;
+  const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns, sentBack };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   const at = before.phase.holdsQueue === true ? 'integrating' : 'in-queue';
@@ -100,7 +101,8 @@ function withoutEvidence(work: Work, missing: readonly string[], context: WorkCo
   if (context.task.kind === 'check') return fail(work, context, 'verify', text);
   if (work.returns.evidence >= EVIDENCE_RETURNS) return fail(work, context, cause, text);
   const returns = { ...work.returns, evidence: work.returns.evidence + 1 };
-  return stay(backToAuthor({ ...work, returns }, 'evidence', text));
+  const sentBack = work.sentBack ?? { by: 'evidence', text };
+  return stay(backToAuthor({ ...work, returns, sentBack }, 'evidence', text));
 }
 
 function isJudged({ task }: WorkContext): boolean {

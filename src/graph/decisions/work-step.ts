@@ -45,7 +45,8 @@ export function done(work: Work, context: WorkContext): WorkStep {
 /** Names first what the work was sent back for: what its author did or left undone after that is the second cause. */
 export function fail(work: Work, context: WorkContext, cause: Cause, why: string): WorkStep {
   // A last rejection says itself what the ones before it said.
-  const isSame = cause === 'rejected' && work.sentBack?.by === 'review';
+  const { sentBack } = work;
+  const isSame = (cause === 'rejected' && sentBack?.by === 'review') || sentBack?.text === why;
   return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why));
 }
 

@@ -71,7 +71,7 @@ function dutyOf(requirement: Requirement): string {
         ? 'files have changed since you started'
         : `something has changed in ${requirement.paths.join(', ')}`;
     case 'only':
-      return `nothing has changed but ${requirement.paths.join(', ')}`;
+      return `nothing has changed but ${onlyOf(requirement)}`;
     case 'untouched':
       return `nothing has changed in ${requirement.paths.join(', ')}: ${requirement.instead}`;
     case 'file':
@@ -89,6 +89,17 @@ function dutyOf(requirement: Requirement): string {
   }
 }
 
+function onlyOf({ paths, instead }: Extract<Requirement, { kind: 'only' }>): string {
+  return `${paths.join(', ')}${instead === undefined ? '' : `. ${instead}`}`;
+}
+
+/** The paths of a task that can get more of them, as they are now: they may be others than those of its first prompt. */
+function pathsNow({ requires }: TaskState['task']): string[] {
+  return requires.flatMap((one) =>
+    one.kind === 'only' && one.instead !== undefined ? [`You may change only ${onlyOf(one)}`] : [],
+  );
+}
+
 function contentOf(headings: readonly string[]): string {
   if (headings.length === 0) return 'with text besides its headings';
   return `with these headings in this order, and text below each: ${headings.map((one) => `“${one}”`).join(', ')}`;
@@ -97,7 +108,12 @@ function contentOf(headings: readonly string[]): string {
 function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: TaskState): string {
   switch (prompt.why) {
     case 'feedback':
-      return [HEADLINES[prompt.from](task.id), quoteBlock(prompt.text), ADVICE[prompt.from](work.commit)].join('\n\n');
+      return [
+        HEADLINES[prompt.from](task.id),
+        quoteBlock(prompt.text),
+        ADVICE[prompt.from](work.commit),
+        ...pathsNow(task),
+      ].join('\n\n');
     case 'repair':
       return [
         'Your answer did not have the required form:',
@@ -105,7 +121,10 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: T
         'Answer again in exactly that form. Change nothing else.',
       ].join('\n\n');
     case 'answered':
-      return `What you asked about task ${task.id} has been answered: see your mail below. Continue the task.`;
+      return [
+        `What you asked about task ${task.id} has been answered: see your mail below. Continue the task.`,
+        ...pathsNow(task),
+      ].join('\n\n');
     case 'continue':
       return `Your last turn on task ${task.id} was cut short (${prompt.text}). Check the state with \`git status\` and \`git log\`, then finish the task.`;
     default:

@@ -110,10 +110,18 @@ export function completeFeedback({ issues = [] }: Fields): Fields {
   return { has_issues: count > 0, issue_count: count, issues };
 }
 
+/** More is a new plan. */
+export const MOST_PATHS = 20;
+
 export const answerBody = z
   .looseObject({
     doc_updated: z.boolean().exactOptional().describe('Whether the documentation has the answer now, in a commit.'),
     reason: z.string().exactOptional().describe('Why the documentation needs no change.'),
+    paths: z
+      .array(pathSchema)
+      .max(MOST_PATHS)
+      .exactOptional()
+      .describe("Paths that the asker's task may change too. They count from the planner of the task, and from MAIN."),
   })
   .superRefine(({ doc_updated, reason }, context) => {
     if (doc_updated === true || /\S/.test(reason ?? '')) return;

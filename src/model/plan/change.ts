@@ -4,7 +4,7 @@ import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import { RUN_ENDS } from '../run-state.ts';
 import { verdictSchema } from './gate.ts';
-import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
+import { briefSchema, newTaskSchema, requirementSchema, TASK_ENDS } from './task.ts';
 
 /**
  * Everything that a playbook can ask of the engine. Changes are stored even if they are refused, so ids are any text here and
@@ -19,6 +19,8 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     brief: briefSchema.optional(),
     agent: z.string().optional(),
     priority: z.number().int().optional(),
+    /** Also while its agent is at work: what counts is checked at the end of the turn. */
+    requires: z.array(requirementSchema).optional(),
   }),
   /** Opens the next round of a task that has ended. Refused once its rounds are used up. */
   z.object({

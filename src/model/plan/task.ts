@@ -5,13 +5,13 @@ import { isSlug } from '../slug.ts';
 const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
 
 /** A check that the engine makes before it accepts a task as done. */
-const requirementSchema = z.discriminatedUnion('kind', [
+export const requirementSchema = z.discriminatedUnion('kind', [
   /** The agent made a commit and left no tracked change uncommitted. */
   z.object({ kind: z.literal('commit') }),
   /** Something changed since the base, in one of `paths` if they are given. */
   z.object({ kind: z.literal('diff'), paths: z.array(z.string()).optional() }),
-  /** Nothing changed except these files, folders and patterns like `*.md`. */
-  z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1) }),
+  /** Nothing changed except these files, folders and patterns like `*.md`. `instead`: how its agent gets more paths, if it can. */
+  z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1), instead: z.string().optional() }),
   /** Nothing changed at these paths, whose case does not matter. `instead`: what they are for, and what to do, for the agent. */
   z.object({ kind: z.literal('untouched'), paths: z.array(z.string()).min(1), instead: z.string() }),
   z.object({ kind: z.literal('file'), path: z.string() }),

@@ -177,7 +177,7 @@ export interface RoundRecord {
 /** One task's work, from its first attempt to its end. Plain JSON. */
 /** Why work went back to its author. */
 export interface SentBack {
-  readonly by: 'review' | 'conflict' | 'verify' | 'playbook';
+  readonly by: 'review' | 'conflict' | 'verify' | 'playbook' | 'evidence';
   readonly text: string;
 }
 

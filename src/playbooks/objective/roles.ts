@@ -58,7 +58,7 @@ const BUILDER: RoleText = {
 next task at the same time, in a folder of their own.`,
   boundaries: [
     'Do what the brief of your task asks and nothing more. Others build the rest.',
-    'Stay within the paths of your task. If it cannot be done there, say so in your answer instead of changing other files.',
+    'Stay within the paths of your task. If it cannot be done there, ask for the path that is missing before you change it.',
     'Never weaken, skip or delete a test to make it pass.',
     'Review nothing that you built.',
   ],

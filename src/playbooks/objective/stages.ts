@@ -19,7 +19,7 @@ const IMPLEMENTATION = `Build this task of the plan, with its tests:
 {item}
 
 - The plan says how your task fits with the others, the specification what it has to do, and the test strategy how it is tested.
-- Change only the paths of your task. If it cannot be done there, say in your answer which file has to change, and why.
+- Change only the paths of your task: squad accepts nothing else. If it cannot be done there, ask pm for the path before you change it.
 - Keep to names and interfaces that the plan fixes: another builder works against them at the same time.
 - Leave the documents as they are. Where one is wrong, do what the objective needs and say so in your answer.
 - Before you are done, run the tests of what you changed and the checks of the repository.

@@ -4,7 +4,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import { MAIL_ANSWER } from './mail-ends.ts';
+import { MAIL_ANSWER, PATHS_ANSWER } from './mail-ends.ts';
 import { freshId, lastTaskOf, ordered } from './mail-orders.ts';
 import { mailTexts } from './mail-texts.ts';
 import type { MailWork } from './mail-work.ts';
@@ -22,14 +22,16 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
     if (agent === undefined) return address === MAIN ? [] : [{ do: 'close-ask', message: event.id, by: address }];
     const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
     const documents = address === MAIN && event.action === 'clarify';
+    const grants = event.action === 'clarify' && work.grants?.mayAdd(view, event, agent.name) === true;
+    const brief = [askBrief(view, event, documents), ...(grants ? [mailTexts(view).morePaths] : [])].join('\n');
     const task = workTask(
-      { id, title: mailTexts(view).answerTitle(event.from), role: agent.role, brief: askBrief(view, event, documents) },
+      { id, title: mailTexts(view).answerTitle(event.from), role: agent.role, brief },
       {
         agent: agent.name,
         ...(event.via === undefined ? {} : { parent: event.via }),
         session: sessionOf(view, agent.name),
         priority: 10,
-        ...(event.action === 'clarify' ? { output: { schema: MAIL_ANSWER, repairs: 1 } } : {}),
+        ...(event.action === 'clarify' ? { output: { schema: grants ? PATHS_ANSWER : MAIL_ANSWER, repairs: 1 } } : {}),
         ...(documents ? DOCUMENTS : {}),
       },
     );

@@ -8,12 +8,23 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
 import { mailTexts } from './mail-texts.ts';
+import type { MailWork } from './mail-work.ts';
 import { answerSchema } from './tasks.ts';
 
 /** The form of MAIN's answer to a question, if it did not use the tool. */
 export const MAIL_ANSWER = 'mail-answer';
 const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
 export const mailAnswerForm = answerSchema(lastWordSchema);
+
+/** The form for an agent that may add paths to the task of the agent that asked. */
+export const PATHS_ANSWER = 'mail-answer-paths';
+const pathsSchema = z.object({ paths: z.array(z.string()) });
+export const pathsAnswerForm = answerSchema(lastWordSchema.extend(pathsSchema.shape));
+
+/** The paths that an answer names. */
+export function pathsIn(body: unknown): readonly string[] {
+  return pathsSchema.safeParse(body).data?.paths ?? [];
+}
 
 /** MAIN gets one more round to write the document that it promised. After that, the answer goes out with a reason instead. */
 const MOST_ROUNDS = 2;
@@ -22,21 +33,21 @@ const MOST_ROUNDS = 2;
 const MOST_REASON = 2_000;
 
 /** The messages for the end of a task that a message added; undefined: no message added it. */
-export function ended(view: View, event: TaskEnded): PlanChange[] | undefined {
+export function ended(view: View, event: TaskEnded, work: MailWork): PlanChange[] | undefined {
   const order = orderOf(view, event.task);
   if (order === undefined) return undefined;
-  if (order.answers) return answered(view, event, order);
+  if (order.answers) return answered(view, event, order, work);
   const { delivers = event.task } = order;
   return event.type === 'task-done' && event.task !== delivers ? undefined : reported(view, event, order);
 }
 
 /** Sends the answer as it is, if its task cannot be reopened for the promised document. */
-export function answeredAtLast(view: View, id: string): PlanChange[] | undefined {
+export function answeredAtLast(view: View, id: string, work: MailWork): PlanChange[] | undefined {
   const order = orderOf(view, id);
   const { answer, commit } = view.task(id) ?? {};
   if (order?.answers !== true) return undefined;
   const said = { ...(answer === undefined ? {} : { output: answer }), ...(commit === undefined ? {} : { commit }) };
-  return answered(view, { type: 'task-done', task: id, ...said, followUps: [] }, order, false);
+  return answered(view, { type: 'task-done', task: id, ...said, followUps: [] }, order, work, false);
 }
 
 /** Reports the end to the sender of the assignment, if the agent reported nothing or something else. */
@@ -58,7 +69,13 @@ function reported(
 }
 
 /** Sends the answer of a task that used no tool for it. A document that the answer promises must be delivered first. */
-function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = true): PlanChange[] {
+function answered(
+  view: View,
+  event: TaskEnded,
+  order: MailOrder,
+  { grants }: MailWork,
+  mayComeBack = true,
+): PlanChange[] {
   const ask = view.mail().find(({ id }) => id === order.message);
   if (ask === undefined || !ask.owes.includes(order.by)) return [];
   const from = speakerOf(view, event.task, order.by);
@@ -79,12 +96,19 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
     return [{ do: 'send', from, to: [ask.from], type: 'fail', corr: ask.id, ...about, body: failed }];
   }
   if (said === undefined) return unanswered(ask, event, order.by);
+  const paths = pathsIn(event.type === 'task-done' ? event.output : undefined);
+  const { added, changes } = grants?.add(view, { ask, by: from, paths }) ?? { added: [], changes: [] };
   const body = {
     answer: said.answer,
+    // Only what the task has from now on.
+    ...(added.length === 0 ? {} : { paths: [...added] }),
     ...(written ? { doc_updated: true } : { reason: promised ? NOT_WRITTEN : said.reason }),
   };
   const key = `answer-${ask.id}-${from}`;
-  return [{ do: 'send', key, from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
+  const answer: PlanChange = {
+    ...{ do: 'send', key, from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body },
+  };
+  return [...changes, answer];
 }
 
 /** Sends no answer in the agent's name. If no other recipient can answer, the router reports why. */

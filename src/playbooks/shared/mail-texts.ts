@@ -18,6 +18,8 @@ const EN = {
       'Then answer, and say where you wrote it (`doc_updated`). If nothing needs to be written, say why in `reason`. Use the tool',
       '`reply` of the squad server, or give the answer at the end of your turn in the form asked for.',
     ].join('\n'),
+  morePaths:
+    'Its task may change only the paths that the plan gave it. If it has to change others, name them in `paths` of your answer: files and folders, as few as do. Otherwise `paths` is empty, and you say what to do instead. squad adds no path that another task changes at the same time.',
   handOff: (from: string, id: string) =>
     `${from} hands its work on to you: see the message ${id} in your mail below. Do the rest of it, as far as your role allows.`,
   assignment: (from: string, id: string) =>
@@ -40,6 +42,8 @@ const ZH: typeof EN = {
       '然后回答，并说明写在哪里（`doc_updated`）。若无需写入文档，在 `reason` 中说明原因。用 squad 服务器的工具 `reply`，',
       '或在本轮结束时按要求的格式给出答案。',
     ].join('\n'),
+  morePaths:
+    '该任务只能修改计划分配给它的路径。若确需修改其他路径，请在答复的 `paths` 中列出（文件或目录，尽量少）；否则 `paths` 留空，并说明应如何处理。其他任务正在修改的路径，squad 不会添加。',
   handOff: (from, id) => `${from} 把工作移交给你：见下方邮件中的消息 ${id}。在你的角色允许的范围内完成其余部分。`,
   assignment: (from, id) => `${from} 给你分配了任务：见下方邮件中的消息 ${id}。在你的角色允许的范围内完成。`,
   writeFirst: '回答之前先完善文档，或说明为什么无需写入文档。',

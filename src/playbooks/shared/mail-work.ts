@@ -11,6 +11,22 @@ export interface MailWork {
   answer(view: View, task: NewTask): NewTask;
   /** Tasks that judge the whole, in their order. They wait for all work, and judge again if work is delivered after them. */
   readonly finals: readonly string[];
+  /** Absent: no answer adds paths to a task. */
+  readonly grants?: PathGrants;
+}
+
+/** An answer to the question `ask`, by the address `by`, with paths that the asker's task is to have. */
+export interface PathsAnswer {
+  readonly ask: { readonly from: string; readonly via?: string | undefined };
+  readonly by: string;
+  readonly paths: readonly string[];
+}
+
+/** Who may add paths to the task of an agent that asks, and what follows from an answer with paths. */
+export interface PathGrants {
+  mayAdd(view: View, ask: PathsAnswer['ask'], agent: string): boolean;
+  /** `added`: the paths that the task has from now on. */
+  add(view: View, answer: PathsAnswer): { readonly added: readonly string[]; readonly changes: readonly PlanChange[] };
 }
 
 /** Plans without a review: agents that commit deliver, and all others change nothing. */

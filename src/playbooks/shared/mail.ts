@@ -6,7 +6,15 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { assigned } from './mail-assigned.ts';
 import { asked } from './mail-asks.ts';
-import { answeredAtLast, ended, MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
+import {
+  answeredAtLast,
+  ended,
+  MAIL_ANSWER,
+  mailAnswerForm,
+  PATHS_ANSWER,
+  pathsAnswerForm,
+  pathsIn,
+} from './mail-ends.ts';
 import { orderOf } from './mail-orders.ts';
 import { UNREVIEWED, type MailWork } from './mail-work.ts';
 import { ENDED } from './tasks.ts';
@@ -25,7 +33,7 @@ const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
   return {
     ...playbook,
-    schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm },
+    schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm, [PATHS_ANSWER]: pathsAnswerForm },
     tools: (role) => [...new Set([...playbook.tools(role), ...TO_ANSWER])],
     advance: (view, event) => {
       const changes = mailChanges(view, event, work);
@@ -50,11 +58,11 @@ export function mailChanges(view: View, event: PlaybookEvent, work: MailWork = U
     case 'task-done':
     case 'task-failed':
     case 'task-skipped':
-      return ended(view, event);
+      return ended(view, event, work);
     case 'overdue':
       return event.action === 'assign' ? tooLate(view, event.message) : undefined;
     case 'refused':
-      return refused(view, event);
+      return refused(view, event, work);
     default:
       return undefined;
   }
@@ -63,7 +71,15 @@ export function mailChanges(view: View, event: PlaybookEvent, work: MailWork = U
 function received(view: View, event: Mail, work: MailWork): PlanChange[] | undefined {
   if (event.kind === 'ask') return event.action === 'assign' ? assigned(view, event, work) : asked(view, event, work);
   if (event.kind === 'fail') return gaveUp(view, event);
-  return undefined;
+  return event.action === 'answer' ? withPaths(view, event, work) : undefined;
+}
+
+/** What an answer adds to the paths of the task whose agent asked. */
+function withPaths(view: View, { from: by, re, body }: Mail, { grants }: MailWork): PlanChange[] | undefined {
+  const ask = view.mail().find(({ id, action }) => id === re?.id && action === 'clarify');
+  if (ask === undefined || grants === undefined) return undefined;
+  const { changes } = grants.add(view, { ask, by, paths: pathsIn(body) });
+  return changes.length === 0 ? undefined : [...changes];
 }
 
 /** The agent that has the task reports that it cannot be done: the task fails without a retry. */
@@ -97,8 +113,12 @@ function tooLate(view: View, message: string): PlanChange[] | undefined {
 }
 
 /** Refuses the message once, if any of its tasks cannot be planned. */
-function refused(view: View, { change, why }: Extract<PlaybookEvent, { type: 'refused' }>): PlanChange[] | undefined {
-  if (change.do === 'reopen-task') return answeredAtLast(view, change.id);
+function refused(
+  view: View,
+  { change, why }: Extract<PlaybookEvent, { type: 'refused' }>,
+  work: MailWork,
+): PlanChange[] | undefined {
+  if (change.do === 'reopen-task') return answeredAtLast(view, change.id, work);
   if (change.do !== 'add-task') return undefined;
   const { id, needs } = change.task;
   const order = orderOf(view, id);

@@ -2,6 +2,7 @@ import type { View } from '../../model/plan.ts';
 import { defined } from '../../text/defined.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import { mailCriteria, type MailWork } from '../shared/mail-work.ts';
+import { grantsOf } from './path-grants.ts';
 import { finalStages } from './outside-work.ts';
 import { reviewersOf } from './stage-duties.ts';
 import type { StagesOptions } from './stage-options.ts';
@@ -30,6 +31,7 @@ export function mailOfStages(view: View, options: StagesOptions): MailWork {
       return [{ ...own, requires: [{ kind: makers.every(({ commits }) => commits) ? 'commit' : 'diff' }] }];
     },
     answer: (_, task) => ({ ...task, ...review(task.role) }),
+    grants: grantsOf(options),
     finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
   };
 }

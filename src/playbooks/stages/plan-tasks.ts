@@ -3,8 +3,8 @@ import { atMost } from '../../text/at-most.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
-import { foldedPath } from './folded-path.ts';
 import { taskIdOf } from './list-facts.ts';
+import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
 import type { StageList } from './stage-list.ts';
 
 type ReadTasks =
@@ -17,8 +17,6 @@ const MOST_TASKS = 50;
 const MOST_PROBLEMS = 20;
 /** Leaves room for the number of a later pass. */
 const LONGEST_ID = 28;
-/** What a pattern covers cannot be compared with other paths. */
-const PATTERN = /[*?[\]{}]/;
 const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
 
 /** The form of an answer `tasks`, for the prompt of its author. */
@@ -28,7 +26,7 @@ export const TASKS_FORM = [
   '- `title`: a few words',
   '- `brief`: what to do',
   '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
-  '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. Two tasks may share one only if one of them needs the other',
+  '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. squad accepts no change elsewhere. Two tasks may share one only if one of them needs the other',
   '- `acceptance`: the criteria of its review, one per entry',
 ].join('\n');
 
@@ -63,8 +61,7 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
   const { id, needs, paths } = entry;
   const where = `task ${index + 1} (${quotedName(id)})`;
   const unknown = [...new Set(needs)].filter((need) => !ids.includes(need));
-  const outside = paths.filter((path) => isOutside(path));
-  const patterns = paths.filter((path) => PATTERN.test(path));
+  const wrong = paths.flatMap((path) => pathProblem(path) ?? []);
   return [
     ...(isSlug(id) && id.length <= LONGEST_ID
       ? []
@@ -75,28 +72,8 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
     ...unknown.map((need) => `${where}: it needs ${quotedName(need)}, which is not among the tasks`),
     ...(entry.title.trim() === '' || entry.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(paths.length === 0 ? [`${where}: it needs the paths that it changes`] : []),
-    ...outside.map((path) => `${where}: ${quotedName(path)} is no path within the repository`),
-    ...patterns.map(
-      (path) => `${where}: ${quotedName(path)} has a character of a pattern (* ? [ ] { }); name the folder`,
-    ),
+    ...wrong.map((problem) => `${where}: ${problem}`),
   ];
-}
-
-/** Without `./`, doubled slashes and a slash at the end. `.` is the whole repository. */
-function plainPath(path: string): string {
-  const parts = path.trim().split('/');
-  const kept = parts.filter((part, index) => part !== '.' && (part !== '' || index === 0));
-  return kept.length === 0 ? '.' : kept.join('/');
-}
-
-function isOutside(path: string): boolean {
-  const parts = path.split('/');
-  return (
-    path === '' ||
-    /^[A-Za-z]:|[\\\p{Cc}]/u.test(path) ||
-    ['', '.git', '~'].includes(parts[0] ?? '') ||
-    parts.includes('..')
-  );
 }
 
 /** Pairs of tasks that may run at the same time and change the same path. */
@@ -116,9 +93,4 @@ function sharedPaths(sorted: readonly Entry[]): string[] {
           ];
     }),
   );
-}
-
-function overlaps(first: string, second: string): boolean {
-  const [one, other] = [foldedPath(first), foldedPath(second)];
-  return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

@@ -14,7 +14,7 @@ export function fillBrief(about: Filling): string {
   const filled = stage.brief.replaceAll(PLACEHOLDER, (_, name?: string) =>
     name === undefined ? '{' : valueOf(name, about),
   );
-  return entry === undefined || hasPlaceholder(stage, 'item') ? filled : `${filled}\n\n${itemText(entry)}`;
+  return entry === undefined || hasPlaceholder(stage, 'item') ? filled : `${filled}\n\n${itemText(entry, stage)}`;
 }
 
 export function hasPlaceholder({ brief }: Stage, name: string): boolean {
@@ -39,7 +39,7 @@ function valueOf(name: string, about: Filling): string {
     constraints: () => listed(objective.constraints),
     context: () => objective.context.trim(),
     documents: () => listed(documentsFor(progress, options, stage)),
-    item: () => (entry === undefined ? '' : itemText(entry)),
+    item: () => (entry === undefined ? '' : itemText(entry, stage)),
   };
   const value = known[name];
   return value === undefined ? ofStage(name.slice('of:'.length), about) : value() || 'none';
@@ -54,10 +54,11 @@ function criteriaText({ objective }: Scene): string {
     .join('\n');
 }
 
-function itemText({ title, brief, paths, acceptance }: Entry): string {
+/** The duties of a task that makes code say its paths, because an answer may add to them. */
+function itemText({ title, brief, paths, acceptance }: Entry, { makes }: Stage): string {
   return [
     `${title}\n\n${brief}`,
-    `Change only ${paths.join(', ')}: other agents work on the rest at the same time.`,
+    ...('code' in makes ? [] : [`It is about ${paths.join(', ')}.`]),
     ...(acceptance.length === 0 ? [] : [`Done means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`]),
   ].join('\n\n');
 }

@@ -75,5 +75,5 @@ function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): strin
   if (path !== undefined) return [`${path} says what the task asks for, and what it says is right`, ...possible];
   if (entry === undefined) return whole.length === 0 ? ['it does what the task asks for'] : whole;
   const own = entry.acceptance.length === 0 ? ['it does what the task asks for'] : entry.acceptance;
-  return [...own, `it changes nothing outside ${entry.paths.join(', ')}`, ...possible];
+  return [...own, ...possible];
 }

@@ -12,6 +12,7 @@ import { readTasks, TASKS_FORM } from './plan-tasks.ts';
 import { documentsFor, documentOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
 import { staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
 import { answerOf } from './stage-records.ts';
+import { keptTo } from './kept-paths.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { freeId, sessionFor } from './stage-ids.ts';
 
@@ -85,7 +86,8 @@ function entryTasks(opening: Opening, from: string): PlanChange[] {
     );
     const needs = [...base.needs, ...entry.needs.flatMap((need) => ids.get(need) ?? [])];
     ids.set(entry.id, id);
-    const task = { ...base, id, title: entry.title, needs, ...madeBy(opening, base.role, entry) };
+    const made = keptTo(opening, { entry, role: base.role, from }, madeBy(opening, base.role, entry));
+    const task = { ...base, id, title: entry.title, needs, ...made };
     return placed(task, { stage: of.stage.id, pass: of.pass.pass, as: 'work', entry: entry.id });
   });
 }

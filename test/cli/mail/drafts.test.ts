@@ -317,8 +317,8 @@ it('has a command for every kind of message, and the flags that docs/mail.md nam
     ask: ['code-path', 'question', 'context', 'expected', 'doc-path', 'changes-summary'],
     say: ['code-path', 'context', 'expected', 'doc-path'],
     report: ['file', 'issues', 'summary', 'questions'],
-    send: ['summary', 'doc-updated', 'reason', 'doc-path'],
-    reply: ['doc-updated', 'reason', 'doc-path'],
+    send: ['summary', 'doc-updated', 'reason', 'paths', 'doc-path'],
+    reply: ['doc-updated', 'reason', 'paths', 'doc-path'],
     done: ['summary', 'new-issues'],
     fail: ['reason', 'blocked-by'],
   });

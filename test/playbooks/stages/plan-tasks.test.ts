@@ -72,14 +72,15 @@ describe('tasks that a stage answers', () => {
     expect(problemsOf(...tasks)).toEqual(problem === undefined ? [] : [problem]);
   });
 
-  it.each(['../x', 'a/../../b', '/etc', '', 'C:\\x', 'a\\b', '.git/config', '~/x', 'a\nb'])(
-    'refuses the path %j',
-    (path) => {
-      expect(problemsOf(entry('a', { paths: [path] }))).toEqual([
-        expect.stringContaining('is no path within the repository'),
-      ]);
-    },
-  );
+  it.each(['../x', 'a/../../b', '/etc', '', 'C:\\x', 'a\\b', '~/x', 'a\nb'])('refuses the path %j', (path) => {
+    expect(problemsOf(entry('a', { paths: [path] }))).toEqual([
+      expect.stringContaining('is no path within the repository'),
+    ]);
+  });
+
+  it.each(['.git/config', '.GIT', 'sub/.git', '.squad/runs'])('refuses the path %j of git or squad', (path) => {
+    expect(problemsOf(entry('a', { paths: [path] }))).toEqual([`task 1 ("a"): "${path}" belongs to git or to squad`]);
+  });
 
   it.each(['src/**', 'src/*', 'src/a?.ts', 'src/[ab].ts', 'src/{a,b}.ts'])('refuses the pattern %j', (path) => {
     expect(problemsOf(entry('a', { paths: [path] }))).toEqual([

@@ -1,0 +1,59 @@
+import type { Requirement } from '../../model/plan/task.ts';
+import { quotedName } from '../../text/plain-text.ts';
+import { foldedPath } from './folded-path.ts';
+
+// What a path of a planned task may be, in a plan and in an answer that adds one.
+
+/** What a pattern covers cannot be compared with other paths. */
+const PATTERN = /[*?[\]{}]/;
+/** Characters. A message takes no longer one. */
+const LONGEST = 500;
+/** Git's and squad's own. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(['.git', '.squad']);
+
+/** Without `./`, doubled slashes and a slash at the end. `.` is the whole repository. */
+export function plainPath(path: string): string {
+  const parts = path.trim().split('/');
+  const kept = parts.filter((part, index) => part !== '.' && (part !== '' || index === 0));
+  return kept.length === 0 ? '.' : kept.join('/');
+}
+
+/** What is wrong with a plain path; undefined: a task may have it. */
+export function pathProblem(path: string): string | undefined {
+  if (isOutside(path)) return `${quotedName(path)} is no path within the repository`;
+  if (isOwn(path)) return `${quotedName(path)} belongs to git or to squad`;
+  if (PATTERN.test(path)) {
+    return `${quotedName(path)} has a character of a pattern (* ? [ ] { }); name the folder`;
+  }
+  return undefined;
+}
+
+function isOutside(path: string): boolean {
+  const parts = path.split('/');
+  return (
+    path === '' ||
+    path.length > LONGEST ||
+    /^[A-Za-z]:|[\\\p{Cc}\u2028\u2029]/u.test(path) ||
+    ['', '~'].includes(parts[0] ?? '') ||
+    parts.includes('..')
+  );
+}
+
+/** `.git` anywhere, and `.squad` in the root, however a file system writes them. */
+function isOwn(path: string): boolean {
+  const [first = '', ...more] = foldedPath(path).split('/');
+  return OWN_FOLDERS.has(first) || more.includes('.git');
+}
+
+/** Whether one of the two is the other or in it, on any file system. */
+export function overlaps(first: string, second: string): boolean {
+  const [one, other] = [foldedPath(first), foldedPath(second)];
+  return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+/** The requirement that keeps a planned task to its paths; undefined: it may change everything, or no plan gave it paths. */
+export function limitOf(requires: readonly Requirement[]): Extract<Requirement, { kind: 'only' }> | undefined {
+  return requires.find((one) => one.kind === 'only' && one.instead !== undefined) as
+    | Extract<Requirement, { kind: 'only' }>
+    | undefined;
+}

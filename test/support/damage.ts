@@ -11,7 +11,7 @@ export const DAMAGES = {
   },
   'a zeroed page': (bytes: Buffer, random: () => number) => {
     const page = Math.floor((random() * bytes.length) / PAGE_BYTES);
-    return bytes.fill(0, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
+    return bytes.fill(0, page * PAGE_BYTES, Math.min((page + 1) * PAGE_BYTES, bytes.length));
   },
   'a page in the place of another': (bytes: Buffer, random: () => number) => {
     const [from, to] = [0, 1].map(() => Math.floor((random() * bytes.length) / PAGE_BYTES) * PAGE_BYTES);

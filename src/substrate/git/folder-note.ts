@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { workspaceSchema } from '../../model/turn-request.ts';
@@ -28,7 +29,9 @@ type FolderNote = z.infer<typeof noteSchema>;
 
 /** undefined: no such folder, or an unfinished one. */
 export async function readNote(context: GitContext, run: string, task: string): Promise<FolderNote | undefined> {
-  const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
+  // A pipe in its place would let this process wait for ever; it is read as empty.
+  const reading = { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK } as const;
+  const text = await readFile(notePath(context, run, `${task}.json`), reading).catch(() => undefined);
   if (text === undefined) return undefined;
   const note = noteSchema.parse(JSON.parse(text));
   // The state folder can be moved.

@@ -60,7 +60,7 @@ export function closeDb(db: Db): void {
 
 function openChecked(path: string, options: OpenOptions): Db {
   refuseNetworkFilesystem(path);
-  refuseOddFiles(path);
+  refuseOddFiles(path, options.journal);
   const fresh = isFreshFile(path, options.traces ?? []);
   if (options.readOnly !== true) secureFile(path);
   // SQLite's own look at a lock file finds its holder before it finds damage.
@@ -140,10 +140,12 @@ function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions
  * A named pipe would let the process that opens it wait for ever. SQLite reads through a link and does not write through it, so one
  * command would find the ledger sound and another would not.
  */
-export function refuseOddFiles(path: string): void {
+export function refuseOddFiles(path: string, journal: OpenOptions['journal'] = 'wal'): void {
   for (const end of FILE_ENDS) {
     const found = lstatSync(path + end, { throwIfNoEntry: false });
     if (found === undefined || found.isFile()) continue;
+    // A lock file holds nothing, and `squad db check` does not open it.
+    if (journal === 'rollback' && statSync(path + end, { throwIfNoEntry: false })?.isFile() === true) continue;
     const name = `${basename(path)}${end}`;
     if (!found.isSymbolicLink()) throw corruptDatabase(path, `${name} is not a file.`);
     throw new SquadError({

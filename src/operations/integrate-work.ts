@@ -95,8 +95,8 @@ export async function restoreBranch({ workspaces, definition }: OperationPorts, 
   if (head === branch.head) return done;
   if (head !== (branch.foreign?.head ?? undefined)) return { ...done, restored: false, head: head ?? null };
   if (head === undefined) {
-    await workspaces.createRunBranch(name, branch.head);
-    return done;
+    const made = await workspaces.createRunBranch(name, branch.head);
+    return made.type === 'ready' ? done : { ...done, restored: false, head: made.head };
   }
   await workspaces.keepAttempt(name, foreignName(head), head);
   const answer = await workspaces.advance(name, head, branch.head);

@@ -31,7 +31,7 @@ export async function createBranch(
     throw new SquadError({
       code: 'bad-input',
       message: `the branch ${branch} already exists, at ${answer.head.slice(0, 12)}`,
-      next: `Give the run another name (\`squad run --name …\`), or delete it: \`git branch -D ${branch}\`.`,
+      next: `Give the branch another name: \`git branch -m ${branch} before-${run}\`. Then go on: \`squad resume ${run}\`.`,
     });
   }
   for (const { attempt, commit } of kept) await workspaces.keepAttempt(run, attempt, commit);

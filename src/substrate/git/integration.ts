@@ -34,7 +34,9 @@ export async function createRunBranch(
   const claimed = owner === undefined ? undefined : await claimedBy(context.git, userCall(context), run);
   if (claimed !== owner && (claimed !== undefined || before !== undefined))
     return { type: 'taken', head: before ?? base };
-  if (before !== undefined && before !== base) return { type: 'taken', head: before };
+  const isOwn = owner !== undefined && claimed === owner;
+  // A claimed branch that a person has moved is the question of the run, once it delivers.
+  if (before !== undefined && before !== base && !isOwn) return { type: 'taken', head: before };
   const repository = await openRun(context, run);
   for (const commit of [base, ...pins]) await pin(context, repository, commit);
   if (before !== undefined) return { type: 'ready' };

@@ -220,7 +220,8 @@ export interface Workspaces {
   checkoutOf(run: string): Promise<string | undefined>;
   /**
    * Creates `squad/<run>` at `base` without checking it out. `pins`: other commits that the run needs until its end. `owner`: the
-   * run's id, which claims the name in the same transaction; another owner's name is taken.
+   * run's id, which claims the name in the same transaction; another owner's name is taken. A branch that its owner made before
+   * stays where a person has moved it since.
    */
   createRunBranch(run: string, base: string, pins?: readonly string[], owner?: string): Promise<BranchAnswer>;
   /** undefined: there is no such branch. */

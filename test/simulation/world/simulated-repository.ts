@@ -62,6 +62,7 @@ export function createSimulatedRepository(): SimulatedRepository {
   const commits = new Map<string, Commit>();
   const folders = new Map<string, Folder>();
   const refs = new Map<string, string>();
+  const owners = new Map<string, string>();
   const moves: { run: string; to: string }[] = [];
 
   const at = (id: string): Commit => {
@@ -186,9 +187,11 @@ export function createSimulatedRepository(): SimulatedRepository {
       return { type: 'ready', folder: fresh, rescued: `refs/squad/${folder.run}/${rescueAs}` };
     },
     keepAttempt: async (run, attempt, commit) => void refs.set(`refs/squad/${run}/${attempt}`, at(commit).id),
-    createRunBranch: async (run, from) => {
+    createRunBranch: async (run, from, _pins, owner) => {
       const head = refs.get(branch(run));
-      if (head !== undefined && head !== from) return { type: 'taken', head };
+      const isOwn = owner !== undefined && owners.get(run) === owner;
+      if (head !== undefined && head !== from) return isOwn ? { type: 'ready' } : { type: 'taken', head };
+      if (owner !== undefined) owners.set(run, owner);
       refs.set(branch(run), from);
       moves.push({ run, to: from });
       return { type: 'ready', created: head === undefined };

@@ -78,8 +78,9 @@ function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): read
 }
 
 function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
-  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, feedback }) => {
-    return { type: 'review-round', ...base, task: task.id, round, commit, approved, feedback };
+  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, overruled, feedback }) => {
+    const verdict = { approved, ...defined({ overruled }), feedback };
+    return { type: 'review-round', ...base, task: task.id, round, commit, ...verdict };
   });
 }
 

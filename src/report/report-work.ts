@@ -4,6 +4,7 @@ import { isRepeated } from '../graph/decisions/review.ts';
 import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
+import { LATE_FINDINGS } from '../model/plan/review.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -139,7 +140,8 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
 }
 
-function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): Text {
+function verdictOf({ approved, overruled, findings }: RoundRecord, earlier: readonly RoundRecord[]): Text {
+  if (overruled === true) return words`${strong(ownWords('rejected'), 'bad')}, overruled: ${ownWords(LATE_FINDINGS)}`;
   return verdictText(approved, !approved && isRepeated(findings, earlier));
 }
 

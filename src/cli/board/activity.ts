@@ -1,3 +1,4 @@
+import { roundVerdict } from '../../model/plan/review.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { placeText } from '../../model/shown-stage.ts';
 import { spanText } from '../../text/duration.ts';
@@ -48,7 +49,7 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'review-round':
       return event.approved
         ? { who: event.task, text: `approved in round ${event.round}`, tone: 'good' }
-        : { who: event.task, text: `rejected in round ${event.round}: ${event.feedback}`, tone: 'bad' };
+        : { who: event.task, text: `${roundVerdict(event)} in round ${event.round}: ${event.feedback}`, tone: 'bad' };
     case 'question-asked':
       return { who: 'question', text: event.text, tone: 'attention' };
     case 'question-answered':

@@ -1,3 +1,4 @@
+import { roundVerdict } from '../../model/plan/review.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { placeText, roundText } from '../../model/shown-stage.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
@@ -40,7 +41,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `${event.next.padEnd(9)} ${until}${plainLine(reasons(event.why), 300)}`;
     }
     case 'review-round':
-      return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
+      return `review    ${event.task} round ${event.round}: ${roundVerdict(event)} — ${plainLine(event.feedback, 200)}`;
     case 'gate-checked':
       return renderGate(event);
     case 'question-asked':

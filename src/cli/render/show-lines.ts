@@ -1,3 +1,4 @@
+import { roundVerdict } from '../../model/plan/review.ts';
 import { costText } from '../../model/amount.ts';
 import type { RunStatus } from '../../read-model/status.ts';
 import type { TaskFacts } from '../../read-model/task-facts.ts';
@@ -100,8 +101,8 @@ function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
 function verdictLines(task: TaskFacts, prefix: string): string[] {
   const { evidence, rounds, end, decidedBy, followUps } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
-  const reviews = rounds.map(({ round, commit, approved, feedback }) =>
-    line(`round ${round} at ${commit.slice(0, 12)} ${approved ? 'approved' : 'rejected'}`, feedback),
+  const reviews = rounds.map((round) =>
+    line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, round.feedback),
   );
   const by = decidedBy === null ? '' : ` by ${plainLine(decidedBy, 64)}`;
   return [

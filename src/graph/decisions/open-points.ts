@@ -14,7 +14,14 @@ type BoardPart = Pick<Board, 'tasks' | 'records' | 'mail' | 'finished'>;
  * and mail ended; the playbook adds what its agents said. What a person decided is not in it.
  */
 export function openPointsOf(board: BoardPart): string[] {
-  return [...leftOut(board), ...notAnswered(board), ...notPlanned(board), ...notWritten(board), ...saidIn(board)];
+  return [
+    ...leftOut(board),
+    ...overruled(board),
+    ...notAnswered(board),
+    ...notPlanned(board),
+    ...notWritten(board),
+    ...saidIn(board),
+  ];
 }
 
 function saidIn({ finished }: BoardPart): readonly string[] {
@@ -47,6 +54,16 @@ function leftOut(board: BoardPart): string[] {
     const [verb, it] = names.length === 1 ? [VERBS[as][0], 'it'] : [VERBS[as][1], 'them'];
     return [`${names.join(', ')} ${verb}, and the run continued without ${it}`];
   });
+}
+
+/** Rejections whose findings no longer counted. An approval after it answers one. */
+function overruled({ tasks }: BoardPart): string[] {
+  const over = [...tasks.values()].filter(({ work: { phase, rounds } }) => {
+    return phase.at === 'ended' && phase.as === 'done' && rounds.at(-1)?.overruled === true;
+  });
+  if (over.length === 0) return [];
+  const what = over.length === 1 ? 'the last rejection' : 'the last rejections';
+  return [`${what} of ${over.map(({ task }) => task.id).join(', ')} overruled, see Reviews`];
 }
 
 function isLeft({ task, work: { phase, override } }: TaskState): boolean {

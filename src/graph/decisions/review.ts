@@ -1,4 +1,10 @@
-import { normaliseFinding, normaliseFindings, type Finding, type ReviewAnswer } from '../../model/plan/review.ts';
+import {
+  LATE_FINDINGS,
+  normaliseFinding,
+  normaliseFindings,
+  type Finding,
+  type ReviewAnswer,
+} from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
@@ -18,6 +24,8 @@ export type ReviewDecision =
   | { readonly do: 'wait' }
   | {
       readonly do: 'approve';
+      /** A rejection stands in the way of it, and none of its findings counts. */
+      readonly overruled: boolean;
       readonly followUps: readonly string[];
       readonly by: RoundRecord['by'];
       readonly feedback: string;
@@ -50,11 +58,14 @@ export function decideReview(
   const followUps = verdicts.flatMap((verdict) => verdict.followUps);
   const approvals = verdicts.filter((verdict) => verdict.approved).length;
   const feedback = verdicts.map((verdict) => verdict.feedback).join('\n\n');
-  const approved = policy.quorum === 'any' ? approvals > 0 : approvals === parts.length;
-  if (approved && parts.length > 0) return { do: 'approve', followUps, by, feedback };
+  const isAny = policy.quorum === 'any';
+  const approved = isAny ? approvals > 0 : approvals === parts.length;
+  if (approved && parts.length > 0) return { do: 'approve', overruled: false, followUps, by, feedback };
   if (pending) return { do: 'wait' };
-  const rejections = verdicts.filter((verdict) => !verdict.approved);
+  const rejections = verdicts.filter((verdict) => !verdict.approved && verdict.blocking.length > 0);
   if (rejections.length === 0) {
+    const overruled = verdicts.length > approvals && (isAny || failed.length === 0);
+    if (overruled) return { do: 'approve', overruled, followUps, by, feedback };
     const silent = failed.map(({ role, why }) => (why === undefined ? role : `${role} (${why})`));
     return { do: 'give-up', why: `no verdict from ${silent.join(', ') || 'anybody'}` };
   }
@@ -83,25 +94,20 @@ interface Verdict {
   readonly feedback: string;
 }
 
-/** After the first round, only findings that name a criterion or are repeated can reject. */
-function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
-  const known = new Set(earlier.flatMap((record) => record.findings));
-  const counts = (finding: Finding): boolean =>
-    !answer.approved &&
-    (earlier.length === 0 ||
-      finding.criterion !== null ||
-      finding.repeated ||
-      known.has(normaliseFinding(finding.text)));
-  const blocking = answer.findings.filter(counts).map((finding) => finding.text);
-  const followUps = answer.findings.filter((finding) => !counts(finding)).map((finding) => finding.text);
-  const approved = answer.approved || blocking.length === 0;
-  const lines = [`${part.role} (${part.agent}): ${approved ? 'approved' : 'rejected'}. ${answer.summary}`];
+function verdictOf({ role, agent }: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
+  const { approved, summary, findings } = answer;
+  const rejected = earlier.filter((record) => !record.approved);
+  const known = new Set(rejected.flatMap((record) => record.findings));
+  const counts = ({ criterion, repeated, regression, text }: Finding): boolean =>
+    rejected.length === 0 || criterion !== null || repeated || regression || known.has(normaliseFinding(text));
+  const textsOf = (some: readonly Finding[]): string[] => some.map(({ text }) => text);
+  const blocking = approved ? [] : textsOf(findings.filter(counts));
+  const followUps = textsOf(approved ? findings : findings.filter((finding) => !counts(finding)));
+  const isOverruled = !approved && blocking.length === 0;
+  const said = approved ? 'approved' : isOverruled ? `rejected, overruled: ${LATE_FINDINGS}` : 'rejected';
+  const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
   return {
-    role: part.role,
-    agent: part.agent,
-    approved,
-    blocking,
-    followUps,
-    feedback: [...lines, ...blocking.map((text) => `- ${text}`)].join('\n'),
+    ...{ role, agent, approved, blocking, followUps },
+    feedback: [`${role} (${agent}): ${said}. ${summary}`, ...lines].join('\n'),
   };
 }

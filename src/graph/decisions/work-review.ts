@@ -91,13 +91,13 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
       return fail(work, context, 'attempts', `the review of ${work.phase.commit.slice(0, 12)}: ${decision.why}`);
     case 'approve': {
       const { commit } = work.phase;
-      const judged = closeRound(withoutRejection(work), { ...decision, approved: true, findings: [] });
+      const judged = closeRound(withoutRejection(work), { ...decision, approved: !decision.overruled, findings: [] });
       return context.task.integrate
         ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
         : done(judged, context);
     }
     case 'reject':
-      return rejected(closeRound(work, { ...decision, approved: false }), decision, review, context);
+      return rejected(closeRound(work, { ...decision, approved: false, overruled: false }), decision, review, context);
     default:
       return assertNever(decision);
   }
@@ -135,10 +135,17 @@ function rejected(
 
 function closeRound(
   work: Reviewing,
-  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & { readonly followUps: readonly string[] },
+  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & {
+    readonly overruled: boolean;
+    readonly followUps: readonly string[];
+  },
 ): Work {
   const { approved, feedback, findings, by } = verdict;
-  const record: RoundRecord = { round: work.round, commit: work.phase.commit, approved, feedback, findings, by };
+  const record: RoundRecord = {
+    ...{ round: work.round, commit: work.phase.commit, approved },
+    ...(verdict.overruled ? { overruled: true } : {}),
+    ...{ feedback, findings, by },
+  };
   return {
     ...work,
     rounds: [...work.rounds, record],

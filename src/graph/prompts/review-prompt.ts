@@ -44,7 +44,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
         ]),
     earlier.length === 0
       ? 'Reject only for what must change before delivery. Give every finding now: later rounds check these findings and do not look for new ones.'
-      : 'Check whether the work addresses those findings. A new finding that violates no criterion is recorded for later and is no reason to reject.',
+      : 'Check whether the work addresses those findings. Check that the changes since then broke nothing: what they broke is a regression. Any other new finding that violates no criterion is recorded for later and is no reason to reject.',
     ANSWER,
   ];
   return parts.join('\n\n');
@@ -58,11 +58,11 @@ function renderTask({ state: { task }, objective }: ReviewPrompt): string[] {
   return [...brief, context, quoteBlock(objective.text)];
 }
 
-/** From the second round on, a finding counts only if it names a criterion or is repeated. */
 const ANSWER = [
   'Answer with `approved`, a `summary`, and the `findings`. For each finding:',
   '- `text`: the file and line, what is wrong, and how to fix it',
   '- `criterion`: the number of the criterion above that it violates, or null',
   '- `repeated`: true if an earlier round found it and it is still not fixed',
+  '- `regression`: true if the change since the last review broke it',
   'A rejection needs at least one finding. Findings of an approval are remarks for later.',
 ].join('\n');

@@ -7,6 +7,8 @@ const findingSchema = z.object({
   criterion: z.number().int().nullable(),
   /** An earlier round found it and it is not fixed. */
   repeated: z.boolean(),
+  /** The change since the last review broke it. */
+  regression: z.boolean().default(false),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -34,4 +36,13 @@ export function normaliseFinding(text: string): string {
     .replaceAll(/\b(?:lines?|l) ?\d+(?: ?[-–] ?\d+)?/gu, ' ')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+}
+
+/** The rule by which a rejection can be overruled. Without it, reviewers with ever new wishes would never let work pass. */
+export const LATE_FINDINGS =
+  'after a rejection, a finding counts only if it names a criterion, is repeated or is a regression';
+
+/** A round's verdict in the words of its record. */
+export function roundVerdict({ approved, overruled }: { approved: boolean; overruled?: true | undefined }): string {
+  return approved ? 'approved' : overruled === true ? 'rejected, overruled' : 'rejected';
 }

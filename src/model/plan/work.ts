@@ -167,20 +167,23 @@ export type Phase =
 export interface RoundRecord {
   readonly round: number;
   readonly commit: string;
+  /** What its reviewers said. */
   readonly approved: boolean;
+  /** Rejected for findings that no longer count (`LATE_FINDINGS`), so that the work went on as if approved. */
+  readonly overruled?: true;
   readonly feedback: string;
   /** Normalised findings that counted. */
   readonly findings: readonly string[];
   readonly by: readonly { readonly role: string; readonly agent: string; readonly approved: boolean }[];
 }
 
-/** One task's work, from its first attempt to its end. Plain JSON. */
 /** Why work went back to its author. */
 export interface SentBack {
   readonly by: 'review' | 'conflict' | 'verify' | 'playbook' | 'evidence';
   readonly text: string;
 }
 
+/** One task's work, from its first attempt to its end. Plain JSON. */
 export interface Work {
   readonly phase: Phase;
   readonly author: AgentRequest;

@@ -49,6 +49,8 @@ function boardOf({ tasks = [], mail: sent = [], records = {}, remarks }: About):
 }
 
 const DONE = ended('a', 'done');
+const ROUND = { round: 2, commit: 'c', feedback: 'no', findings: [], by: [] } as const;
+const OVERRULED = { ...ROUND, approved: false, overruled: true } as const;
 const ASKED = mail('q', { action: 'clarify', via: 'a' });
 const place = (stage: string, pass: number): Json => ({ task: 'x', stage, pass, as: 'work' });
 const order = (message: string, answers: boolean): Json => ({ message, from: 'C', by: 'MAIN', answers });
@@ -159,6 +161,16 @@ const ROWS: readonly [name: string, about: About, points: readonly string[]][] =
       mail: [mail('r', { from: 'MAIN', type: 'send', action: 'answer', body: { answer: 'so', reason: NOT_WRITTEN } })],
     },
     ['documentation that MAIN promised is missing'],
+  ],
+  [
+    'a rejection that was overruled',
+    { tasks: [ended('a', 'done', {}, { rounds: [OVERRULED] }), ended('b', 'done', {}, { rounds: [OVERRULED] })] },
+    ['the last rejections of a, b overruled, see Reviews'],
+  ],
+  [
+    'a rejection that was overruled, and then an approval',
+    { tasks: [ended('a', 'done', {}, { rounds: [OVERRULED, { ...ROUND, approved: true }] })] },
+    [],
   ],
   ['what the playbook has to say', { tasks: [DONE], remarks: ['open: the retry'] }, ['open: the retry']],
 ];

@@ -154,10 +154,10 @@ describe('normaliseFindings', () => {
 
 describe('decideReview', () => {
   const yes = { approved: true, summary: 'ok', findings: [] };
-  const no = (text: string, criterion: number | null = 0) => ({
+  const no = (text: string, criterion: number | null = 0, more: { regression?: true } = {}) => ({
     approved: false,
     summary: 'no',
-    findings: [{ text, criterion, repeated: false }],
+    findings: [{ text, criterion, repeated: false, regression: false, ...more }],
   });
   const part = (role: string, answer: ReviewPart['answer'], state: ReviewPart['state'] = 'answered'): ReviewPart => ({
     role,
@@ -181,7 +181,38 @@ describe('decideReview', () => {
     ['nobody', 'any', [part('r', null, 'failed'), part('s', null, 'failed')], [], { do: 'give-up' }],
     ['no slots', 'all', [], [], { do: 'give-up' }],
     ['first: beyond the criteria counts', 'all', [part('r', no('new', null))], [], { do: 'reject' }],
-    ['later: it is for later', 'all', [part('r', no('new', null))], [before], { do: 'approve', followUps: ['new'] }],
+    [
+      'later: it is for later',
+      'all',
+      [part('r', no('new', null))],
+      [before],
+      { do: 'approve', overruled: true, followUps: ['new'], by: [{ role: 'r', agent: 'r', approved: false }] },
+    ],
+    ['later: beside a yes', 'all', [part('r', no('new', null)), part('s', yes)], [before], { overruled: true }],
+    ['later: a yes is enough', 'any', [part('r', no('new', null)), part('s', yes)], [before], { overruled: false }],
+    ['later: beside a no', 'any', [part('r', no('new', null)), part('s', no('x'))], [before], { do: 'reject' }],
+    ['later: waits', 'any', [part('r', no('new', null)), part('s', null, 'pending')], [before], { do: 'wait' }],
+    [
+      'later: beside silence',
+      'all',
+      [part('r', no('new', null)), part('s', null, 'failed')],
+      [before],
+      { do: 'give-up' },
+    ],
+    [
+      'later: the fix broke it',
+      'all',
+      [part('r', no('new', null, { regression: true }))],
+      [before],
+      { do: 'reject', findings: ['new'] },
+    ],
+    [
+      'after an approval alone: counts, since nobody has named what to look for',
+      'all',
+      [part('r', no('new', null))],
+      [{ ...before, approved: true, findings: [] }],
+      { do: 'reject' },
+    ],
     ['later: said before', 'all', [part('r', no('Old!', null))], [before], { do: 'reject', converging: false }],
     [
       'later: said before the last approval',

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { TaskState } from '../../model/plan/board.ts';
-import type { Requirement } from '../../model/plan/task.ts';
+import { limitOf, type Requirement } from '../../model/plan/task.ts';
 import type { Prompt } from '../../model/plan/work.ts';
 import { quoteBlock } from '../../text/fence.ts';
 
@@ -95,9 +95,8 @@ function onlyOf({ paths, instead }: Extract<Requirement, { kind: 'only' }>): str
 
 /** The paths of a task that can get more of them, as they are now: they may be others than those of its first prompt. */
 function pathsNow({ requires }: TaskState['task']): string[] {
-  return requires.flatMap((one) =>
-    one.kind === 'only' && one.instead !== undefined ? [`You may change only ${onlyOf(one)}`] : [],
-  );
+  const limit = limitOf(requires);
+  return limit === undefined ? [] : [`You may change only ${onlyOf(limit)}`];
 }
 
 function contentOf(headings: readonly string[]): string {

@@ -28,6 +28,13 @@ export const requirementSchema = z.discriminatedUnion('kind', [
 ]);
 export type Requirement = z.infer<typeof requirementSchema>;
 
+/** The requirement that keeps a planned task to its paths; undefined: it may change everything, or no plan gave it paths. */
+export function limitOf(requires: readonly Requirement[]): Extract<Requirement, { kind: 'only' }> | undefined {
+  return requires.find((one) => one.kind === 'only' && one.instead !== undefined) as
+    | Extract<Requirement, { kind: 'only' }>
+    | undefined;
+}
+
 export const briefSchema = z.object({
   text: z.string(),
   /** The text is the whole prompt of the first turn. */

@@ -1,9 +1,8 @@
 import { addressOf } from '../../model/mail/address.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import { limitOf, type NewTask } from '../../model/plan/task.ts';
 import type { Entry } from './answers.ts';
 import type { Opening } from './opening.ts';
-import { limitOf } from './planned-paths.ts';
 import { stageTask } from './stage-records.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 

@@ -3,11 +3,12 @@ import { MOST_PATHS } from '../../model/mail/bodies.ts';
 import { MAIN, ROUTER } from '../../model/mail/vocabulary.ts';
 import type { TaskView } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { limitOf } from '../../model/plan/task.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import type { PathGrants, PathsAnswer } from '../shared/mail-work.ts';
 import { ENDED, reached } from '../shared/tasks.ts';
 import { planOf, plannerOf } from './kept-paths.ts';
-import { limitOf, overlaps, pathProblem, plainPath } from './planned-paths.ts';
+import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
 import type { StagesOptions } from './stage-options.ts';
 import { progressOf, type Scene } from './stage-progress.ts';
 

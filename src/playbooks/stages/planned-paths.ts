@@ -1,4 +1,3 @@
-import type { Requirement } from '../../model/plan/task.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { foldedPath } from './folded-path.ts';
 
@@ -49,11 +48,4 @@ function isOwn(path: string): boolean {
 export function overlaps(first: string, second: string): boolean {
   const [one, other] = [foldedPath(first), foldedPath(second)];
   return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-}
-
-/** The requirement that keeps a planned task to its paths; undefined: it may change everything, or no plan gave it paths. */
-export function limitOf(requires: readonly Requirement[]): Extract<Requirement, { kind: 'only' }> | undefined {
-  return requires.find((one) => one.kind === 'only' && one.instead !== undefined) as
-    | Extract<Requirement, { kind: 'only' }>
-    | undefined;
 }

@@ -139,7 +139,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     round: z.number().int(),
     commit: z.string(),
     approved: z.boolean(),
-    /** Rejected for findings that no longer count, so that the work went on. */
+    /** Rejected, but no finding counted, and so the work went on. */
     overruled: z.literal(true).optional(),
     feedback: z.string(),
   }),

@@ -42,7 +42,7 @@ describe.concurrent('a reviewer rejects what a fix did', { timeout: 300_000 }, (
   it('and a rejection that is overruled is a rejection on every surface, and open', ALL, async (test) => {
     const bench = benchOf(test, [veto({})]);
     const ended = await bench.runAll();
-    const headline = 'DONE, the last rejection of one overruled, see Reviews';
+    const headline = 'DONE, the last rejection of one was overruled';
     expect([ended.code, ended.lines.at(-1)?.['headline']], ended.stderr).toEqual([0, headline]);
     const round = ended.lines.findLast(({ type }) => type === 'review-round');
     expect(round).toMatchObject({ round: 2, approved: false, overruled: true });

@@ -62,8 +62,12 @@ function overruled({ tasks }: BoardPart): string[] {
     return phase.at === 'ended' && phase.as === 'done' && rounds.at(-1)?.overruled === true;
   });
   if (over.length === 0) return [];
-  const what = over.length === 1 ? 'the last rejection' : 'the last rejections';
-  return [`${what} of ${over.map(({ task }) => task.id).join(', ')} overruled, see Reviews`];
+  const names = over.map(({ task }) => task.id).join(', ');
+  return [
+    over.length === 1
+      ? `the last rejection of ${names} was overruled`
+      : `the last rejections of ${names} were overruled`,
+  ];
 }
 
 function isLeft({ task, work: { phase, override } }: TaskState): boolean {

@@ -24,7 +24,7 @@ export type ReviewDecision =
   | { readonly do: 'wait' }
   | {
       readonly do: 'approve';
-      /** A rejection stands in the way of it, and none of its findings counts. */
+      /** Reviewers rejected, but none of their findings counts. */
       readonly overruled: boolean;
       readonly followUps: readonly string[];
       readonly by: RoundRecord['by'];

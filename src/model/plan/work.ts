@@ -169,7 +169,7 @@ export interface RoundRecord {
   readonly commit: string;
   /** What its reviewers said. */
   readonly approved: boolean;
-  /** Rejected for findings that no longer count (`LATE_FINDINGS`), so that the work went on as if approved. */
+  /** Rejected, but no finding counted (`LATE_FINDINGS`), and so the work went on. */
   readonly overruled?: true;
   readonly feedback: string;
   /** Normalised findings that counted. */

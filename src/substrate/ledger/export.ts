@@ -85,7 +85,7 @@ function readable(row: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Damaged JSON is exported as text: an export has to work where nothing else does. */
+/** Damaged JSON is exported as text, so that all else in a ledger that can be opened is exported too. */
 function parsed(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? text : value;

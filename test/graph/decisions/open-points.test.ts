@@ -165,7 +165,7 @@ const ROWS: readonly [name: string, about: About, points: readonly string[]][] =
   [
     'a rejection that was overruled',
     { tasks: [ended('a', 'done', {}, { rounds: [OVERRULED] }), ended('b', 'done', {}, { rounds: [OVERRULED] })] },
-    ['the last rejections of a, b overruled, see Reviews'],
+    ['the last rejections of a, b were overruled'],
   ],
   [
     'a rejection that was overruled, and then an approval',

@@ -10,6 +10,7 @@ import {
   type WorkspaceLock,
 } from '../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
+import { isSquadError } from '../../src/model/errors.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { createRandom } from './random.ts';
 
@@ -38,13 +39,14 @@ interface Tear {
 
 /**
  * Logs of a ledger that are cut or garbled at every frame's boundary, then anywhere: what an engine then finds is one of
- * the acknowledged states, none that was acknowledged before the tear is lost, and nothing breaks a rule. Returns what
- * went wrong, and how many trials found fewer commits than there were. `trials`: whole hundreds, 200 a history.
+ * the acknowledged states, none that was acknowledged before the tear is lost, and nothing breaks a rule. A log that is garbled
+ * before a whole commit is refused and left as it is. Returns what went wrong, how many trials found fewer commits than there
+ * were, and how many were refused. `trials`: whole hundreds, 200 a history.
  */
-export function tearLogs(trials: number, seed: number): { failures: string[]; shorter: number } {
+export function tearLogs(trials: number, seed: number): { failures: string[]; shorter: number; refused: number } {
   const random = createRandom(seed);
   const failures: string[] = [];
-  let shorter = 0;
+  let [shorter, refused] = [0, 0];
   for (let made = 0; made < trials; made += TRIALS_OF_ONE) {
     const root = mkdtempSync(join(ROOM, 'squad-torn-'));
     try {
@@ -53,14 +55,15 @@ export function tearLogs(trials: number, seed: number): { failures: string[]; sh
         for (const [trial, tear] of tearsOf(acked, random).entries()) {
           const found = findTorn(root, lock, acked, tear);
           if (found.harm !== undefined) failures.push(`trial ${made + trial} of seed ${seed}: ${found.harm}`);
-          if (found.state < acked.length - 1) shorter += 1;
+          if (found.state === REFUSED) refused += 1;
+          else if (found.state < acked.length - 1) shorter += 1;
         }
       });
     } finally {
       rmSync(root, { recursive: true, force: true });
     }
   }
-  return { failures, shorter };
+  return { failures, shorter, refused };
 }
 
 function inWorkspace<T>(directory: string, work: (lock: WorkspaceLock) => T): T {
@@ -138,7 +141,9 @@ function tearsOf(acked: readonly Acked[], random: () => number): Tear[] {
   return tears;
 }
 
-/** `state`: the place of what was found among what was acknowledged; -1: it is none of it. */
+const REFUSED = -2;
+
+/** `state`: the place of what was found among what was acknowledged; -1: it is none of it; -2: the log was refused. */
 function findTorn(
   root: string,
   lock: WorkspaceLock,
@@ -148,10 +153,12 @@ function findTorn(
   const path = ledgerPath(lock.directory);
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
   copyFileSync(join(root, 'whole.db'), path);
-  writeFileSync(`${path}-wal`, torn(readFileSync(join(root, 'whole.log')), tear));
+  const log = torn(readFileSync(join(root, 'whole.log')), tear);
+  writeFileSync(`${path}-wal`, log);
   const what = `${tear.garbled === undefined ? 'cut' : `${tear.garbled} bytes garbled`} at ${tear.at}`;
   try {
     openLedger(lock.directory, { clock, lock, ballastBytes: 4096 }).close();
+    if (isCommitAfter(acked, tear) && tear.garbled === 1) return { state: -1, harm: `${what}: it was opened` };
     const lines = linesOf(path);
     const state = acked.findIndex((commit) => commit.lines === lines);
     const least = acked.findLastIndex(({ logBytes }) => logBytes <= Math.max(tear.at, HEADER_BYTES));
@@ -161,8 +168,16 @@ function findTorn(
     if (state < 0) return { state, harm: `${what}: not a state that was acknowledged` };
     return { state, harm: state < least ? `${what}: ${least - state} acknowledged commits are lost` : undefined };
   } catch (error) {
-    return { state: -1, harm: `${what}: ${String(error)}` };
+    const isDamage = isSquadError(error) && error.code === 'database-corrupt' && isCommitAfter(acked, tear);
+    if (!isDamage) return { state: -1, harm: `${what}: ${String(error)}` };
+    const isKept = log.equals(readFileSync(`${path}-wal`));
+    return { state: REFUSED, harm: isKept ? undefined : `${what}: the log was refused, and changed` };
   }
+}
+
+/** Whether the log is garbled before its last commit. One garbled byte leaves the rest whole; more may reach its end. */
+function isCommitAfter(acked: readonly Acked[], { at, garbled }: Tear): boolean {
+  return garbled !== undefined && at < (acked.at(-2)?.logBytes ?? 0);
 }
 
 function torn(log: Buffer, { at, garbled }: Tear): Buffer {

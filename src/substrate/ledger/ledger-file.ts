@@ -23,8 +23,16 @@ export function hasLedger(directory: string): boolean {
 }
 
 function wasThere(path: string): boolean {
-  const isThere = (one: string): boolean => lstatSync(one, { throwIfNoEntry: false }) !== undefined;
   return isThere(path) || isThere(ballastPath(path)) || isThere(`${path}-wal`) || newestBackup(path) !== undefined;
+}
+
+/** Also a link to nothing. Below what is no folder, nothing is. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */

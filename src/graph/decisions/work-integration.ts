@@ -37,7 +37,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     }
     case 'verified':
       if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return stay(work);
-      if (event.passed) return stay({ ...work, phase: { ...phase, at: 'advancing' } });
+      if (event.passed) return stay({ ...withoutCheck(work), phase: { ...phase, at: 'advancing' } });
       return sendBack(
         work,
         'verify',
@@ -56,17 +56,25 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
   }
 }
 
+/** The merged work has passed what it was sent back for, and has no conflict. */
+function withoutCheck(work: Work): Work {
+  const by = work.sentBack?.by;
+  return by === 'verify' || by === 'conflict' ? { ...work, sentBack: null } : work;
+}
+
 /** Takes no review round, but has its own limit. The new commit is reviewed again. */
 function sendBack(work: Work, cause: 'conflict' | 'verify', text: string, context: WorkContext): WorkStep {
   const { task, limits } = context;
-  const last = { ...work, feedback: [...work.feedback, text] };
+  const sentBack = firstSentBack(work, { by: cause, text });
+  // A person may try the task again after its end, and the check has then still not passed.
+  const last = { ...work, feedback: [...work.feedback, text], ...(cause === 'verify' ? { sentBack } : {}) };
   if (task.kind !== 'work') return fail(last, context, cause, text);
   if (work.returns[cause] >= limits.rounds - 1) return fail(last, context, cause, text);
   const returns = { ...work.returns, [cause]: work.returns[cause] + 1 };
   return stay({
     ...backToAuthor(work, cause, text),
     returned: work.commit,
-    sentBack: firstSentBack(work, { by: cause, text }),
+    sentBack,
     returns,
   });
 }

@@ -2,7 +2,7 @@ import type { Cause, TaskEnd } from '../../model/plan/task.ts';
 import type { AgentRequest, Prompt, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest } from './agent-request.ts';
 import { currentAttempts } from './work-requests.ts';
-import { end, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { end, failedCheck, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type RetryAsked = Extract<WorkEvent, { type: 'retry-asked' }>;
 type OverrideAsked = Extract<WorkEvent, { type: 'override-asked' }>;
@@ -48,7 +48,7 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
     returns: { evidence: 0, conflict: 0, verify: 0 },
     // A rejected commit must change. Work that failed otherwise may be right as it is.
     returned: rejected ? work.commit : null,
-    sentBack: null,
+    sentBack: failedCheck(work),
     output: null,
     stalled: null,
     override: null,

@@ -51,8 +51,13 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
 }
 
 /** A check that failed stays the first cause until it has passed; a rejection or a conflict until the next thing goes wrong. */
-export function firstSentBack({ sentBack }: Work, next: SentBack): SentBack {
-  return sentBack?.by === 'verify' || sentBack?.by === 'playbook' ? sentBack : next;
+export function firstSentBack(work: Work, next: SentBack): SentBack {
+  return failedCheck(work) ?? next;
+}
+
+/** What only a check that passes makes right: no new turn does, and no person who asks for one. */
+export function failedCheck({ sentBack }: Work): SentBack | null {
+  return sentBack?.by === 'verify' || sentBack?.by === 'playbook' ? sentBack : null;
 }
 
 /** The same for work that is left out after a stall. */
@@ -78,7 +83,9 @@ export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause 
   // A skip has a cause only if neither a person nor a playbook asked for it.
   const skipCause = as === 'skipped' && cause !== 'cancelled' ? cause : null;
   const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : skipCause, why } as const;
-  return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };
+  const sentBack = as === 'done' ? null : work.sentBack;
+  const news = [newsOf(work, context, as, phase.cause ?? 'cancelled', why)];
+  return { work: { ...work, phase, sentBack }, effects: [], news };
 }
 
 function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why: string): TaskEnded {

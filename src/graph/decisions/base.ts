@@ -35,8 +35,12 @@ export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDeci
   const from = task.base ?? (typeof task.workspace === 'object' ? task.workspace.read : 'run');
   if (task.workspace === 'none' && task.base === undefined) return { base: 'none' };
   if (from === 'run') return { base: 'run-head' };
-  const commit = board.tasks.get(from)?.work.commit ?? null;
-  if (commit !== null) return { base: 'commit', commit };
-  // A task that was skipped or changed nothing has no commit.
-  return { base: 'run-head' };
+  const commit = commitOf(from, board);
+  return commit === null ? { base: 'run-head' } : { base: 'commit', commit };
+}
+
+/** What a task has to hand on: nothing if it changed nothing, or if it was skipped, whatever its last commit was. */
+export function commitOf(id: string, { tasks }: Pick<Board, 'tasks'>): string | null {
+  const work = tasks.get(id)?.work;
+  return work?.phase.at === 'ended' && work.phase.as === 'done' ? work.commit : null;
 }

@@ -2,7 +2,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/scope.ts';
 import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
 import { baselineQuestion } from './baseline.ts';
-import { decideBase, type BaseDecision } from './base.ts';
+import { commitOf, decideBase, type BaseDecision } from './base.ts';
 import { ROOM_FOR_ALL, type Room } from '../../model/spending.ts';
 import { pickAgent, type Pick, type Staff } from './staff.ts';
 import { agentRequests, liveAttempts } from './work-requests.ts';
@@ -134,7 +134,7 @@ function startOfEngine(state: TaskState, board: Board): Start {
   const { id, base, kind, foreign } = state.task;
   if (foreign !== undefined) return { start: 'integrate', task: id, commit: foreign, base: board.branch.head };
   if (kind === 'check') return { start: 'check', task: id, base: decideBase(state.task, board) };
-  const commit = base === undefined ? null : (board.tasks.get(base)?.work.commit ?? null);
+  const commit = base === undefined ? null : commitOf(base, board);
   return { start: 'integrate', task: id, commit };
 }
 

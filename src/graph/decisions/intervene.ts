@@ -1,6 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Intervention } from '../../model/plan/intervention.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
+import type { NewTask } from '../../model/plan/task.ts';
 import type { Work } from '../../model/plan/work.ts';
 import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
@@ -100,23 +101,31 @@ function override(
 }
 
 /**
- * Continues a finished run, and reopens what was cancelled with the task or with the run. Tasks that the operator ended stay
- * ended.
+ * Continues a finished run, and reopens what was cancelled with the task or with the run, or skipped with the task. Tasks that the
+ * operator ended stay ended.
  */
 function revive(draft: Draft, task: string): void {
   const wasFinished = draft.finished !== null;
   draft.finished = null;
   draft.gate = { ...draft.gate, refused: 0 };
+  const again = new Set([task]);
   for (const { task: other, work } of [...draft.tasks.values()]) {
     // A judge would judge an outdated state of the run.
-    if (other.id === task || isJudge(other) || !wasGivenUp(work)) continue;
-    if (!wasFinished && !reaches(draft, other.id, task)) continue;
+    if (other.id === task || isJudge(other) || work.override !== null || work.phase.at !== 'ended') continue;
+    const { as, cause } = work.phase;
+    const isCancelled = as === 'cancelled' && (wasFinished || reaches(draft, other.id, task));
+    // By its playbook. A skip because of a stall has a cause. Tasks come after those that they need.
+    const isSkipped =
+      as === 'skipped' && cause === null && other.needs.some((need) => again.has(need) && isPart(draft, other, need));
+    if (!isCancelled && !isSkipped) continue;
+    again.add(other.id);
     workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null, revived: true });
   }
 }
 
-function wasGivenUp({ phase, override: said }: Work): boolean {
-  return phase.at === 'ended' && phase.as === 'cancelled' && said === null;
+/** Whether the task hands on or tests the work of this one, in the same piece of the plan. */
+function isPart({ tasks }: Draft, { base, parent }: NewTask, need: string): boolean {
+  return base === need || (parent !== undefined && (parent === need || parent === tasks.get(need)?.task.parent));
 }
 
 /** Withdraws questions about a task that the operator has decided on. */

@@ -112,7 +112,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       return cancelOrFinish(view, event.task);
     case 'task-skipped':
       if (event.task === PLAN) return [failRun('the plan was skipped')];
-      return finishWhenEnded(view);
+      return skipRest(view, event.task);
     case 'gate-refused':
       return repairWhole(view, event);
     case 'refused':
@@ -175,6 +175,17 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
   const piece = id.replace(/-test$/, '');
   const chain = [piece, `${piece}-commit`, id].filter((task) => view.task(task) !== undefined);
   return chain.map((task) => ({ do: 'reopen-task', id: task, feedback, session: 'same' }));
+}
+
+/** Of work that is skipped, nothing is left to commit or to test. What builds on it continues without it. */
+function skipRest(view: View, skipped: string): PlanChange[] {
+  const rest = view
+    .tasks({ ended: false })
+    .filter(
+      ({ needs, base, output }) => needs.includes(skipped) && (base === skipped || output?.schema === TEST_REPORT),
+    );
+  if (rest.length === 0) return finishWhenEnded(view);
+  return rest.map(({ id }) => ({ do: 'settle-task', id, as: 'skipped', why: `${skipped} was skipped` }));
 }
 
 function repairWhole(view: View, event: Extract<PlaybookEvent, { type: 'gate-refused' }>): PlanChange[] {

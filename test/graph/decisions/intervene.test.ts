@@ -159,6 +159,32 @@ describe('a retry', () => {
     expect(['a', 'b', 'c'].map((id) => status(reopened, id))).toEqual(['ready', 'waiting', 'ready']);
   });
 
+  const piece = (parent: string) => [
+    newTask('a-commit', { needs: ['a'], base: 'a', parent }),
+    newTask('a-test', { needs: ['a-commit'], workspace: { read: 'run' }, integrate: false, parent }),
+  ];
+  const beside = [newTask('c', { needs: ['a-test'] }), newTask('check', { needs: ['a'] }), newTask('z')];
+  const skip = (id: string): PlanChange => ({ do: 'settle-task', id, as: 'skipped', why: 'a was skipped' });
+  it.each([
+    ['planned', 'a', newTask('a')],
+    ['added by mail', 'm', newTask('a', { needs: ['m'], parent: 'm' })],
+  ])('of a skipped task opens the rest of its piece again, which was %s, and nothing else', (_how, parent, a) => {
+    const board = make(
+      [newTask('m'), a, ...piece(parent), ...beside],
+      [...['m', 'a', 'a-commit', 'a-test', 'check', 'z'].map(skip), settle('c', 'failed')],
+    );
+    const ended = (on: Board) =>
+      ['m', 'a', 'a-commit', 'a-test', 'c', 'check', 'z'].filter((id) => on.tasks.get(id)?.work.phase.at === 'ended');
+    for (const intervention of [retry, { verb: 'override', task: 'a', as: 'done', why: '' } as const]) {
+      const open = ended(wish(board, intervention).board).filter((id) => id !== 'a');
+      expect(open).toEqual(['m', 'c', 'check', 'z']);
+    }
+    const person = wish(board, { ...retry, task: 'a-commit' }).board;
+    expect(ended(person)).toEqual(['m', 'a', 'c', 'check', 'z']);
+    const said = wish(wish(board, { ...retry, task: 'a-test' }).board, { verb: 'skip', task: 'a-test', why: '' }).board;
+    expect(ended(wish(said, retry).board)).toEqual(['m', 'a-test', 'c', 'check', 'z']);
+  });
+
   it('leaves ended what a person ended', () => {
     const board = wish(make([newTask('a'), newTask('b', { needs: ['a'] })], [settle('a', 'failed')]), {
       verb: 'cancel',

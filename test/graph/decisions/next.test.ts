@@ -7,7 +7,7 @@ import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
 import type { Board, Member } from '../../../src/model/plan/board.ts';
 import type { PlanChange } from '../../../src/model/plan/change.ts';
-import type { NewTask } from '../../../src/model/plan/task.ts';
+import type { NewTask, TaskEnd } from '../../../src/model/plan/task.ts';
 import { factsOf, failed, member } from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';
 
@@ -120,9 +120,13 @@ it.each([
 });
 
 describe('decideBase', () => {
-  const board = make([newTask('a'), newTask('b', { needs: ['a'] })], undefined, [skip('a')]);
+  const board = make([newTask('a'), newTask('b', { needs: ['a'] })]);
   const a = board.tasks.get('a')!;
-  const built = board.tasks.with({ ...a, work: { ...a.work, commit: 'c1' } });
+  const ended = (as: TaskEnd) => {
+    const phase = { at: 'ended', as, cause: null, why: '' } as const;
+    return board.tasks.with({ ...a, work: { ...a.work, commit: 'c1', phase } });
+  };
+  const built = ended('done');
   it.each<[string, NewTask, object]>([
     ['no needs', newTask('x'), { base: 'run-head' }],
     ['all needs delivered', newTask('x', { needs: ['a'] }), { base: 'run-head' }],
@@ -133,6 +137,31 @@ describe('decideBase', () => {
     ['no folder', newTask('x', { workspace: 'none' }), { base: 'none' }],
   ])('%s', (_title, task, expected) => {
     expect(decideBase(task, { tasks: built })).toEqual(expected);
+  });
+
+  const readers = [
+    newTask('x', { needs: ['a'], base: 'a' }),
+    newTask('x', { needs: ['a'], base: 'a', review: { by: ['reviewer'], quorum: 'all', rounds: 1, criteria: [] } }),
+    newTask('x', { needs: ['a'], workspace: { read: 'a' } }),
+    newTask('x', { needs: ['a'], workspace: 'none', base: 'a' }),
+  ];
+  it.each<[TaskEnd, object]>([
+    ['done', { base: 'commit', commit: 'c1' }],
+    ['skipped', { base: 'run-head' }],
+    ['failed', { base: 'not-yet', why: 'waits for a' }],
+    ['cancelled', { base: 'not-yet', why: 'waits for a' }],
+  ])('of a task that has a commit and ended as %s', (as, expected) => {
+    for (const task of readers) expect(decideBase(task, { tasks: ended(as) })).toEqual(expected);
+  });
+
+  it.each<[TaskEnd, string | null]>([
+    ['done', 'c1'],
+    ['skipped', null],
+  ])('an integration takes the commit of a task that ended as %s: %s', (as, commit) => {
+    const integration = newTask('x', { kind: 'integrate', needs: ['a'], base: 'a' });
+    const planned = make([newTask('a'), integration]);
+    const tasks = planned.tasks.with(ended(as).get('a')!);
+    expect(decideFrontier({ ...planned, tasks }, 4).starts).toEqual([{ start: 'integrate', task: 'x', commit }]);
   });
 });
 

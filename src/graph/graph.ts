@@ -45,7 +45,7 @@ export function createRunGraph(ports: GraphPorts, options: { checkpointer?: Base
       ends: ['route_frontier', 'collect', 'ask_human', 'publish', END],
     })
     .addNode('ask_human', atHead('ask_human', createAskHuman(context)), { ends: ['collect'] })
-    .addNode('publish', atHead('publish', createPublish(context)))
+    .addNode('publish', atHead('publish', createPublish(context)), { ends: ['collect', END] })
     .addEdge(START, 'intake')
     .addEdge('intake', 'bind_armory')
     .addEdge('bind_armory', 'allocate_workspace')
@@ -53,7 +53,6 @@ export function createRunGraph(ports: GraphPorts, options: { checkpointer?: Base
     .addEdge('run_agent_attempt', 'collect')
     .addEdge('collect', 'reconcile_inbox')
     .addEdge('reconcile_inbox', 'decide_next')
-    .addEdge('publish', END)
     .compile({ name: 'squad', ...(options.checkpointer === undefined ? {} : { checkpointer: options.checkpointer }) })
     .withConfig({ recursionLimit: RECURSION_LIMIT });
 }

@@ -61,7 +61,8 @@ function mailAt(mail: Ledger['mail'], events: readonly LedgerEvent[], seen: () =
     ...mail,
     tick: () => 0,
     receivers: () => undefined,
-    finish: () => undefined,
+    // The steps that mail caused are on record.
+    finish: () => true,
     replies: (corr) => mail.replies(corr).filter(({ id }) => (sent.get(id) ?? 0) <= seen()),
     deliveries: (id) =>
       mail.deliveries(id).map((delivery) => {

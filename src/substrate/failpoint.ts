@@ -30,6 +30,7 @@ export const FAILPOINTS = [
   'operation.noted',
   'operation.onward',
   'publish.before',
+  'publish.closed',
   'publish.noted',
   'turn.ended',
   'git.before-folder',

@@ -138,10 +138,10 @@ function placesOf({ records }: BoardPart): ReadonlyMap<string, z.infer<typeof pl
 
 const orderSchema = z.object({ message: z.string(), answers: z.boolean() });
 
-/** The messages that added tasks, as playbooks record them. */
-function ordersOf({ records }: BoardPart): { task: string; message: string; isAnswer: boolean }[] {
+/** The messages that added tasks, as playbooks record them. A finished run keeps the record, and adds no task. */
+function ordersOf({ records, tasks }: BoardPart): { task: string; message: string; isAnswer: boolean }[] {
   return [...(records.get('mail') ?? [])].flatMap(([task, value]) => {
     const order = orderSchema.safeParse(value).data;
-    return order === undefined ? [] : [{ task, message: order.message, isAnswer: order.answers }];
+    return order === undefined || !tasks.has(task) ? [] : [{ task, message: order.message, isAnswer: order.answers }];
   });
 }

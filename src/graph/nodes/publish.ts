@@ -1,3 +1,4 @@
+import { Command, END } from '@langchain/langgraph';
 import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
@@ -10,11 +11,16 @@ import { mailLeft } from '../decisions/mail-left.ts';
 import { createView } from '../decisions/view.ts';
 import type { NodeContext } from './node-context.ts';
 
-/** Publishes the run's work. If that fails, so does the run, whatever the plan says. */
+/**
+ * Publishes the run's work. If that fails, so does the run, whatever the plan says. The mailbox is closed before it, in one
+ * transaction: what people sent until then is read first, and nothing is sent that no one would read.
+ */
 export function createPublish({ ports, book }: NodeContext) {
-  return async (state: SquadStateValue): Promise<SquadStateUpdate> => {
-    const board = book.boardAt(state.cursor);
+  return async (state: SquadStateValue): Promise<Command> => {
     failpoint('publish.before');
+    if (!ports.ledger.mail.finish(ports.lease, state.cursor)) return new Command({ goto: 'collect' });
+    failpoint('publish.closed');
+    const board = book.boardAt(state.cursor);
     const facts = await ports.publisher.publish(board);
     const { problem, made, added } = facts;
     const { outcome, headline, why } = concludeRun({ board, problem, made, added, strict: ports.definition.strict });
@@ -26,10 +32,10 @@ export function createPublish({ ports, book }: NodeContext) {
       reviews: reviewCountsOf(board),
       ...defined({ stage }),
     };
-    ports.ledger.mail.finish(ports.lease);
     const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');
-    return { phase: 'finished', result: { outcome, why } };
+    const update: SquadStateUpdate = { phase: 'finished', result: { outcome, why } };
+    return new Command({ goto: END, update });
   };
 }

@@ -29,6 +29,7 @@ const LEDGER_EVENTS = [
   'mail-dead',
   'mail-overdue',
   'mail-task-overdue',
+  'mail-closed',
 ] as const;
 
 export interface NewEvent {

@@ -187,8 +187,12 @@ export interface Mailbox {
    * when nothing is due. Returns the number of changes.
    */
   tick(runId: string): number;
-  /** The run is over: what was assigned or is to be verified, and has no end yet, has failed. */
-  finish(lease: Lease): void;
+  /**
+   * The run ends: what was assigned or is to be verified, and has no end yet, has failed, and people and panes can send nothing more
+   * until an engine takes the run, or a person opens it again. false: a message or a command came in after `cursor`, and nothing has
+   * changed.
+   */
+  finish(lease: Lease, cursor: number): boolean;
   /** Epoch ms of the next moment at which a clock is due; null: none is. */
   nextDue(runId: string): number | null;
 

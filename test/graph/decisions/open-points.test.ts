@@ -147,6 +147,11 @@ const ROWS: readonly [name: string, about: About, points: readonly string[]][] =
     [],
   ],
   [
+    'an assignment whose task could not be added, because the run had finished',
+    { tasks: [DONE], mail: [mail('h', { action: 'assign' })], records: { mail: { b: order('h', false) } } },
+    ['1 assignment of C refused'],
+  ],
+  [
     'an assignment that a task is about',
     {
       tasks: [DONE, ended('b', 'done', { brief: { text: 'Do it.', mail: ['h'] } })],

@@ -8,7 +8,7 @@ import { failpoint } from '../../failpoint.ts';
 import type { Mailbox } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';
-import { failOpenTasks } from './effects.ts';
+import { closeMailbox } from './closing.ts';
 import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
 import { isSettled, recordBeat, register, setAble } from './presence.ts';
@@ -74,10 +74,10 @@ function writers(store: Store) {
         setAble(store, lease.runId, able);
       });
     },
-    finish: (lease) =>
+    finish: (lease, cursor) =>
       change(() => {
         requireLease(store, lease);
-        failOpenTasks(store, lease.runId);
+        return closeMailbox(store, lease, cursor);
       }),
     tick: (runId) => {
       const next = readSnapshot(store.db, () => nextDue(store, runId));

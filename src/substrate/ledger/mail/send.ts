@@ -9,6 +9,7 @@ import { findAttempt } from '../attempts.ts';
 import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
+import { refuseClosed } from './closing.ts';
 import { authorityOf, instanceOf, partyKey, type Authority } from './party.ts';
 import { post } from './post.ts';
 import { mailById, mailWhere, recipientsOf, toMessage, type StoredMail } from './rows.ts';
@@ -37,6 +38,7 @@ function sendAllowed(store: Store, party: MailParty, draft: unknown, key: string
   }
   const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
   if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
+  refuseClosed(store, party);
   const checked = checkFor(store, party, authority, draft);
   const row = post(store, {
     ...checked,

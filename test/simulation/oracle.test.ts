@@ -18,6 +18,9 @@ it(
     if (worlds < 40) return;
     expect(headlines.get('FAILED') ?? 0).toBeLessThan(worlds * 0.6);
     expect(headlines.get('DONE, all work is delivered and verified')).toBeGreaterThan(worlds * 0.05);
-    expect(Math.min(...Object.values(counts))).toBeGreaterThan(worlds * 0.1);
+    const { open, ...others } = counts;
+    expect(Math.min(...Object.values(others))).toBeGreaterThan(worlds * 0.1);
+    // Only a few forms ask what is missing, and only few worlds get as far as those.
+    expect(open).toBeGreaterThan(worlds * 0.02);
   },
 );

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import type { SimulatedAgents } from '../world/simulated-agents.ts';
 import type { WorldEnd } from '../world/simulated-world.ts';
-import { unnamedCause } from './first-cause.ts';
+import { stageOf, unnamedCause } from './first-cause.ts';
 import { headlineOf, judgeRun, lostOrders, type OracleFacts, type Verdict } from './oracle.ts';
 import { openParts } from './said-missing.ts';
 import type { OraclePlan } from './oracle-plan.ts';
@@ -147,7 +147,8 @@ function peopleIn(record: WorldRecord, status: RunStatus) {
     void to.set(by, [...(to.get(by) ?? []), task]);
   const problems: string[] = [];
   const left = new Set(leftOutIn(status.headline ?? ''));
-  const isLeftOut = (id: string): boolean => left.has(id);
+  // It names a stage, whichever pass of it was left out, and what a person skipped ends the rest of its piece.
+  const isLeftOut = (id: string): boolean => left.has(id) || left.has(stageOf(id, left));
   const named = partsOf(status.headline ?? '').filter((part) => part.startsWith('accepted by '));
   for (const { id, status: as } of status.tasks) {
     const word = record.words.find(({ task }) => task === id);

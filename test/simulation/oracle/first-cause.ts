@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import type { OracleFacts } from './oracle.ts';
-import { SLOW, type TurnSeen } from './record.ts';
+import { SLOW, type CheckSeen, type TurnSeen } from './record.ts';
 
 /**
  * Something that went wrong, and did not come right again: its first fact, with the words of all that happened to it since. Of a
@@ -55,27 +55,39 @@ function factsIn({ record, definition, git }: OracleFacts): Fact[] {
   const isDelivered = ({ wrote }: TurnSeen): boolean =>
     wrote !== undefined && versions.some((files) => files.get(wrote.path) === wrote.text);
   const lastDelivered = new Map(record.turns.filter(isDelivered).map(({ task, at }) => [task, at]));
+  const isEnded = (task: string, at: number): boolean =>
+    record.words.some(
+      ({ task: of, verb, at: said }) => pieceOf(of) === pieceOf(task) && verb !== 'retry' && said >= at,
+    );
+  // What is on no version of the branch was checked with its own task alone.
+  const ofEnded = ({ commit, at }: CheckSeen): boolean => {
+    const files = commit === undefined ? undefined : git.filesAt(commit);
+    return record.turns.some(
+      (turn) =>
+        turn.wrote !== undefined &&
+        files?.get(turn.wrote.path) === turn.wrote.text &&
+        !isDelivered(turn) &&
+        isEnded(turn.task, at),
+    );
+  };
+  const tasks = new Set(record.turns.map(({ task }) => task));
   return [
     ...record.turns.flatMap((turn) => {
       const { task, at, form } = turn;
       const delivered = lastDelivered.get(task) ?? Number.NEGATIVE_INFINITY;
       const isOver = at <= delivered || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
-      const isEnded = record.words.some((word) => word.task === task && word.verb !== 'retry' && word.at >= at);
       // What squad itself ended follows from something else.
       const isCut = turn.wrong === 'ended by the engine';
-      return isBeside(turn, skips, definition.playbook) || isOver || isEnded || isCut ? [] : ofTurn(turn);
+      const isNone = isBeside(turn, skips, definition.playbook) || isOver || isEnded(task, at) || isCut;
+      return isNone ? [] : ofTurn({ ...turn, task: stageOf(task, tasks) });
     }),
-    ...record.checks.flatMap(({ id, command, at, passed }) =>
+    ...record.checks.flatMap((check) => {
+      const { id, command, at, passed } = check;
       // What is red where the run begins is reported, and holds it only by a person's word.
-      id.includes('.baseline-')
-        ? []
-        : [
-            {
-              ...{ subject: `command ${command}`, at, what: `\`${command}\` failed` },
-              words: passed ? undefined : [literal(command)],
-            },
-          ],
-    ),
+      if (id.includes('.baseline-') || (!passed && ofEnded(check))) return [];
+      const words = passed ? undefined : [literal(command)];
+      return [{ subject: `command ${command}`, at, what: `\`${command}\` failed`, words }];
+    }),
     ...record.givenUp.flatMap(({ turn, task }) => {
       const at = record.turns.find(({ id, isDone }) => id === turn && isDone)?.at;
       return at === undefined || task.startsWith('answer-')
@@ -91,6 +103,17 @@ function isFailedByPerson({ record }: OracleFacts, id: string): boolean {
 
 const REVIEW = 'approved findings summary';
 
+/** Who commits or tests a piece has its fate. */
+function pieceOf(task: string): string {
+  return task.replace(/-(?:test|commit)$/, '');
+}
+
+/** A later pass of a stage makes good what an earlier one found, or came to nothing with. */
+export function stageOf(task: string, tasks: ReadonlySet<string>): string {
+  const stage = task.replace(/-\d+$/, '');
+  return tasks.has(stage) ? stage : task;
+}
+
 /** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */
 function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolean, playbook: string): boolean {
   if (/^(?:answer-|judge|foreign)/.test(task) || form === 'verdicts') return true;
@@ -101,7 +124,7 @@ function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolea
 function ofTurn({ id, at, ms, agent, task, form, isDone, answer, trouble, wrong }: TurnSeen): Fact[] {
   const isReview = form === REVIEW;
   // A test of a piece sends its author back, whose next turn answers it.
-  const subject = isReview ? `review of ${task} by ${agent}` : `work of ${task.replace(/-(?:test|commit)$/, '')}`;
+  const subject = isReview ? `review of ${task} by ${agent}` : `work of ${pieceOf(task)}`;
   const what = `${id}: ${trouble ?? 'done'}`;
   // A turn goes wrong at its end, also where squad ends it.
   const end = at + Math.min(ms, PATIENCE_MS);

@@ -2,6 +2,7 @@ import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
 import { holds, isMissing } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
+import { stageOf } from './first-cause.ts';
 import { saidMissing } from './said-missing.ts';
 
 type State = 'met' | 'failed' | 'judged' | 'not-checked';
@@ -153,17 +154,18 @@ function missingWork({ git, record, leftOut }: OracleFacts): string[] {
   const isIn = ({ wrote }: TurnSeen): boolean =>
     wrote === undefined || versions.some((files) => files.get(wrote.path) === wrote.text);
   const words = record.words.flatMap(({ task, verb }) => (verb === 'retry' ? [] : [task]));
-  const decided = new Set([...words, ...leftOut]);
+  const left = new Set(leftOut);
+  const isDecided = (id: string): boolean => words.includes(id) || left.has(stageOf(id, left)) || left.has(id);
   const tasks = [...new Set(record.turns.flatMap(({ task, owns }) => (owns ? [task] : [])))];
   const planned = record.turns.findLast(({ form, answer }) => form === 'summary tasks' && answer !== undefined)?.answer;
   const wanted = typeof planned === 'object' && planned !== null && 'tasks' in planned ? planned['tasks'] : [];
   const ids = Array.isArray(wanted) ? wanted.map((one) => (one as { id: string }).id) : [];
   return [
-    ...ids.flatMap((id) => (tasks.includes(id) || decided.has(id) ? [] : [`${id} was planned, and nobody did it`])),
+    ...ids.flatMap((id) => (tasks.includes(id) || isDecided(id) ? [] : [`${id} was planned, and nobody did it`])),
     ...tasks.flatMap((task) => {
       const last = record.turns.findLast((turn) => turn.task === task && turn.wrote !== undefined);
       const isTalk = task.startsWith('answer-') || task.endsWith('-commit');
-      if (decided.has(task) || isTalk) return [];
+      if (isDecided(task) || isTalk) return [];
       if (last === undefined) return [`${task} was begun, and nothing came of it`];
       return isIn(last) ? [] : [`what ${last.id} wrote is not on the branch`];
     }),

@@ -41,7 +41,7 @@ export interface TurnSeen {
 }
 
 /** A command that was run, with what it was run on. */
-interface CheckSeen {
+export interface CheckSeen {
   readonly id: string;
   readonly at: number;
   readonly command: string;

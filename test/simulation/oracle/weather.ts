@@ -56,7 +56,7 @@ export function weatherOf(seed: number): Weather {
     rejections: some([0, 0, 0.15, 0.3], 'rejections'),
     lies: some([0, 0, 0.05], 'lies'),
     falseDocuments: some([0, 0, 0.1, 0.25], 'false documents'),
-    open: some([0, 0, 0.3], 'open'),
+    open: some([0, 0.3, 0.5], 'open'),
     falseClaims: some([0, 0.5], 'false claims'),
     givesUp: some([0, 0, 0, 0.05], 'gives up'),
     walls: some([0, 0, 0, 0.1, 0.25], 'walls'),

@@ -30,7 +30,7 @@ interface ForkOrder {
 
 /**
  * Makes a run that begins where another one was. The ledger's transaction makes it: a crash before leaves no run, and after it the
- * first `resume` makes the refs that are missing.
+ * same command again, or the first `resume`, makes the refs that are missing.
  */
 export async function forkRun(
   ports: Composition & { readonly host: Host },
@@ -46,17 +46,33 @@ export async function forkRun(
   try {
     const row = ledger.fork(fork);
     failpoint('fork.recorded');
-    const workspaces = createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
-    try {
-      await createBranch(workspaces, { run: fork.name, runId: fork.id }, fork.forked);
-    } finally {
-      await workspaces.close();
-    }
-    failpoint('fork.kept');
+    await makeRefs(ports, repository, { row, forked: fork.forked });
     return row;
   } finally {
     ledger.close();
   }
+}
+
+/** A recorded fork that no engine has driven, with what the record says of it. */
+export interface RecordedFork {
+  readonly row: RunRow;
+  readonly forked: Forked;
+}
+
+/** The branch and the refs of a recorded fork. Safe to repeat before its first turn. */
+export async function makeRefs(
+  ports: Composition & { readonly host: Host },
+  repository: RepositoryReport,
+  { row, forked }: RecordedFork,
+): Promise<void> {
+  const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
+  const workspaces = createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
+  try {
+    await createBranch(workspaces, { run: row.name, runId: row.id }, forked);
+  } finally {
+    await workspaces.close();
+  }
+  failpoint('fork.kept');
 }
 
 /** What the ledger copies. */

@@ -6,19 +6,24 @@ import { findCommits } from '../substrate/git/find-commits.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
-import type { RunDefinition } from '../model/run.ts';
+import { forkedSchema, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { RunRow } from '../substrate/ports/ledger.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainLine } from '../text/plain-text.ts';
+import type { RecordedFork } from '../engine/fork-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { findNames } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
-import { openWorkspace, readRunIn, type OpenedWorkspace, type Place } from './open-run.ts';
+import { openWorkspace, readLedger, readRunIn, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** Where a fork begins. */
 export interface ForkOptions {
   /** Number of an event of the run (`squad log --raw`). The fork begins with all that was decided by then. */
   readonly at: number;
-  /** Name of the fork and of its branch `squad/<name>`. A taken one is refused. Absent: the parent's, with a number. */
+  /**
+   * Name of the fork and of its branch `squad/<name>`. Absent: the parent's, with a number. A taken name is refused, unless it is
+   * that of the same fork, which no engine has driven yet: what is missing of that is made.
+   */
   readonly name?: string | undefined;
 }
 
@@ -55,6 +60,8 @@ export async function fork(place: Place, run: string | undefined, { at, name }: 
   if (seq === undefined) throw noMoment(source, at);
   const loading = loadEngine();
   const repository = await inspectForWork(composition.git, source.repository.root);
+  const begun = findBegun(source, repository, { seq, name });
+  if (begun !== undefined) return finish(source, repository, begun, await loading);
   const plan = planFork(definition, events, seq);
   const named = [...plan.needed, ...plan.work.kept.map(({ commit }) => commit), ...plan.work.pins];
   const found = await findCommits(composition.git, repository, named);
@@ -69,6 +76,38 @@ export async function fork(place: Place, run: string | undefined, { at, name }: 
   const make = async () => forkRun({ ...composition, host }, repository, order);
   const { id: runId, name: own } = await keepConsent(source, row.id, make, ({ id }) => id);
   return { runId, name: own, parent: { runId: row.id, seq } };
+}
+
+/**
+ * What the same command had recorded before it was killed: a fork that no engine has driven. Without a name only one whose branch was
+ * not made yet, because otherwise the person asks for another one.
+ */
+function findBegun(
+  source: Source,
+  { runBranches }: RepositoryReport,
+  { seq, name }: { readonly seq: number; readonly name: string | undefined },
+): RecordedFork | undefined {
+  return readLedger(source, (ledger) => {
+    const row = ledger.runs().findLast(({ id, name: own, parent }) => {
+      const isSame = parent?.runId === source.row.id && parent.seq === seq && ledger.segments(id).length === 0;
+      return isSame && (name === undefined ? !runBranches.includes(own) : own === name);
+    });
+    const [event] = row === undefined ? [] : ledger.events({ stream: row.id, types: [RUN_EVENTS.forked], limit: 1 });
+    return row === undefined || event === undefined ? undefined : { row, forked: forkedSchema.parse(event.data) };
+  });
+}
+
+async function finish(
+  source: Source,
+  repository: RepositoryReport,
+  begun: RecordedFork,
+  { makeRefs }: Pick<Awaited<ReturnType<typeof loadEngine>>, 'makeRefs'>,
+): Promise<ForkedRun> {
+  const { composition, host, row: parent } = source;
+  const { id, name } = begun.row;
+  const make = async () => makeRefs({ ...composition, host }, repository, begun);
+  await keepConsent(source, parent.id, make, () => id);
+  return { runId: id, name, parent: begun.forked.parent };
 }
 
 async function openSource(place: Place, run: string | undefined): Promise<Source> {

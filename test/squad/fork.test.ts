@@ -5,7 +5,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from '../runs/run-script.ts';
 import { footprintOf } from '../support/fork-footprint.ts';
 import { git } from '../support/git.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 /** Two pieces side by side, one of which its reviewer sends back once, and a third that needs both. */
 const SCRIPT: readonly Entry[] = [
@@ -24,6 +24,11 @@ const AGENTS = [
   { name: 'reviewer', role: 'reviewer', runtime: 'scripted', access: 'read-only' },
 ];
 
+interface MadeFork {
+  readonly runId: string;
+  readonly parent: { readonly seq: number };
+}
+
 let bench: RunBench;
 afterEach(() => bench.end());
 
@@ -36,10 +41,10 @@ async function pointsOf(run: string): Promise<readonly ForkPoint[]> {
   return (JSON.parse(stdout) as { points: ForkPoint[] }).points;
 }
 
-async function forkAt(run: string, seq: number, name: string): Promise<{ parent: { seq: number } }> {
+async function forkAt(run: string, seq: number, name: string): Promise<MadeFork> {
   const made = await bench.run(['fork', run, '--at', String(seq), '--name', name, '--json']);
   expect(made.code, made.stderr).toBe(0);
-  return JSON.parse(made.stdout) as { parent: { seq: number } };
+  return JSON.parse(made.stdout) as MadeFork;
 }
 
 async function statusOf(run: string): Promise<RunStatus> {
@@ -198,14 +203,19 @@ describe('a fork', () => {
     await expectDone('second');
   });
 
-  it.each([
-    'fork.prepared',
-    'ledger.before-commit',
-    'ledger.after-commit',
-    'fork.recorded',
-    'git.branch-created',
-    'fork.kept',
-  ])('killed at %s is whole or absent', ALL, async (point) => {
+  it.each(
+    some(
+      [
+        'fork.recorded',
+        'fork.prepared',
+        'ledger.before-commit',
+        'ledger.after-commit',
+        'git.branch-created',
+        'fork.kept',
+      ],
+      1,
+    ),
+  )('killed at %s is finished by the same command again', { ...SPREAD, timeout: 120_000 }, async (point) => {
     openBench();
     await runFirst();
     const before = footprintOf(bench, 'first');
@@ -214,11 +224,17 @@ describe('a fork', () => {
     const killed = await bench.run(command, { SQUAD_FAILPOINTS: `${point}=kill` });
     expect(killed.signal).toBe('SIGKILL');
     expect(footprintOf(bench, 'first')).toEqual(before);
-    if (!(await namesOf()).includes('second')) {
+    if (!(await namesOf()).includes('second'))
       expect(git(bench.repository, 'for-each-ref', 'refs/squad/second/', 'refs/heads/squad/second')).toBe('');
-      await forkAt('first', middle, 'second');
-    }
+    const { runId } = await forkAt('first', middle, 'second');
+    expect((await forkAt('first', middle, 'second')).runId).toBe(runId);
+    expect((await namesOf()).map(String).toSorted()).toEqual(['first', 'second']);
+    expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad/second')).not.toBe('');
+    const other = (await pointsOf('first')).at(-1)?.seq ?? 0;
+    expect(await refusalOf('first', '--at', String(other), '--name', 'second')).toContain('already exists');
     await expectDone('second');
+    // It has been driven since.
+    expect(await refusalOf(...command.slice(1))).toContain('already exists');
     expect(footprintOf(bench, 'first')).toEqual(before);
   });
 });

@@ -21,6 +21,7 @@ const COMMANDS = {
   clean: { args: ['clean', '--all', '--turns', '--refs'], wrong: branchGone },
   uninstall: { args: ['uninstall', '--yes'], wrong: branchGone },
   fork: { args: ['fork', RUN], wrong: notForked },
+  'fork --name': { args: ['fork', RUN, '--name', `${RUN}-mine`], wrong: notForked },
 } as const;
 type KilledCommand = keyof typeof COMMANDS;
 export const NAMES = Object.keys(COMMANDS) as KilledCommand[];
@@ -78,7 +79,7 @@ async function killOnce(room: KillRoom, name: KilledCommand, random: () => numbe
   const { bench, template } = room;
   rmSync(bench.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   copyWhole(template, bench.root);
-  const args = [...COMMANDS[name].args, ...(name === 'fork' ? ['--at', room.at] : [])];
+  const args = [...COMMANDS[name].args, ...(name.startsWith('fork') ? ['--at', room.at] : [])];
   const first = start(room, args);
   await untilDue(room, name, first, random);
   await killWhole(bench.root, first);

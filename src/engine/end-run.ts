@@ -64,16 +64,16 @@ export async function endRun(
   try {
     const end = await segmentEnd({ ...ports, warn }, resources, segment, { definition, lease });
     const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
-    const named = branchOf(definition);
-    const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
-    // The end of a cancelled run removes an empty one.
-    const isGone = head === undefined && finished && end.outcome === 'cancelled';
-    const branch = isGone ? undefined : named;
     // Before the report, which says whether it is complete.
     const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
     noteFolder(resources.ledger, { definition, lease }, problem);
     if (!finished) release();
+    // A repository that was moved meanwhile does not tell. The next engine writes the report of a finished run.
+    const named = branchOf(definition);
+    const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
+    // The end of a cancelled run removes an empty one.
+    const isGone = head === undefined && finished && end.outcome === 'cancelled';
     const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
       runId,
       root: definition.repository.root,
@@ -99,7 +99,7 @@ export async function endRun(
       outcome,
       headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
       why: end.why,
-      branch,
+      branch: isGone ? undefined : named,
       head,
       ...written,
       exitCode,

@@ -5,6 +5,7 @@ import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { limitByWords } from '../../model/machine-limit.ts';
 import { lockedError, lockIn } from './git-locks.ts';
+import { requirePresent } from './require-present.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export interface GitPorts {
@@ -58,6 +59,7 @@ export interface GitAnswer {
 }
 
 export interface Git {
+  /** Throws `storage-refused` when git failed in a `gitDirectory` that is not there. */
   run(args: readonly string[], call: GitCall): Promise<GitAnswer>;
   /** Trimmed output. Throws `wrong-environment` when git fails. */
   text(args: readonly string[], call: GitCall): Promise<string>;
@@ -86,12 +88,15 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
     return [program, [...before, binary, ...all]];
   };
   const git: Git = {
-    run: async (args, call) =>
-      ports.processes.run(...(await commandOf(args, call)), {
+    run: async (args, call) => {
+      const answer = await ports.processes.run(...(await commandOf(args, call)), {
         ...placeOf(call),
         ...(call.input === undefined ? {} : { input: call.input }),
         timeoutMs: TIMEOUT_MS,
-      }),
+      });
+      if (answer.code !== 0 && call.gitDirectory !== undefined) requirePresent(call.gitDirectory);
+      return answer;
+    },
     converse: async (args, call) => converse(...(await commandOf(args, call)), placeOf(call)),
     text: async (args, call) => {
       const answer = await git.run(args, call);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
@@ -16,6 +16,7 @@ import { keepCommits } from './keep-commits.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
+import { requirePresent, requireState } from './require-present.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
@@ -32,19 +33,7 @@ export function createGitWorkspaces(
   repository: Pick<RepositoryReport, 'commonDirectory'>,
 ): Workspaces {
   const context = createContext(ports, repository);
-  // The TMPDIR of every git process, so it must exist before the first.
-  const ready = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw storageError(context.temporary, error);
-    }
-    try {
-      return await work();
-    } catch (error) {
-      throw diskError(context.temporary, error);
-    }
-  };
+  const ready = createReady(context);
   return {
     agentSettings: () => ready(async () => decideAgentSettings(await context.userConfiguration(), ports.environment)),
     addFolder: (place) => ready(() => addFolder(context, place)),
@@ -79,6 +68,35 @@ export function createGitWorkspaces(
       ready(() => isAncestor(context, requireCommitId(ancestor), requireCommitId(commit))),
     isFileAt: (commit, path) => ready(() => isFileAt(context, commit, path)),
     readFileAt: (commit, path, most) => ready(() => readFileAt(context, commit, path, most)),
+  };
+}
+
+type Ready = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** What all that is done in a repository has in common: the places are there, before and afterwards. */
+function createReady(context: GitContext): Ready {
+  const state = dirname(context.runsDirectory);
+  const hasState = existsSync(state);
+  const requirePlaces = (): void => {
+    if (hasState) requireState(state);
+    requirePresent(context.commonDirectory);
+  };
+  // The TMPDIR of every git process, so it must exist before the first.
+  return async (work) => {
+    requirePlaces();
+    try {
+      mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw storageError(context.temporary, error);
+    }
+    try {
+      return await work();
+    } catch (error) {
+      throw diskError(context.temporary, error);
+    } finally {
+      // Whatever was found or not found, and whatever failed, says nothing if they were moved meanwhile.
+      requirePlaces();
+    }
   };
 }
 

@@ -8,11 +8,12 @@ import { openCheckout, type Checkout } from './repository.ts';
 
 /** The checkouts that share a git directory. */
 export async function checkoutsOf(ports: GitPorts, commonDirectory: string): Promise<readonly Checkout[]> {
-  const listed = await createGit(ports).run(['worktree', 'list', '--porcelain', '-z'], callOn(commonDirectory));
-  const paths = splitEntries(listed.stdout).flatMap((line) => /^worktree (.+)$/s.exec(line)?.[1] ?? []);
+  const args = ['worktree', 'list', '--porcelain', '-z'];
+  const listed = await quietly(async () => createGit(ports).run(args, callOn(commonDirectory)));
+  const paths = splitEntries(listed?.stdout ?? '').flatMap((line) => /^worktree (.+)$/s.exec(line)?.[1] ?? []);
   const checkouts: Checkout[] = [];
   for (const path of new Set([...paths, dirname(commonDirectory)])) {
-    const checkout = await openQuietly(ports, path);
+    const checkout = await quietly(async () => openCheckout(ports, path));
     const isNew = checkouts.every(({ root }) => root !== checkout?.root);
     if (checkout?.commonDirectory === commonDirectory && isNew) checkouts.push(checkout);
   }
@@ -56,9 +57,10 @@ async function statesIn(stateDirectory: string): Promise<readonly string[]> {
   return (await namesIn(stateDirectory)).filter((name) => isStateId(name));
 }
 
-async function openQuietly(ports: GitPorts, path: string): Promise<Checkout | undefined> {
+/** undefined: nothing to work with is there. */
+async function quietly<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await openCheckout(ports, path);
+    return await look();
   } catch (error) {
     if (isSquadError(error)) return undefined;
     throw error;

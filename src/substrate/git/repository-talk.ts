@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Conversation } from '../process/conversation.ts';
 import { noteMover, type MovedRefs } from './ref-moves.ts';
 import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
+import { requirePresent } from './require-present.ts';
 import { syncRef } from './sync-ref.ts';
 
 /** What a commit says of itself. */
@@ -29,6 +30,8 @@ export interface RepositoryTalk {
   close(): void;
 }
 
+const MISSING = Buffer.from(' missing\n');
+
 /** `moves`: of a person's repository, where a lock that is left would stay. */
 export function createTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
   const talk = startTalk(git, call, moves);
@@ -52,22 +55,14 @@ export function createTalk(git: Git, call: GitCall, moves?: MovedRefs): Reposito
 function startTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
   // Commits never change.
   const commits = new Map<string, Commit>();
-  const [reader, mover] = [
-    keepTalking(async () => git.converse(['cat-file', '--batch-command'], call)),
-    keepTalking(async () => git.converse(['update-ref', '--no-deref', '--stdin'], call)),
-  ];
+  const { read, close } = startReader(git, call);
+  const mover = keepTalking(async () => git.converse(['update-ref', '--no-deref', '--stdin'], call));
   let noted: Promise<() => void> | undefined;
-  /** Asks again if git was killed. */
-  const read = async (...question: Parameters<Conversation['ask']>): Promise<Buffer> => {
-    const answer = (await reader.ask(...question)) ?? (await reader.ask(...question));
-    if (answer !== undefined) return answer;
-    throw gitFailed(['cat-file'], { code: null, stdout: '', stderr: '', problem: 'it does not answer' });
-  };
   const talk: RepositoryTalk = {
     find: async (name) => {
       const answer = await read(`info ${name}\n`, lineEnd);
       const [id = ''] = answer.toString().split(' ');
-      return isCommitId(id) && !answer.includes(' missing') ? id : undefined;
+      return isCommitId(id) && !answer.includes(MISSING) ? id : undefined;
     },
     commit: async (id) => {
       const known = commits.get(id);
@@ -101,12 +96,28 @@ function startTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
       return (await mover.ask(`start\n${orders}commit\n`, committedEnd)) !== undefined;
     },
     close: () => {
-      reader.close();
+      close();
       mover.close();
       void noted?.then((takeBack) => takeBack());
     },
   };
   return talk;
+}
+
+/** Its answer that there is nothing counts only if the repository is there. */
+function startReader(git: Git, call: GitCall) {
+  const reader = keepTalking(async () => git.converse(['cat-file', '--batch-command'], call));
+  /** Asks again if git was killed. */
+  const read = async (...question: Parameters<Conversation['ask']>): Promise<Buffer> => {
+    const answer = (await reader.ask(...question)) ?? (await reader.ask(...question));
+    if (answer !== undefined) {
+      if (answer.subarray(-MISSING.length).equals(MISSING)) requirePresent(call.gitDirectory ?? call.cwd);
+      return answer;
+    }
+    requirePresent(call.gitDirectory ?? call.cwd);
+    throw gitFailed(['cat-file'], { code: null, stdout: '', stderr: '', problem: 'it does not answer' });
+  };
+  return { read, close: () => reader.close() };
 }
 
 /** A conversation that begins with its first question, and again after the program has ended. */

@@ -45,7 +45,7 @@ import { hasLedger } from './substrate/ledger/index.ts';
 import type { TraceOption } from './tracing/target.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
-export { forkRun, makeRefs } from './engine/fork-run.ts';
+export { forkRun, makeRefs, type RecordedFork } from './engine/fork-run.ts';
 export { replayRun } from './engine/replay-run.ts';
 export { haltRun } from './engine/halt-run.ts';
 export { writeFolderAgain } from './engine/write-folder.ts';

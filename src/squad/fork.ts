@@ -10,7 +10,7 @@ import { forkedSchema, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { RunRow } from '../substrate/ports/ledger.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainLine } from '../text/plain-text.ts';
-import type { RecordedFork } from '../engine/fork-run.ts';
+import type { RecordedFork } from '../engine.ts';
 import { loadEngine } from './load-engine.ts';
 import { findNames } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';

@@ -10,10 +10,10 @@ import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { baselineOf } from '../read-model/baseline-text.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
-import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { nextCommandsOf, workOf } from '../read-model/next-commands.ts';
 import { mailOf } from '../read-model/status.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
-import { folderProblemOf, readHistory } from '../read-model/read-run.ts';
+import { folderProblemOf, readHistory, type RunHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { foldPatch } from '../report/patch.ts';
 import { renderMarkdown } from '../report/markdown.ts';
@@ -22,6 +22,9 @@ import type { RunFile } from '../report/files/run-file.ts';
 import { reportOf } from '../report/report.ts';
 import { timelineOf } from '../report/timeline.ts';
 import { runFolder } from '../substrate/files/run-files.ts';
+import type { WorkPlace } from '../model/work-place.ts';
+import { placeOfWork } from '../substrate/git/place-of-work.ts';
+import { openCheckout } from '../substrate/git/repository.ts';
 import { readPatch, readRunChanges } from '../substrate/git/run-changes.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
@@ -190,6 +193,16 @@ async function readChanges(ports: ReportPorts, workspaces: Workspaces, definitio
   }
 }
 
+/** undefined: git could not tell, and the run has ended all the same. */
+async function placeNow({ git }: ReportPorts, reading: RunHistory, root: string): Promise<WorkPlace | undefined> {
+  if (reading.published?.branch === undefined) return undefined;
+  try {
+    return await placeOfWork(git, await openCheckout(git, root), workOf(reading));
+  } catch {
+    return undefined;
+  }
+}
+
 /** `report.md` and `report.html`, from the current ledger and git. */
 export async function makeReport(
   ports: ReportPorts,
@@ -214,7 +227,7 @@ export async function makeReport(
   const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
-  const next = nextCommandsOf(reading, standing, failures, now);
+  const next = nextCommandsOf(reading, standing, failures, now, await placeNow(ports, reading, root));
   const report = join(runFolder(resources.directory, runId), 'report.md');
   const rejections = rejectionsOf(reading.board, runId);
   const pushed = pushedOf(reading.published);

@@ -162,10 +162,14 @@ function nextOf({ run, state, newer }: FailureFacts): string[] {
   // The task starts again by itself when the task that it needs is retried.
   if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
   if (newer !== undefined) return [`squad status ${newer}`];
-  const retry = `squad retry ${task.id} --run ${run}`;
-  const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;
+  const [retry, override] = againCommands(run, task.id);
   // The same command would fail again.
   const corrected = `${retry} && squad resume ${run} --reload`;
   if (saysCannotRun(phase.why)) return [corrected];
   return phase.cause === 'rejected' ? [retry, override] : [retry];
+}
+
+/** Another try of a task, and a person's own verdict on it. */
+export function againCommands(run: string, task: string): readonly [string, string] {
+  return [`squad retry ${task} --run ${run}`, `squad override ${task} done --run ${run} --reason "I read it myself"`];
 }

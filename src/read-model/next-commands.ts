@@ -1,5 +1,6 @@
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { LIMITS } from '../model/limit-table.ts';
+import type { WorkPlace } from '../model/work-place.ts';
 import { phaseOf, type RunState } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -9,8 +10,8 @@ import { playCommandOf } from './play-command.ts';
 import type { RunReading } from './read-run.ts';
 import { endsAtDeadline, type RunStanding } from './run-state.ts';
 
-/** Where the work of a finished run is: only on its branch, merged into the checked-out one, or nowhere any more. */
-export type WorkPlace = 'branch' | 'merged' | 'gone';
+/** On its branch, as it was delivered. */
+const AS_DELIVERED: WorkPlace = { at: 'branch' };
 
 /** Commands that continue the run, the most likely first; empty while an engine is running. */
 export function nextCommandsOf(
@@ -18,7 +19,7 @@ export function nextCommandsOf(
   { state, waitingFor }: RunStanding,
   failures: readonly TaskFailure[],
   now: number,
-  place: WorkPlace = 'branch',
+  place: WorkPlace = AS_DELIVERED,
 ): string[] {
   const phase = phaseOf(state);
   if (phase === 'finished') {
@@ -26,7 +27,7 @@ export function nextCommandsOf(
     const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
     const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
     const retry = failures.flatMap(({ next }) => next);
-    return [...new Set([...write, ...retry, ...run, ...workCommandsOf(reading, state, place)])];
+    return [...new Set([...write, ...retry, ...run, ...deliveredCommands(reading, state, place)])];
   }
   if (waitingFor?.for === 'answer') {
     return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
@@ -35,12 +36,34 @@ export function nextCommandsOf(
   return [resumeCommand(reading, now)];
 }
 
-/** What can be done with the work that was delivered: diff, then merge, then drop. */
-function workCommandsOf({ row: { name }, board, published }: RunReading, state: RunState, place: WorkPlace): string[] {
-  if (published?.branch === undefined || place === 'gone') return [];
-  if (place === 'merged') return [`squad drop ${name}`];
-  if (board.branch.head === board.facts.base) return [];
-  return [`squad diff ${name}`, `squad merge ${name}${state === 'done' ? '' : ' --unverified'}`];
+function deliveredCommands(
+  { row: { name }, board, published }: RunReading,
+  state: RunState,
+  place: WorkPlace,
+): string[] {
+  if (published?.branch === undefined || board.branch.head === board.facts.base) return [];
+  return workCommands(name, state === 'done', place);
+}
+
+/** What `placeOfWork` looks for. */
+export function workOf({ row, board }: Pick<RunReading, 'row' | 'board'>) {
+  return { run: row.name, base: board.facts.base, delivered: board.branch.head };
+}
+
+/** What can be done with the work that was delivered, wherever it is now: diff, then merge, then drop. No command that is refused. */
+export function workCommands(name: string, isDone: boolean, { at, before }: WorkPlace = AS_DELIVERED): string[] {
+  const after = before === undefined ? '' : `${before} && `;
+  switch (at) {
+    case 'gone':
+      return [];
+    case 'reset':
+      return [`squad show ${name}`];
+    case 'merged':
+      return [`${after}squad drop ${name}`];
+    case 'branch':
+    case 'moved':
+      return [`squad diff ${name}`, `${after}squad merge ${name}${isDone && at === 'branch' ? '' : ' --unverified'}`];
+  }
 }
 
 export function answerCommand(id: string, first: string | undefined): string {

@@ -5,25 +5,26 @@ import { exitCodeOf } from '../model/run-state.ts';
 import { branchOf, pushedOf } from '../model/run.ts';
 import { engineTime } from '../model/spending.ts';
 import { baselineOf } from '../read-model/baseline-text.ts';
-import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
+import { failuresOf } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import { rejectionsOf } from '../read-model/rejections.ts';
-import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { nextCommandsOf, workOf } from '../read-model/next-commands.ts';
 import { progressOf } from '../read-model/usage-count.ts';
+import type { Machine } from '../machine.ts';
+import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';
 import type { OpenedWorkspace } from './open-run.ts';
 
 /** The handle of a run that is over: `done` gives the end that the run had, and there is nothing to stop. */
 export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory): Promise<RunningRun> {
-  const { repository, composition } = workspace;
   const { row, board, totals, segments } = reading;
-  const kept = await listKeptWork(composition.git, repository.root, row.name);
+  const end = await endOf(workspace, reading);
   return {
     runId: row.id,
     name: row.name,
-    done: Promise.resolve(endOf(workspace, reading, kept)),
+    done: Promise.resolve(end),
     progress: () => progressOf(board, totals, engineTime(segments)),
     drain: () => undefined,
     cancel: () => Promise.resolve(),
@@ -32,11 +33,14 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory):
 }
 
 /** How the last engine left the run, with what people have done with its refs since. The engine must have ended. */
-export function endOf(
-  { directory, composition }: OpenedWorkspace,
+export async function endOf(
+  { directory, composition, repository }: Pick<OpenedWorkspace<Machine>, 'directory' | 'composition' | 'repository'>,
   reading: RunHistory,
-  kept: readonly KeptRef[],
-): RunEnd {
+): Promise<RunEnd> {
+  const { git } = composition;
+  const kept = await listKeptWork(git, repository.root, reading.row.name);
+  const isOver = reading.published?.branch !== undefined;
+  const place = isOver ? await placeOfWork(git, repository, workOf(reading)) : undefined;
   const { row, published, questions, definition } = reading;
   const branch = branchOf(definition);
   const now = composition.clock.now();
@@ -53,7 +57,7 @@ export function endOf(
     failures,
     rejections: rejectionsOf(reading.board, row.id),
     ...baselineOf(reading.board),
-    next: nextCommandsOf(reading, standing, failures, now),
+    next: nextCommandsOf(reading, standing, failures, now, place),
   };
 }
 

@@ -3,6 +3,7 @@ import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { openMachine, type Machine } from '../machine.ts';
+import { workOf } from '../read-model/next-commands.ts';
 import { readRunIn, type Place } from './open-run.ts';
 import { readPermissionAsks } from './permission-asks.ts';
 
@@ -21,7 +22,7 @@ export async function readStatus(
   const asks = await readPermissionAsks({ directory, host, now, reading }, live);
   const { name: run } = reading.row;
   const isOver = reading.published?.branch !== undefined;
-  const work = isOver ? await placeOfWork(composition.git, repository, run, reading.board.branch.head) : undefined;
+  const work = isOver ? await placeOfWork(composition.git, repository, workOf(reading)) : undefined;
   const status = statusOf(reading, mail, now, [], asks, work);
   if (status.failures.length === 0) return status;
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.

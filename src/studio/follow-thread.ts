@@ -3,7 +3,6 @@ import { letThroughBy } from '../model/let-through.ts';
 import { isDriven, readHistory as readRunHistory } from '../read-model/read-run.ts';
 import { endEvent, endOf } from '../squad/ended-run.ts';
 import { followRun } from '../squad/follow-run.ts';
-import { listKeptWork } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -88,8 +87,6 @@ async function* lastChunks(ports: StatePorts, ledger: Ledger, threadId: string):
   const state = await readState(ports, threadConfig(threadId));
   yield* interruptChunks(state);
   yield* checkpointChunks(state);
-  const { composition, repository, directory } = workspace;
-  const reading = readRunHistory(ledger, threadId, probeLock(directory));
-  const kept = await listKeptWork(composition.git, repository.root, reading.row.name);
-  yield ['custom', plainValue(endEvent(endOf(workspace, reading, kept)))];
+  const reading = readRunHistory(ledger, threadId, probeLock(workspace.directory));
+  yield ['custom', plainValue(endEvent(await endOf(workspace, reading)))];
 }

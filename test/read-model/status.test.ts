@@ -6,7 +6,7 @@ import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/read-model/read-run.ts';
-import type { WorkPlace } from '../../src/read-model/next-commands.ts';
+import type { WorkPlace } from '../../src/model/work-place.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
 import { openRunView } from '../../src/read-model/run-view.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
@@ -89,10 +89,14 @@ describe('status', () => {
   });
 
   it.each<[WorkPlace, string[]]>([
-    ['branch', ['squad diff tidy', 'squad merge tidy']],
-    ['merged', ['squad drop tidy']],
-    ['gone', []],
-  ])('names what follows for work that is %s', (place, next) => {
+    [{ at: 'branch' }, ['squad diff tidy', 'squad merge tidy']],
+    [{ at: 'branch', before: 'git switch main' }, ['squad diff tidy', 'git switch main && squad merge tidy']],
+    [{ at: 'moved' }, ['squad diff tidy', 'squad merge tidy --unverified']],
+    [{ at: 'reset' }, ['squad show tidy']],
+    [{ at: 'merged' }, ['squad drop tidy']],
+    [{ at: 'merged', before: 'git -C x switch --detach' }, ['git -C x switch --detach && squad drop tidy']],
+    [{ at: 'gone' }, []],
+  ])('names what follows for work that is %o', (place, next) => {
     const run = finished(definition()).publish();
     const reading = run.read();
     expect(statusOf(reading, undefined, 0, [], [], place).next).toEqual(next);

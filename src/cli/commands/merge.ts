@@ -3,13 +3,14 @@ import { usageError, wrongEnvironment, type SquadError } from '../../model/error
 import { branchOf } from '../../model/run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
 import { sessionFolders } from '../../read-model/session-folders.ts';
-import { nextCommandsOf } from '../../read-model/next-commands.ts';
+import { nextCommandsOf, workCommands, workOf } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPath } from '../../substrate/files/real-path.ts';
 import { CHECK_GIT } from '../../substrate/git/git-call.ts';
 import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
 import type { BranchCheckout, MergeAnswer } from '../../substrate/git/merge-order.ts';
+import { placeOfWork } from '../../substrate/git/place-of-work.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { requireWritable } from '../../substrate/git/require-writable.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
@@ -51,9 +52,11 @@ export async function merge(context: CommandContext, run: string | undefined, op
   };
   const how =
     found.how === 'already' ? 'nothing was left to merge' : `now at ${found.commit.slice(0, 12)}, by ${found.how}`;
+  const place = await placeOfWork(composition.git, repository, workOf(reading));
+  const [next = `squad drop ${name}`] = place.at === 'merged' ? workCommands(name, true, place) : [];
   printResult(context.output, options, found, [
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
-    `Next: squad drop ${name}`,
+    `Next: ${next}`,
   ]);
 }
 

@@ -4,7 +4,6 @@ import { isDriven, readHistory } from '../../read-model/read-run.ts';
 import type { RunEnd } from '../../read-model/running-run.ts';
 import { openRunView } from '../../read-model/run-view.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
-import { listKeptWork } from '../../substrate/git/repository.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
@@ -162,7 +161,6 @@ async function showPast(
 }
 
 async function readEnd(opened: OpenedRun, ledger: Ledger): Promise<RunEnd> {
-  const { repository, composition, directory, reading } = opened;
-  const kept = await listKeptWork(composition.git, repository.root, reading.row.name);
-  return endOf(opened, readHistory(ledger, reading.row.id, probeLock(directory)), kept);
+  const { directory, reading } = opened;
+  return endOf(opened, readHistory(ledger, reading.row.id, probeLock(directory)));
 }

@@ -32,9 +32,7 @@ export function renderEnd({
     ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
     ...(pushed === undefined ? [] : pushedLines(pushed)),
     `  report    ${report}`,
-    ...(outcome === 'done' && branch === undefined
-      ? next.map((command) => `  next      ${plainLine(command, 1000)}`)
-      : nextSteps(outcome, name, next)),
+    ...nextSteps({ outcome, name, failures, next }),
   ];
 }
 
@@ -45,17 +43,29 @@ function pushedLines({ branch, head, remote, pr }: NonNullable<RunEnd['pushed']>
   ];
 }
 
-function nextSteps(outcome: RunEnd['outcome'], name: string, [next]: RunEnd['next']): string[] {
+function nextSteps({
+  outcome,
+  name,
+  failures,
+  next,
+}: Pick<RunEnd, 'outcome' | 'name' | 'failures' | 'next'>): string[] {
+  const shown = new Set(failures.flatMap((failure) => failure.next));
+  const work = next.filter((command) => !shown.has(command)).map((command) => labelled(command));
   switch (outcome) {
     case 'done':
-      return [`  look      squad diff ${name}`, `  take it   squad merge ${name}`];
+      return work;
     case 'failed':
     case 'cancelled':
-      return [`  see       squad report ${name}`];
+      return [`  see       squad report ${name}`, ...work];
     case 'waiting':
       return [`  then      squad resume ${name}`];
     case 'stopped':
     case 'interrupted':
-      return [`  continue  ${next ?? `squad resume ${name}`}`];
+      return [`  continue  ${next[0] ?? `squad resume ${name}`}`];
   }
+}
+
+function labelled(command: string): string {
+  const label = command.startsWith('squad diff ') ? 'look' : / ?squad merge /.test(command) ? 'take it' : 'next';
+  return `  ${label.padEnd(10)}${plainLine(command, 1000)}`;
 }

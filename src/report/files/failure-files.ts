@@ -1,4 +1,6 @@
 import { failedReviewsOf, failureFileOf, type FailedReview } from '../../graph/decisions/failed-reviews.ts';
+import { againCommands } from '../../read-model/explain-failure.ts';
+import { workCommands } from '../../read-model/next-commands.ts';
 import type { StageView } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import {
@@ -24,7 +26,7 @@ const MOST_TEXT = 20_000;
  */
 export function failureFiles(
   run: string,
-  board: Pick<Board, 'tasks' | 'records' | 'facts'>,
+  board: Pick<Board, 'tasks' | 'records' | 'facts' | 'branch' | 'finished'>,
   stages: readonly StageView[],
 ): RunFile[] {
   const { tasks } = board;
@@ -33,7 +35,10 @@ export function failureFiles(
     const text = renderMarkdown({
       title: words`${code(stage)} was not passed: ${cut(named, 120)}`,
       about: reviews.map((review) => aboutReview(review, tasks)),
-      sections: [...reviews.flatMap((review) => roundSections(review, reviews.length > 1)), nextSection(run, reviews)],
+      sections: [
+        ...reviews.flatMap((review) => roundSections(review, reviews.length > 1)),
+        nextSection(run, board, reviews),
+      ],
     });
     return { path: failureFileOf(stage), text };
   });
@@ -71,20 +76,29 @@ function judgesOf({ by }: FailedReview['rounds'][number]): Text {
   ]);
 }
 
-function nextSection(run: string, reviews: readonly FailedReview[]): Section {
-  const tasks = reviews.flatMap(({ task }) => task ?? []);
-  const again = tasks.flatMap((task) => [
-    `squad retry ${task} --run ${run}`,
-    `squad override ${task} done --run ${run} --reason "I read it myself"`,
-  ]);
-  const look = [`squad diff ${run}`, `squad merge ${run} --unverified`];
+function nextSection(
+  run: string,
+  { branch, facts, finished }: Pick<Board, 'branch' | 'facts' | 'finished'>,
+  reviews: readonly FailedReview[],
+): Section {
+  const again = reviews.flatMap(({ task }) => (task === null ? [] : againCommands(run, task)));
+  const hasWork = finished !== null && branch.head !== facts.base;
   return {
     title: 'What to do next',
     blocks: [
       paragraph(ownWords('Read the last round: what it found is what is still missing.')),
       ...(again.length === 0
-        ? [paragraph(ownWords('See what was delivered, and merge it to finish it yourself:')), commands(look)]
+        ? []
         : [paragraph(ownWords('Let the author try again, or accept the work as it is:')), commands(again)]),
+      ...(again.length === 0 && hasWork
+        ? [
+            paragraph(ownWords('See what was delivered, and merge it to finish it yourself:')),
+            commands(workCommands(run, finished.outcome === 'done')),
+          ]
+        : []),
+      // This file does not change once the run is over, and a person may do anything to the branch.
+      paragraph(ownWords('What can be done at any time:')),
+      commands([`squad status ${run}`]),
     ],
   };
 }

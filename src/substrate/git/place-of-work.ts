@@ -1,16 +1,32 @@
-import { createGit, findObject, requireCommitId, type GitPorts } from './git-call.ts';
+import type { WorkPlace } from '../../model/work-place.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { createGit, requireCommitId, requireName, type GitPorts } from './git-call.ts';
 import { callOn, runBranch } from './git-context.ts';
-import type { Checkout } from './repository.ts';
+import { openRepository, type Checkout } from './repository.ts';
+import { switchAdvice } from './switch-advice.ts';
 
-/** Where the work of a run is that has delivered `head` last. Only history counts here, because that takes no time. */
+/** Where the work of a run is that began at `base` and has delivered `delivered` last. Only history counts, because that takes no time. */
 export async function placeOfWork(
   ports: GitPorts,
-  { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
-  run: string,
-  head: string,
-): Promise<'branch' | 'merged' | 'gone'> {
+  { root, commonDirectory }: Checkout,
+  { run, base, delivered }: { readonly run: string; readonly base: string; readonly delivered: string },
+): Promise<WorkPlace> {
   const [git, call] = [createGit(ports), callOn(commonDirectory)];
-  if ((await findObject(git, call, runBranch(run))) === undefined) return 'gone';
-  const merged = await git.run(['merge-base', '--is-ancestor', requireCommitId(head), 'HEAD'], call);
-  return merged.code === 0 ? 'merged' : 'branch';
+  const ref = runBranch(requireName(run));
+  const format = '--format=%(objectname) %(worktreepath)';
+  const [head = '', ...path] = (await git.text(['for-each-ref', format, ref], call)).split(' ');
+  if (head === '') return { at: 'gone' };
+  const at = head === delivered ? 'branch' : 'moved';
+  const isIn = async (commit: string, other: string): Promise<boolean> =>
+    (await git.run(['merge-base', '--is-ancestor', requireCommitId(commit), other], call)).code === 0;
+  if (await isIn(head, requireCommitId(base))) return { at: 'reset' };
+  const { branch, head: own } = await openRepository(ports, root);
+  // A HEAD without a branch, or on the run's own, has merged nothing.
+  if (branch === undefined || ref === `refs/heads/${branch}`)
+    return { at, before: await switchAdvice(ports, { commonDirectory }) };
+  if (!(await isIn(head, own))) return { at };
+  const elsewhere = path.join(' ');
+  return elsewhere === ''
+    ? { at: 'merged' }
+    : { at: 'merged', before: `git -C ${shellWord(elsewhere)} switch --detach` };
 }

@@ -8,9 +8,16 @@ export async function switchAdvice(
   ports: GitPorts,
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
 ): Promise<string> {
-  const args = ['for-each-ref', '--sort=-committerdate', '--format=%(refname:strip=2)', 'refs/heads'];
+  const format = '--format=%(refname:strip=2) %(worktreepath)';
+  const args = ['for-each-ref', '--sort=-committerdate', format, 'refs/heads'];
   const { stdout } = await createGit(ports).run(args, callOn(commonDirectory));
-  const branches = stdout.split('\n').filter((name) => name !== '' && !name.startsWith('squad/'));
+  const lines = stdout.split('\n').map((line) => line.split(' '));
+  const names = new Set(lines.map(([name = '']) => name));
+  // git checks out no branch twice.
+  const branches = lines.flatMap(([name = '', ...path]) =>
+    name === '' || name.startsWith('squad/') || path.join('') !== '' ? [] : [name],
+  );
   const known = ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0];
-  return known === undefined ? 'git switch -c main' : `git switch ${shellWord(known)}`;
+  const free = ['main', 'work', 'more-work'].find((name) => !names.has(name)) ?? 'other-work';
+  return known === undefined ? `git switch -c ${free}` : `git switch ${shellWord(known)}`;
 }

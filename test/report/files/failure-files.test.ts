@@ -92,7 +92,8 @@ describe('the file of a failed stage', () => {
     expect(file?.text).toContain('By pm (pam): rejected.');
     expect(file?.text).toContain('a.ts:3: no expiry (suggestion: add one)');
     expect(file?.text.match(/Not converging/g)).toHaveLength(1);
-    expect(file?.text).toContain('squad diff tidy\nsquad merge tidy');
+    expect(file?.text).toContain('squad status tidy');
+    expect(file?.text).not.toContain('squad merge');
   });
 
   it.each([

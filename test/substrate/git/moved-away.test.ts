@@ -46,7 +46,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   findRunBranch: async ({ bench }) => findRunBranch(bench.ports, bench.report, 'run'),
   findSquadRefs: async ({ bench }) => findSquadRefs(bench.ports, bench.report, []),
   hasWork: async ({ bench, base, head }) => hasWork(bench.ports, bench.report, { commit: base, of: head }),
-  placeOfWork: async ({ bench, head }) => placeOfWork(bench.ports, bench.report, 'run', head),
+  placeOfWork: async ({ bench, base, head }) =>
+    placeOfWork(bench.ports, bench.report, { run: 'run', base, delivered: head }),
 };
 
 async function lookedBench(binary?: (root: string) => string): Promise<Looked> {

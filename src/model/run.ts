@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { equipmentSchema } from './armory.ts';
+import { asObject } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
 import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import type { Reload } from './plan/intervention.ts';
+import { COORDINATE } from './playbook-name.ts';
 import { RUN_ENDS } from './run-state.ts';
 import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
@@ -99,13 +101,21 @@ export function branchOf({ name, makesBranch }: Pick<RunDefinition, 'name' | 'ma
   return makesBranch === false ? undefined : `squad/${name}`;
 }
 
-/** The definition of a run whose repository is at `root` now: a checkout can be moved. */
+/** The definition of a run whose repository is at `root` now: a checkout can be moved, and what lies inside moves with it. */
 export function placedAt(definition: RunDefinition, root: string): RunDefinition {
-  const { repository, folder } = definition;
+  const { repository, folder, playbook } = definition;
   if (repository.root === root) return definition;
-  const isInside = folder?.startsWith(`${repository.root}/`) === true;
-  const moved = isInside ? { folder: `${root}${folder.slice(repository.root.length)}` } : {};
-  return { ...definition, ...moved, repository: { ...repository, root } };
+  const moved = (path: string): string =>
+    path.startsWith(`${repository.root}/`) ? `${root}${path.slice(repository.root.length)}` : path;
+  const options = asObject(definition.options);
+  // Of a session that the run makes.
+  const made = playbook === COORDINATE && typeof options['folder'] === 'string' ? moved(options['folder']) : undefined;
+  return {
+    ...definition,
+    ...(folder === undefined ? {} : { folder: moved(folder) }),
+    ...(made === undefined ? {} : { options: { ...options, folder: made } }),
+    repository: { ...repository, root },
+  };
 }
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */

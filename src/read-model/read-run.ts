@@ -8,7 +8,7 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import { folderWrittenSchema } from '../model/folder-written.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
-import type { PublishFacts, RunDefinition } from '../model/run.ts';
+import { placedAt, type PublishFacts, type RunDefinition } from '../model/run.ts';
 import { DONE } from '../model/session-done.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import type { Playbooks } from '../model/plan.ts';
@@ -177,12 +177,14 @@ export function withAttempts(ledger: Ledger, reading: RunReading): RunHistory {
 }
 
 /** See `RunHistory`. */
-export function playedBy(ledger: Ledger, { row, definition: { folder } }: RunReading): string | undefined {
+export function playedBy(ledger: Ledger, { row, definition }: RunReading): string | undefined {
+  const { folder, repository } = definition;
   if (folder === undefined) return undefined;
   const runs = ledger.runs();
   const newer = runs.slice(runs.findIndex(({ id }) => id === row.id) + 1).toReversed();
   return newer.find((one) => {
-    if (findDefinition(ledger, one)?.folder !== folder) return false;
+    const other = findDefinition(ledger, one);
+    if (other === undefined || placedAt(other, repository.root).folder !== folder) return false;
     return (findRun(ledger, one.id, null)?.board.records.get(DONE)?.size ?? 0) > 0;
   })?.name;
 }

@@ -1,5 +1,5 @@
 import { COORDINATE } from '../model/playbook-name.ts';
-import type { RunDefinition } from '../model/run.ts';
+import { placedAt, type RunDefinition } from '../model/run.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { asObject } from '../text/json.ts';
 import { findDefinition } from './read-run.ts';
@@ -11,7 +11,11 @@ export function folderOf(definition: RunDefinition | undefined): string | undefi
   return typeof made === 'string' ? made : folder;
 }
 
-/** The folders of all sessions of this ledger. */
-export function sessionFolders(ledger: Ledger): string[] {
-  return [...new Set(ledger.runs().flatMap((row) => folderOf(findDefinition(ledger, row)) ?? []))];
+/** The folders of all sessions of this ledger, whose repository is at `root` now. */
+export function sessionFolders(ledger: Ledger, root: string): string[] {
+  const folders = ledger.runs().flatMap((row) => {
+    const definition = findDefinition(ledger, row);
+    return (definition && folderOf(placedAt(definition, root))) ?? [];
+  });
+  return [...new Set(folders)];
 }

@@ -63,7 +63,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
 /** Whether a path of the checkout is in the folder of a session, which runs write in the checkout itself. */
 function ofSessions(target: OpenedTarget): (path: string) => boolean {
   const { root } = target.repository;
-  const folders = readLedger(target, sessionFolders);
+  const folders = readLedger(target, (ledger) => sessionFolders(ledger, root));
   const place = realPath(root) ?? root;
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { placedAt, type RunDefinition } from '../../src/model/run.ts';
+import { folderOf } from '../../src/read-model/session-folders.ts';
+
+const OLD = '/home/lee/app';
+const NEW = '/mnt/app-2';
+
+/** The parts of a definition that name places. */
+function definition(playbook: string, folder: string | undefined, made: string | undefined): RunDefinition {
+  const options = made === undefined ? { other: '/home/lee/app/x' } : { folder: made, other: '/home/lee/app/x' };
+  return { playbook, folder, options, repository: { root: OLD, base: 'b' } } as unknown as RunDefinition;
+}
+
+it.each([
+  ['session', `${OLD}/s`, undefined, `${NEW}/s`],
+  ['session', '/elsewhere/s', undefined, '/elsewhere/s'],
+  ['session', `${OLD}-2/s`, undefined, `${OLD}-2/s`],
+  ['coordinate', undefined, `${OLD}/s`, `${NEW}/s`],
+  ['coordinate', undefined, '/elsewhere/s', '/elsewhere/s'],
+  ['coordinate', undefined, `${OLD}-2/s`, `${OLD}-2/s`],
+  ['delivery', undefined, undefined, undefined],
+])(
+  'the session folder of a %s run at %s or %s moves with the checkout that it lies in',
+  (playbook, folder, made, now) => {
+    const stored = definition(playbook, folder, made);
+    const placed = placedAt(stored, NEW);
+    expect(folderOf(placed)).toBe(now);
+    expect(placed.repository.root).toBe(NEW);
+    expect(placed.options).toMatchObject({ other: '/home/lee/app/x' });
+    expect(placedAt(stored, OLD)).toBe(stored);
+    // Back again.
+    if (now !== undefined) expect(folderOf(placedAt(placed, OLD))).toBe(folderOf(stored));
+  },
+);
+
+it('a folder of another playbook’s options is not a place', () => {
+  const { options } = placedAt(definition('objective', undefined, `${OLD}/s`), NEW);
+  expect(options).toMatchObject({ folder: `${OLD}/s` });
+});

@@ -29,7 +29,11 @@ export function openSmallDisk(megabytes: number): SmallDisk | undefined {
     root,
     fill: () => fillFile(filler),
     free: () => rmSync(filler, { force: true }),
-    remount: (how) => void execFileSync('mount', ['-o', `remount,${how}`, root]),
+    remount: (how) => {
+      execFileSync('mount', ['-o', `remount,${how}`, root]);
+      // A disk that can still be written would prove nothing.
+      if (how === 'ro' && canWrite(root)) throw new Error(`${root} can still be written`);
+    },
     within: (work) => {
       const before = process.env['TMPDIR'];
       process.env['TMPDIR'] = root;
@@ -53,6 +57,17 @@ export function canMount(): boolean {
   const disk = openSmallDisk(1);
   disk?.close();
   return disk !== undefined;
+}
+
+function canWrite(folder: string): boolean {
+  const path = join(folder, 'try');
+  try {
+    closeSync(openSync(path, 'w'));
+    rmSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function fillFile(path: string): void {

@@ -4,6 +4,7 @@ import { converse, type Conversation } from '../process/conversation.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { limitByWords } from '../../model/machine-limit.ts';
+import { findFullDisk, verbOf } from './full-disk.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { requirePresent } from './require-present.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
@@ -56,6 +57,8 @@ export interface GitAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly problem?: string;
+  /** It failed where it writes, and the disk of this folder has no space left. */
+  readonly fullDisk?: string;
 }
 
 export interface Git {
@@ -94,8 +97,9 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
         ...(call.input === undefined ? {} : { input: call.input }),
         timeoutMs: TIMEOUT_MS,
       });
-      if (answer.code !== 0 && call.gitDirectory !== undefined) requirePresent(call.gitDirectory);
-      return answer;
+      if (answer.code === 0) return answer;
+      if (call.gitDirectory !== undefined) requirePresent(call.gitDirectory);
+      return { ...answer, ...defined({ fullDisk: findFullDisk(args, call, temporary) }) };
     },
     converse: async (args, call) => converse(...(await commandOf(args, call)), placeOf(call)),
     text: async (args, call) => {
@@ -126,16 +130,21 @@ export function splitEntries(text: string): readonly string[] {
 }
 
 export function gitFailed(args: readonly string[], answer: GitAnswer): SquadError {
-  const verb = args.find((item) => !item.startsWith('-')) ?? 'git';
-  const said = `git ${verb}: ${oneLine(answer.stderr)}`;
-  if (/No space left on device|Disk quota exceeded/.test(said)) return storageFull(said, answer);
-  if (/Read-only file system|Input\/output error/.test(said))
-    return storageRefused(`git ${verb}`, oneLine(answer.stderr), answer);
-  const limit = limitByWords(`${answer.problem ?? ''} ${answer.stderr}`, answer);
-  if (limit !== undefined) return limit;
+  const broken = machineFailed(args, answer);
+  if (broken !== undefined) return broken;
   const lock = lockIn(answer.stderr);
   if (lock !== undefined) return lockedError(lock, answer);
-  return wrongEnvironment(`git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`, CHECK_GIT);
+  return wrongEnvironment(`git ${verbOf(args)} failed: ${answer.problem ?? oneLine(answer.stderr)}`, CHECK_GIT);
+}
+
+/** The error of a git that failed for want of space or another limit of the machine; undefined: it failed for something else. */
+export function machineFailed(args: readonly string[], answer: GitAnswer): SquadError | undefined {
+  const said = `git ${verbOf(args)}: ${oneLine(answer.stderr)}`;
+  if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(said)) return storageFull(said, answer);
+  if (answer.fullDisk !== undefined) return storageFull(`${said} (${answer.fullDisk})`, answer);
+  if (/Read-only file system|Input\/output error/.test(said))
+    return storageRefused(`git ${verbOf(args)}`, oneLine(answer.stderr), answer);
+  return limitByWords(`${answer.problem ?? ''} ${answer.stderr}`, answer);
 }
 
 export function oneLine(text: string): string {
@@ -226,6 +235,8 @@ export function gitEnvironment(host: Readonly<Record<string, string | undefined>
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_PAGER: 'cat',
+    // squad reads why git failed.
+    LC_MESSAGES: 'C',
     GIT_EDITOR: 'true',
   };
 }

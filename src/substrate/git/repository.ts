@@ -39,8 +39,6 @@ export interface Repository extends Checkout {
 const HEAD = 'HEAD^{commit}';
 const KIND = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository'];
 const PLACES = ['--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
-/** Its reasons are read. */
-const IN_ENGLISH = { LC_ALL: 'C' };
 
 /** What git says about a folder. */
 interface FolderAnswer {
@@ -57,7 +55,7 @@ interface FolderAnswer {
 
 async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
   const git = createGit(ports);
-  const call = { cwd: path, environment: IN_ENGLISH };
+  const call = { cwd: path };
   const [answer, head] = await Promise.all([
     git.run(['rev-parse', ...KIND, ...PLACES, HEAD], call),
     git.run(['symbolic-ref', '--quiet', 'HEAD'], call),
@@ -138,7 +136,7 @@ export function isOutsideRepositories(error: unknown): boolean {
 /** HEAD is no commit: git is asked what it is instead. */
 async function withoutCommit(ports: GitPorts, { answer, ref }: FolderAnswer, root: string): Promise<SquadError> {
   const git = createGit(ports);
-  const call = { cwd: root, environment: IN_ENGLISH };
+  const call = { cwd: root };
   const [id, others] = await Promise.all([
     // The id alone: whether there is such a commit is another question.
     git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], call),

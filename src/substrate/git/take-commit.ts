@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { oneLine } from './git-call.ts';
+import { machineFailed, oneLine } from './git-call.ts';
 import { folderPath, type GitContext, type RunRepository } from './git-context.ts';
 import { borrowedStores, findForeignStore, isFolder, makeView, storesOfFolders } from './git-directory.ts';
 import { readHead, type HeadAnswer } from './read-refs.ts';
@@ -38,7 +38,8 @@ export async function openTaking(context: GitContext, repository: RunRepository,
   };
   let isCopied = false;
   return async (ids) => {
-    const fetch = async () => context.git.run(fetchArguments(view, ...ids), { ...repository.call, environment, cage });
+    const args = fetchArguments(view, ...ids);
+    const fetch = async () => context.git.run(args, { ...repository.call, environment, cage });
     let fetched = await fetch();
     if (fetched.code !== 0 && !isCopied) {
       isCopied = true;
@@ -46,6 +47,10 @@ export async function openTaking(context: GitContext, repository: RunRepository,
       await copyRefs(context, repository);
       fetched = await fetch();
     }
-    return fetched.code === 0 ? undefined : (fetched.problem ?? oneLine(fetched.stderr));
+    if (fetched.code === 0) return undefined;
+    // The commit is sound, and can be taken once the machine is.
+    const broken = machineFailed(args, fetched);
+    if (broken !== undefined) throw broken;
+    return fetched.problem ?? oneLine(fetched.stderr);
   };
 }

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
 import { restoreEmptyBranch } from './engine/restore-branch.ts';
+import { leftTurnsText, sayingWhatIsLeft } from './engine/left-turns.ts';
 import { watchCheckout } from './engine/checked-out.ts';
 import { withoutBranch } from './engine/without-branch.ts';
 import { endRun } from './engine/end-run.ts';
@@ -151,21 +152,27 @@ export async function resumeRun(
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
-    const content = consentContent(ledger, row.id);
-    const admitted = await ports.admit({ id: row.id, definition: before.definition, limits: before.limits, content });
-    const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
-    const lease = await takeLease(ports, resources, row.id);
-    const back = setBackSince(newest, ports.clock.now());
-    if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
-    if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
-    const { definition: stored, limits } = readRun(ledger, row.id, null);
-    const definition = placedAt(stored, repository.root);
-    const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
-    const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-    const workspaces = withoutBranch(workspacesOf(ports, repository, directory), definition);
-    await restoreEmptyBranch({ ledger, lease, definition, workspaces });
-    const leavesFolder = admitted === 'ends';
-    return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
+    // Of the engine before.
+    const warn = (text: string): void =>
+      ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId: row.id, text });
+    const left = { ledger, processes: ports.processes, warn };
+    return sayingWhatIsLeft(left, { runId: row.id, name: row.name }, async () => {
+      const content = consentContent(ledger, row.id);
+      const admitted = await ports.admit({ id: row.id, definition: before.definition, limits: before.limits, content });
+      const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
+      const lease = await takeLease(ports, resources, row.id);
+      const back = setBackSince(newest, ports.clock.now());
+      if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
+      if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
+      const { definition: stored, limits } = readRun(ledger, row.id, null);
+      const definition = placedAt(stored, repository.root);
+      const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
+      const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
+      const workspaces = withoutBranch(workspacesOf(ports, repository, directory), definition);
+      await restoreEmptyBranch({ ledger, lease, definition, workspaces });
+      const leavesFolder = admitted === 'ends';
+      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
+    });
   });
 }
 
@@ -218,6 +225,8 @@ async function drive(
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
+    leftTurns: async () =>
+      leftTurnsText({ ...ports, ledger: resources.ledger }, { runId: lease.runId, name: definition.name }),
   };
 }
 
@@ -270,7 +279,8 @@ function branchTaken(name: string): SquadError {
   return new SquadError({
     code: 'bad-input',
     message: `the branch squad/${name} already exists`,
-    next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
+    // `-d` and not `-D`: git refuses where that would lose work.
+    next: `Give the run another name (\`--name\`). \`git log squad/${name}\` shows what the branch has; if your branch has it, \`git branch -d squad/${name}\` deletes it.`,
   });
 }
 

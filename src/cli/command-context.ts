@@ -3,6 +3,8 @@ import type { LimitOptions } from '../model/limit-table.ts';
 import type { Objective } from '../model/objective.ts';
 import type { SinkName } from '../model/tracing.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
+import type { SquadError } from '../model/errors.ts';
+import type { RunningRun } from '../read-model/running-run.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
@@ -13,6 +15,8 @@ export interface CommandContext {
   readonly exit: (code: number) => void;
   /** How many events are printed. Results and errors always are. */
   readonly logLevel: () => LogLevel;
+  /** The runs that this process drives, each with what is to be done first if squad breaks. Absent: squad may break unnoticed. */
+  readonly engines?: Map<RunningRun, (error: SquadError) => void>;
 }
 
 export interface JsonOptions {

@@ -6,9 +6,13 @@ import { redactorOf } from '../model/redaction/redactor.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';
 import { decideEndCode } from './end-code.ts';
+import type { CommandContext } from './command-context.ts';
 import { createOutput } from './output.ts';
+import { plainLine } from '../text/plain-text.ts';
 import { localeOf } from './render/ascii.ts';
-import { reportError, runProgram, UNFINISHED } from './run-program.ts';
+import { brokenOff, reportError, runProgram, UNFINISHED } from './run-program.ts';
+
+const LONGEST_LAST_WORD_MS = 5_000;
 
 /* The entry of the command line, and the only place that sets how the process ends. */
 const machine = readHere();
@@ -17,6 +21,9 @@ const redactor = redactorOf(environment, []);
 const output = createOutput(process.stdout, process.stderr, redactor, environment['TERM'], localeOf(environment));
 // Tests crash squad at a chosen instant with this; it is read nowhere else.
 armFailpoints(environment['SQUAD_FAILPOINTS'] ?? '');
+const engines: NonNullable<CommandContext['engines']> = new Map();
+let isBroken = false;
+process.on('uncaughtException', (error) => void endBroken(error));
 let code = 0;
 const exit = (given: number): void => void (code = given);
 const noEnd = (): void => {
@@ -26,13 +33,32 @@ process.once('beforeExit', noEnd);
 const command =
   machine.host === undefined
     ? exit(reportError(machine.error, process.argv, output))
-    : await runProgram(process.argv, { host: machine.host, output, exit });
+    : await runProgram(process.argv, { host: machine.host, output, exit, engines });
 // A reader may be slow; and only what is out counts.
 await Promise.all([process.stdout, process.stderr].map(written));
 process.off('beforeExit', noEnd);
 process.exitCode = decideEndCode(command ?? '', code, output.isLost());
 // Node would wait for code that it still optimizes, and nothing runs that code any more.
 if (IS_SHORT) setImmediate(() => process.exit());
+
+/** Nothing is known of squad any more, so the engine ends at once, as after a SIGKILL. Only its turns are named. */
+async function endBroken(thrown: Error): Promise<void> {
+  if (isBroken) return;
+  isBroken = true;
+  const error = brokenOff(thrown);
+  setTimeout(() => process.exit(error.exitCode), LONGEST_LAST_WORD_MS);
+  try {
+    const left = await Promise.all([...engines.keys()].map(async (running) => running.leftTurns()));
+    const code = reportError(error, process.argv, output);
+    for (const text of left) if (text !== undefined) output.problem(`note: ${plainLine(text, 2000)}`);
+    output.problem(plainLine(thrown.stack ?? '', 4000));
+    for (const leave of engines.values()) leave(error);
+    await Promise.all([process.stdout, process.stderr].map(written));
+    process.exit(code);
+  } catch {
+    // The timer ends it.
+  }
+}
 
 /** Resolves when all that was written before is out, or is lost. */
 async function written(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { errorText, isSquadError } from '../model/errors.ts';
+import { errorText, isSquadError, SquadError } from '../model/errors.ts';
 import { machineError } from '../model/storage-error.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
@@ -34,6 +34,16 @@ export const UNFINISHED = {
   message: 'the command ended before its end: it waited for something that never came, so its work may not be done',
   next: 'See with `squad status` what is done, and give the command again. Please report it: this is a bug in squad.',
 } as const;
+
+/** The same for an error that no one caught, in the middle of a command. */
+export function brokenOff(error: unknown): SquadError {
+  return new SquadError({
+    code: UNFINISHED.code,
+    message: `squad broke in the middle of the command, so its work may not be done: ${errorText(error)}`,
+    next: UNFINISHED.next,
+    cause: error,
+  });
+}
 
 /** Prints an error outside of every command. Returns the exit code. */
 export function reportError(error: unknown, argv: readonly string[], output: Output): number {

@@ -31,7 +31,7 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
-import { leftTurnsText } from './left-turns.ts';
+import { sayingWhatIsLeft } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
@@ -64,54 +64,67 @@ export async function endRun(
 ): Promise<RunEnd> {
   const { runId } = lease;
   const warn = (text: string): void => ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
+  const left = { ledger: resources.ledger, processes: ports.processes, warn };
   try {
-    const end = await segmentEnd({ ...ports, warn }, resources, segment, { definition, lease });
-    const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
-    const finished = end.end === 'finished';
-    // Before the report, which says whether it is complete.
-    const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
-    noteFolder(resources.ledger, { definition, lease }, problem);
-    if (!finished) release();
-    // A repository that was moved meanwhile does not tell. The next engine writes the report of a finished run.
-    const named = branchOf(definition);
-    const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
-    // The end of a cancelled run removes an empty one.
-    const isGone = head === undefined && finished && end.outcome === 'cancelled';
-    const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
-      runId,
-      root: definition.repository.root,
-    });
-    const exitCode = conclusion?.exitCode ?? exitCodeOf(runOutcome(end, segment.control.stopped()));
-    // A repository that was moved meanwhile looks like one without the work. The next engine ends the run.
-    const loss = finished && exitCode !== 0 ? ports.watch.findLoss() : undefined;
-    if (loss !== undefined) {
-      release();
-      throw loss;
-    }
-    const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
-    await ports.files.end(outcome, files);
-    // Last: an engine that is killed before this leaves the files to the engine that resumes.
-    if (finished) release();
-    // Since the last look at them.
-    if (ports.watch.putBack() === 'ledger')
-      warn('the ledger was deleted while the run ended. squad has written it back');
-    if (finished) await keepBackup(ports, resources, runId);
-    return {
-      runId,
-      name: definition.name,
-      outcome,
-      headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
-      why: end.why,
-      branch: isGone ? undefined : named,
-      head,
-      ...written,
-      exitCode,
-    };
+    return await sayingWhatIsLeft(left, { runId, name: definition.name }, async () =>
+      reportEnd({ ...ports, warn }, resources, workspaces, segment, { definition, lease }),
+    );
   } finally {
     await ports.files.end('interrupted');
     await workspaces.close();
     resources.close();
   }
+}
+
+async function reportEnd(
+  { warn, ...ports }: EndPorts & Pick<ReportPorts, 'warn'>,
+  resources: RunResources,
+  workspaces: Workspaces,
+  segment: Segment,
+  { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+): Promise<RunEnd> {
+  const { runId } = lease;
+  const end = await segmentEnd(ports, resources, segment, lease);
+  const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
+  const finished = end.end === 'finished';
+  // Before the report, which says whether it is complete.
+  const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
+  noteFolder(resources.ledger, { definition, lease }, problem);
+  if (!finished) release();
+  // A repository that was moved meanwhile does not tell. The next engine writes the report of a finished run.
+  const named = branchOf(definition);
+  const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
+  // The end of a cancelled run removes an empty one.
+  const isGone = head === undefined && finished && end.outcome === 'cancelled';
+  const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
+    runId,
+    root: definition.repository.root,
+  });
+  const exitCode = conclusion?.exitCode ?? exitCodeOf(runOutcome(end, segment.control.stopped()));
+  // A repository that was moved meanwhile looks like one without the work. The next engine ends the run.
+  const loss = finished && exitCode !== 0 ? ports.watch.findLoss() : undefined;
+  if (loss !== undefined) {
+    release();
+    throw loss;
+  }
+  const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
+  await ports.files.end(outcome, files);
+  // Last: an engine that is killed before this leaves the files to the engine that resumes.
+  if (finished) release();
+  // Since the last look at them.
+  if (ports.watch.putBack() === 'ledger') warn('the ledger was deleted while the run ended. squad has written it back');
+  if (finished) await keepBackup(ports, resources, runId);
+  return {
+    runId,
+    name: definition.name,
+    outcome,
+    headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
+    why: end.why,
+    branch: isGone ? undefined : named,
+    head,
+    ...written,
+    exitCode,
+  };
 }
 
 /** Records whether the folder of the run is complete, if the ledger says otherwise. `problem`: as `RunFiles.endFolder` returns it. */
@@ -132,14 +145,14 @@ function runOutcome(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome 
 }
 
 /**
- * If the machine is broken, leaves the turns running for the next engine to adopt, and says so. If the stores or the repository are
+ * If the machine is broken, leaves the turns running for the next engine to adopt. If the stores or the repository are
  * gone, no next engine could: then it ends the turns.
  */
 async function segmentEnd(
-  { watch, processes, warn }: Pick<EndPorts, 'watch' | 'processes'> & Pick<ReportPorts, 'warn'>,
+  { watch }: Pick<EndPorts, 'watch'>,
   { ledger }: RunResources,
   segment: Segment,
-  { definition: { name }, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+  lease: Lease,
 ): Promise<SegmentEnd> {
   try {
     return await segment.done;
@@ -151,8 +164,6 @@ async function segmentEnd(
       watch.putBack();
     }
     await segment.supervisor.detach();
-    const left = await leftTurnsText({ ledger, processes }, { runId: lease.runId, name });
-    if (left !== undefined) warn(left);
     const pause = isStorageError(error) ? error.message : undefined;
     releaseAfterFailure(ledger, lease, segment.workClock.segmentMs(), pause);
     throw error;

@@ -18,6 +18,12 @@ export interface RunningRun {
   cancel(reason: string): Promise<void>;
   /** Kills everything of the run at once. */
   kill(): Promise<void>;
+  /**
+   * Which turns would be left if this process ended now, and the commands that continue or end them; undefined: none. squad
+   * handles no error of a process that is not its own: ask this in your handler of `uncaughtException`,
+   * before `done`. Never rejects.
+   */
+  leftTurns(): Promise<string | undefined>;
 }
 
 /** How a run, or this engine's work on it, ended. */

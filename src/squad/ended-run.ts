@@ -29,6 +29,7 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory):
     drain: () => undefined,
     cancel: () => Promise.resolve(),
     kill: () => Promise.resolve(),
+    leftTurns: () => Promise.resolve(undefined),
   };
 }
 

@@ -63,7 +63,9 @@ export const FAILPOINTS = [
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 
-type Action = 'kill' | 'throw';
+/** `throw-later`: an exception that no one can catch. `reject`: a promise that no one waits for. */
+const ACTIONS = ['kill', 'throw', 'throw-later', 'reject'] as const;
+type Action = (typeof ACTIONS)[number];
 interface Armed {
   readonly action: Action;
   /** Fires at this pass of the point, from 1. */
@@ -83,7 +85,13 @@ export function failpoint(name: FailpointName): void {
   if (point === undefined) return;
   point.passes += 1;
   if (point.passes !== point.at) return;
-  if (point.action === 'throw') throw new Error(`failpoint ${name}`);
+  const error = new Error(`failpoint ${name}`);
+  if (point.action === 'throw') throw error;
+  if (point.action === 'reject') return void Promise.reject(error);
+  if (point.action === 'throw-later')
+    return void setImmediate(() => {
+      throw error;
+    });
   process.kill(process.pid, 'SIGKILL');
   // No code after this line may run before the signal arrives.
   for (;;);
@@ -102,9 +110,10 @@ export function armFailpoints(text: string): void {
       trace = part.slice('trace='.length);
       continue;
     }
-    const match = /^([a-z.-]+)(?::(\d+))?=(kill|throw)$/.exec(part);
+    const match = /^([a-z.-]+)(?::(\d+))?=([a-z-]+)$/.exec(part);
     const name = FAILPOINTS.find((known) => known === match?.[1]);
-    if (match === null || name === undefined) throw new Error(`unknown failpoint: ${part}`);
-    armed.set(name, { action: match[3] === 'throw' ? 'throw' : 'kill', at: Number(match[2] ?? 1), passes: 0 });
+    const action = ACTIONS.find((known) => known === match?.[3]);
+    if (match === null || name === undefined || action === undefined) throw new Error(`unknown failpoint: ${part}`);
+    armed.set(name, { action, at: Number(match[2] ?? 1), passes: 0 });
   }
 }

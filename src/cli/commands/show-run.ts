@@ -36,6 +36,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     answerBy: (ask: () => Promise<void>): void => board?.answerBy(ask),
     /** Waits for the end and prints it, without handling signals. */
     wait: async (running: RunningRun): Promise<RunEnd> => {
+      noteEngine(context, running, json);
       const end = await running.done;
       printEnd(context, end, undefined, json);
       return end;
@@ -43,6 +44,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. `atEnd`: what has to end before. */
     follow: async (running: RunningRun, atEnd?: () => Promise<void>): Promise<RunEnd> => {
       board?.follow(running);
+      noteEngine(context, running, json, board);
       try {
         const followed = { ...running, done: after(running.done, atEnd) };
         return await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
@@ -63,6 +65,21 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       }
     },
   };
+}
+
+/** Until the run has ended, squad knows of it if it breaks: a terminal is as it was, and a program gets the usual last line. */
+function noteEngine(
+  { engines, output }: CommandContext,
+  running: RunningRun,
+  json: boolean,
+  board?: { close(): void },
+): void {
+  engines?.set(running, (error) => {
+    board?.close();
+    if (json) output.json(endEvent(brokenEnd(running, error)));
+  });
+  const forget = (): void => void engines?.delete(running);
+  running.done.then(forget, forget);
 }
 
 /** The same end once `then` has ended, too. */

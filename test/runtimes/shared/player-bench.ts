@@ -47,7 +47,17 @@ export interface StartOptions {
 /** The scripted runtime on a real process, in a folder of its own that goes with the test. */
 export function openPlayerBench(
   steps: readonly Step[],
-  options: { clock?: Clock; lingers?: boolean; structured?: unknown; environment?: Record<string, string> } = {},
+  {
+    adapt = (adapter) => adapter,
+    ...options
+  }: {
+    clock?: Clock;
+    lingers?: boolean;
+    structured?: unknown;
+    environment?: Record<string, string>;
+    /** What breaks in squad's own translator. */
+    adapt?: (adapter: ReturnType<typeof createScriptedAdapter>) => ReturnType<typeof createScriptedAdapter>;
+  } = {},
 ) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-player-')));
   const script = join(root, 'script.json');
@@ -64,17 +74,19 @@ export function openPlayerBench(
   });
   const runtime = (): AgentRuntime =>
     createCliRuntime(
-      createScriptedAdapter({
-        binary: process.execPath,
-        environment: { PATH: process.env['PATH'], HOME: root, ...options.environment },
-        allowEnvironment: [],
-        stateDirectory: join(root, 'state'),
-        userHome: root,
-        platform: process.platform,
-        architecture: process.arch,
-        isRoot: process.getuid?.() === 0,
-        config: { script },
-      }),
+      adapt(
+        createScriptedAdapter({
+          binary: process.execPath,
+          environment: { PATH: process.env['PATH'], HOME: root, ...options.environment },
+          allowEnvironment: [],
+          stateDirectory: join(root, 'state'),
+          userHome: root,
+          platform: process.platform,
+          architecture: process.arch,
+          isRoot: process.getuid?.() === 0,
+          config: { script },
+        }),
+      ),
       { processes, clock: options.clock ?? clock },
     );
   let turns = 0;

@@ -203,6 +203,31 @@ describe('what squad itself breaks', () => {
     rmSync(exit, { recursive: true });
   });
 
+  it.each(['isTerminal', 'conclude'] as const)(
+    'in `%s` of its translator is its own failure, not the agent’s, and leaves nothing alive',
+    async (broken) => {
+      const fail = (): never => {
+        throw new RangeError('Maximum call stack size exceeded');
+      };
+      const adapt: NonNullable<Parameters<typeof openPlayerBench>[1]>['adapt'] = (adapter) => ({
+        ...adapter,
+        [broken]: fail,
+      });
+      const played = openPlayerBench([{ say: 'hello' }, { run: ['sleep', '1'] }, { answer: 'done' }], {
+        adapt,
+      }).start();
+      expect(await played.turn.result).toMatchObject({
+        outcome: 'failed',
+        failure: {
+          kind: 'protocol',
+          message: 'squad failed to drive the runtime: Maximum call stack size exceeded',
+          mayHaveActed: true,
+        },
+      });
+      expect(markedPids(played.request.turnId)).toEqual([]);
+    },
+  );
+
   it('in a listener costs the event and not the turn', async () => {
     const bench = openPlayerBench([{ say: 'hello' }, { answer: 'done' }]);
     const onEvent = (): never => {

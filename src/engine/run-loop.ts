@@ -30,7 +30,9 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
   const { deadline } = definition.objective;
   const { ledger } = resources;
   const { clock, processes } = ports;
-  const watching = { ledger, lease, clock, processes, workClock, limits, deadline, places: of.watch };
+  const onWarning = (text: string): void =>
+    ports.onEvent({ type: 'warning', at: clock.now(), runId: lease.runId, text });
+  const watching = { ledger, lease, clock, processes, workClock, limits, deadline, places: of.watch, onWarning };
   const stopWatching = watchRun(watching, control);
   const leave = (): void => control.wake('no person answers questions here any more');
   of.attended?.addEventListener('abort', leave, { once: true });

@@ -7,6 +7,7 @@ import type { Processes } from '../substrate/ports/processes.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { SegmentControl } from './run-control.ts';
 import { seenNow } from './take-lease.ts';
+import { spanText } from '../text/duration.ts';
 
 const BEAT_MS = 2_000;
 const MINUTE = 60_000;
@@ -16,7 +17,7 @@ const MOST_GRACE_MS = MINUTE;
 
 /**
  * Every two seconds, records that the engine runs, enforces the run's time limit, wakes it at its deadline, and checks for
- * a clock set back and for stores that are gone. Returns its stop.
+ * a clock set back, for time in which the engine stood still, and for stores that are gone. Returns its stop.
  */
 export function watchRun(
   ports: {
@@ -30,13 +31,15 @@ export function watchRun(
     places?: Pick<PlaceWatch, 'findLoss'> | undefined;
     /** Absent: what the next engine counts begins with its own start. */
     processes?: Pick<Processes, 'sinceBoot'>;
+    onWarning?: ((text: string) => void) | undefined;
   },
   control: SegmentControl,
 ): () => void {
-  const { ledger, lease, clock, workClock, limits, deadline, places, processes } = ports;
+  const { ledger, lease, clock, workClock, limits, deadline, places, processes, onWarning } = ports;
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   const setBack = watchClock(clock);
+  let absent = clock.absentMs?.() ?? 0;
   let woken = false;
   let cut = false;
   // A run that is resumed after its deadline has decided on it already.
@@ -51,6 +54,10 @@ export function watchRun(
       ledger.renewLease(lease, workClock.segmentMs(), processes && seenNow(processes));
       const back = setBack();
       if (back > 0) control.clockSetBack(back);
+      const away = (clock.absentMs?.() ?? 0) - absent;
+      absent += away;
+      if (away > 0)
+        onWarning?.(`squad stood still for ${spanText(away)}; no limit of a turn or the run counts that time`);
       if (isDue && deadline !== undefined && clock.now() >= deadline) {
         isDue = false;
         control.wake('the deadline has passed');

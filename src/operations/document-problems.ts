@@ -1,10 +1,10 @@
-import { levelOf, parseBlocks, type Token } from '../text/markdown.ts';
+import { levelOf, parseText, type Token } from '../text/markdown.ts';
 
 /** What a document lacks of these headings, in order, with text of its own below each. Says nothing of its other content. */
 export function documentProblems(content: Uint8Array, headings: readonly string[]): string[] {
   const text = decode(content);
   if (text === undefined) return ['the document is not UTF-8 text'];
-  const tokens = parseBlocks(text);
+  const tokens = parseText(text);
   const problems: string[] = [];
   if (!tokens.some((token, index) => hasText(token, tokens[index - 1]))) {
     problems.push(
@@ -77,10 +77,17 @@ function nameOf(heading: string): string {
     .toLowerCase();
 }
 
+/** Whether a reader sees a letter: no heading, no head of a table, no picture, and no markup. */
 function hasText({ type, content }: Token, before: Token | undefined): boolean {
-  if (type === 'inline' && before?.type === 'heading_open') return false;
+  if (type === 'inline' && (before?.type === 'heading_open' || before?.type === 'th_open')) return false;
   if (type === 'fence' || type === 'code_block') return LETTER.test(content);
-  return LETTER.test(withoutComments(content).replaceAll(/&#?\w{1,31};|<\/?[a-z][^<>]*>/gi, ''));
+  const shown = withoutComments(content)
+    .replaceAll(/<(script|style)\b[^>]{0,999}>[^<]{0,9999}/gi, '')
+    .replaceAll(/<[?!][^>]{0,999}>/g, '')
+    // Of a link or a picture, its words.
+    .replaceAll(/\](?:\([^()]{0,999}\)|\[[^[\]]{0,999}\])/g, ']')
+    .replace(/^\[[ x]\](?:\s|$)/i, '');
+  return LETTER.test(shown.replaceAll(/&#?\w{1,31};|<\/?[a-z][^<>]*>/gi, ''));
 }
 
 /** A letter or digit that can be seen. */

@@ -22,7 +22,8 @@ describe('documentProblems', () => {
     ['the same', '#    GOALS \ntext\n## **`risks`**:\ntext', []],
     ['CRLF and a byte order mark', '\ufeff# Goals\r\ntext\r\n# Risks\r\ntext\r\n', []],
     ['a code block as text', '# Goals\n```\ncode\n```\n# Risks\n    indented', []],
-    ['a table, a quote, HTML', '# Goals\n| a |\n|---|\n# Risks\n> quoted\n', []],
+    ['a table, a quote, HTML', '# Goals\n| a |\n|---|\n| b |\n# Risks\n> quoted\n', []],
+    ['the words of a link and of a picture', '# Goals\n[here](x)\n# Risks\n![words](x.png)\n', []],
     ['HTML with text', '# Goals\n<p>text</p>\n\n# Risks\n<details>\nmore\n</details>', []],
     ['a comment beside text', '# Goals\ntext <!-- x -->\n# Risks <!-- x -->\ntext', []],
     ['text in other letters', '# Goals\n目标\n# Risks\n42', []],
@@ -49,6 +50,31 @@ describe('documentProblems', () => {
     ['marks that are no words', '# Goals\n---\n***\n…\n\n&nbsp;\n\u200b\u3164\n<br>\n# Risks\ntext', [empty('Goals')]],
   ])('%s', (_title, text, problems) => {
     expect(problemsOf(text, 'Goals', 'Risks')).toEqual(problems);
+  });
+
+  it.each([
+    ['a definition of a link', '[a]: http://x.y "title"'],
+    ['a definition over several lines', '[a]:\n  http://x\n  "title"'],
+    ['a definition that serves as a comment', '[//]: # (write here)'],
+    ['definitions in a list and a quote', '- [a]: b\n\n> [c]: d'],
+    ['a footnote', '[^1]: text'],
+    ['a picture without words', '![](pic.png)'],
+    ['a picture by its name', '![][p]\n\n[p]: x.png'],
+    ['a picture that is a link', '[![](a.svg)](b)'],
+    ['a link without words', '[](http://abc.de)'],
+    ['a picture in HTML', '<img alt="words" src="a.png">'],
+    ['a head of a table', '| a | b |\n|---|---|'],
+    ['a table with empty cells', '| a | b |\n|---|---|\n|  |  |'],
+    ['a picture in a table', '| a |\n|---|\n| ![](x.png) |'],
+    ['a box without words', '- [ ]\n- [x]'],
+    ['an instruction of HTML', '<?php x ?>'],
+    ['a script', '<script>var a = 1</script>'],
+    ['a style', '<style>p { color: red }</style>'],
+    ['a declaration', '<!DOCTYPE html>'],
+    ['a fence without code', '```js\n```'],
+  ])('takes %s for no text', (_title, nothing) => {
+    expect(problemsOf(`# Goals\n${nothing}\n`, 'Goals')).toEqual([ONLY_HEADINGS, empty('Goals')]);
+    expect(problemsOf(`# Goals\n${nothing}\n\nand text\n`, 'Goals')).toEqual([]);
   });
 
   it('asks for text if it asks for no heading', () => {

@@ -18,7 +18,8 @@ export interface CheckOrder {
   readonly task: string;
   /** One line for `/bin/sh -c`, which a person has agreed to. */
   readonly command: string;
-  readonly workspace: Workspace;
+  /** Makes its folder ready, before each try that begins. A try that an earlier engine began continues where it is. */
+  readonly workspace: () => Promise<Workspace>;
   readonly wallMs: number;
   readonly purpose: 'setup' | 'evidence' | 'verify';
 }
@@ -30,12 +31,15 @@ const PAUSE_MS = 500;
 /** Commands of the user or the repository, run by the engine. */
 export interface Checks {
   /**
-   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and if this engine was fenced. Never resolves
+   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and if this engine was fenced, and with what
+   * its workspace rejects with. Never resolves
    * after the supervisor has detached: the next engine continues the check.
    */
   run(check: CheckOrder): Promise<CheckAnswer>;
   /** Whether the check with this id has passed, in this engine or an earlier one. */
   passed(id: string): boolean;
+  /** Whether a try of it has begun, in this engine or an earlier one, and has no result yet. */
+  lives(id: string): boolean;
   /** The newest attempt of the check with this id; undefined before the first. */
   attemptOf(id: string): string | undefined;
   /** Ends the checks of this task, also those that an earlier engine left running; each answers `not-run`. */
@@ -75,6 +79,10 @@ export function createChecks(
       const result = attempt === undefined ? undefined : ports.ledger.settlement(attempt.id)?.result;
       const judged = result === undefined ? undefined : judgeCheck(result);
       return judged?.type === 'answer' && judged.answer.passed;
+    },
+    lives: (id) => {
+      const { attempt } = lastTry(context, { id });
+      return attempt !== undefined && attempt.status !== 'settled';
     },
     attemptOf: (id) => lastTry(context, { id }).attempt?.id,
     end: async (task, reason) => {
@@ -148,24 +156,16 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
     if (known !== undefined && used >= MOST_TRIES) return notRun(`${known.why} (after ${used} tries)`);
     if (own !== undefined) await context.clock.sleep(PAUSE_MS * used, signal);
     if (signal.aborted) continue;
+    const isLiving = last.attempt !== undefined && last.attempt.status !== 'settled';
+    const begun = isLiving ? undefined : newTry(context, order, last.number + 1, await order.workspace());
+    if (signal.aborted) continue;
     context.tries.set(order.id, used + 1);
-    work.attemptId = startTry(context, order, last);
+    if (begun !== undefined) context.ledger.claimCheck(context.lease, begun);
+    work.attemptId = tryId(context, order, isLiving ? last.number : last.number + 1);
+    context.supervisor.ensure(work.attemptId);
     await context.supervisor.settled(work.attemptId);
     own = judgementOf(context, work.attemptId);
   }
-}
-
-/** Continues the try of an earlier engine, or starts the next one. */
-function startTry(context: Context, order: CheckOrder, last: Try): string {
-  const { ledger, supervisor, lease } = context;
-  if (last.attempt !== undefined && last.attempt.status !== 'settled') {
-    supervisor.ensure(last.attempt.id);
-    return last.attempt.id;
-  }
-  const attempt = newTry(context, order, last.number + 1);
-  ledger.claimCheck(lease, attempt);
-  supervisor.ensure(attempt.id);
-  return attempt.id;
 }
 
 function judgementOf({ ledger }: Context, attemptId: string): Judgement {
@@ -199,7 +199,7 @@ function lastTry(context: Context, order: Pick<CheckOrder, 'id'>): Try {
   }
 }
 
-function newTry(context: Context, order: CheckOrder, number: number): NewAttempt {
+function newTry(context: Context, order: CheckOrder, number: number, workspace: Workspace): NewAttempt {
   const id = tryId(context, order, number);
   return {
     id,
@@ -207,7 +207,7 @@ function newTry(context: Context, order: CheckOrder, number: number): NewAttempt
     kind: 'check',
     agent: `squad-${order.purpose}`,
     runtime: CHECK_RUNTIME,
-    request: JSON.stringify(requestOf(id, context, order)),
+    request: JSON.stringify(requestOf(id, context, order, workspace)),
   };
 }
 
@@ -223,7 +223,7 @@ function requireOrder(context: Context, order: CheckOrder): void {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(order.id) || /-r\d+$/.test(order.id)) {
     throw badInput(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
   }
-  const issue = turnRequestSchema.safeParse(requestOf(order.id, context, order)).error?.issues[0];
+  const issue = turnRequestSchema.safeParse(requestOf(order.id, context, order, { path: '/' })).error?.issues[0];
   if (issue !== undefined) throw badInput(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
 }
 
@@ -231,11 +231,11 @@ function tryId({ prefix }: Context, { id }: Pick<CheckOrder, 'id'>, number: numb
   return number === 1 ? `${prefix}.${id}` : `${prefix}.${id}-r${number}`;
 }
 
-function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrder): TurnRequest {
+function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrder, workspace: Workspace): TurnRequest {
   const { wallMs } = order;
   return {
     turnId,
-    workspace: order.workspace,
+    workspace,
     prompt: order.command,
     instructions: '',
     access: { level: 'edit' },

@@ -138,7 +138,7 @@ export function wireRun(
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const emptyFolder = join(ports.host.stateDirectory, 'empty', lease.runId);
   const operations = createOperations(
-    { ledger, lease, definition, workspaces, checks, forge: ports.forge, emptyFolder, fault },
+    { ledger, lease, definition, workspaces, checks, forge: ports.forge, emptyFolder, pure: new Set(), fault },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );

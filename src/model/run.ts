@@ -61,6 +61,8 @@ export const runDefinitionSchema = z.object({
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
+  /** Absent: nothing, or a run of an older version. */
+  keep: settingsSchema.shape.keep.unwrap().optional(),
   /** Absent in runs of older versions, which do not check their base. */
   baseline: settingsSchema.shape.baseline.unwrap().optional(),
   notify: settingsSchema.shape.notify,

@@ -69,6 +69,15 @@ const acpAgentSchema = runtimeSchema.pick({ env: true }).extend({
   quirks: z.record(z.string(), jsonSchema).optional(),
 });
 
+/** Below the root; a name alone counts in every folder. */
+const keptPathSchema = z
+  .string()
+  .max(255)
+  .refine(
+    (path) => path.split('/').every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git'),
+    'is no path in the repository, such as node_modules',
+  );
+
 const stepSchema = z.strictObject({ run: commandSchema, minutes: minutesSchema.default(10) });
 
 const publishSchema = z.strictObject({
@@ -126,6 +135,8 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
+  /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
+  keep: z.array(keptPathSchema).max(50).default([]),
   /**
    * Whether `setup` and `verify` run once on the base commit while the planner works. `report`: what fails there is reported. `green`:
    * it holds the run, too. A command that cannot run at all holds it in both.

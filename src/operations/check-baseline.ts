@@ -2,8 +2,10 @@ import { cannotRun, mainLine } from '../text/cannot-run.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { BaselineCommand, BaselineFacts } from '../model/plan/baseline.ts';
 import type { PlanNews } from '../model/plan/event.ts';
-import { howItFailed, MINUTE, notRun, runCommand, setUp, type FailedCheck } from './run-commands.ts';
+import { createCheckFolder, SetupFailed } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
+import { hasBegun } from './run-checks.ts';
+import { howItFailed, MINUTE, runCommand, type FailedCheck } from './run-commands.ts';
 
 /** The task of its attempts. */
 export const BASELINE = 'baseline';
@@ -29,22 +31,31 @@ async function runOnBase(
   commit: string,
 ): Promise<BaselineFacts['commands']> {
   const { workspaces, definition } = ports;
-  const folder = await workspaces.baselineAt(definition.name, commit);
-  const ready = await setUp(ports, folder, BASELINE, baseline.tries);
-  if (!ready.ok && !ready.ran) throw notRun(BASELINE, ready.output);
-  if (!ready.ok) return [{ ...failed('setup', ready.command, ready.answer), output: start(ready.output) }];
+  const { tries } = baseline;
+  // Not the ids of checks of a candidate: another try on the same commit has to run anew.
+  const idOf = (run: string, index: number): string =>
+    `baseline-${commit.slice(0, 12)}-${index + 1}-${shortHash(run)}-t${tries}`;
+  const [first] = definition.verify;
+  const checkFolder = createCheckFolder(ports, {
+    ...{ task: BASELINE, tries, anew: false, goesOn: first !== undefined && hasBegun(ports, idOf(first.run, 0)) },
+    open: async () => workspaces.baselineAt(definition.name, commit),
+  });
   const ran: BaselineCommand[] = [];
-  for (const [index, { run, minutes }] of definition.verify.entries()) {
-    const answer = await runCommand(ports, {
-      // Not the id of a check of the candidate: another try on the same commit has to run anew.
-      id: `baseline-${commit.slice(0, 12)}-${index + 1}-${shortHash(run)}-t${baseline.tries}`,
-      task: BASELINE,
-      command: run,
-      folder,
-      wallMs: Math.ceil(minutes * MINUTE),
-      purpose: 'verify',
-    });
-    ran.push(answer.passed ? { ...PASSED, run } : failed('verify', run, answer));
+  try {
+    if (first === undefined) await checkFolder.ready('go');
+    for (const [index, { run, minutes }] of definition.verify.entries()) {
+      const answer = await runCommand(ports, {
+        ...{ id: idOf(run, index), task: BASELINE, command: run, purpose: 'verify' },
+        workspace: async () => checkFolder.ready('stay'),
+        wallMs: Math.ceil(minutes * MINUTE),
+      });
+      await checkFolder.bringBack('stay');
+      ran.push(answer.passed ? { ...PASSED, run } : failed('verify', run, answer));
+    }
+  } catch (error) {
+    if (!(error instanceof SetupFailed)) throw error;
+    const { command, answer, output } = error.answer;
+    return [{ ...failed('setup', command, answer), output: start(output) }];
   }
   return ran;
 }

@@ -2,8 +2,11 @@ import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { verdictsAt } from '../graph/decisions/gate.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
-import { CRITERION_MS, describe, runCommand, runVerify } from './run-commands.ts';
+import { createCheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
+import { MOST_RUNS } from '../graph/decisions/check-again.ts';
+import { firstVerifyId, hasBegun, runCheck, runVerify, setupFacts } from './run-checks.ts';
+import { CRITERION_MS } from './run-commands.ts';
 
 const GATE = 'gate';
 
@@ -29,11 +32,11 @@ async function look(ports: OperationPorts, board: Board): Promise<GateFacts> {
   const nothing = { expected, head, missing: [], commands: [], files: [] };
   if (head === null || head !== expected) return nothing;
   const missing = await missingFrom(ports, board, head);
-  const files = await filesOf(ports, board, head);
+  const seen = await filesOf(ports, board, head);
   const commands = await runAll(ports, board, head);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
-  return now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
+  return now === head ? { expected, head, missing, commands, ...seen } : { ...nothing, head: now };
 }
 
 async function missingFrom({ workspaces, definition }: OperationPorts, board: Board, head: string): Promise<string[]> {
@@ -42,37 +45,72 @@ async function missingFrom({ workspaces, definition }: OperationPorts, board: Bo
   const newest = await workspaces.commitsBetween(definition.repository.base, head);
   const onBranch = new Set(newest.map(({ commit }) => commit));
   for (const { task, work } of board.tasks.values()) {
-    const { phase, commit } = work;
+    const { phase } = work;
+    const commit = work.delivered ?? work.commit;
     const isDelivered = task.integrate && phase.at === 'ended' && phase.as === 'done' && commit !== null;
     if (isDelivered && !onBranch.has(commit) && !(await workspaces.isAncestor(commit, head))) missing.push(task.id);
   }
   return missing;
 }
 
-async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: string): Promise<string[]> {
+/** The files that verdicts name, and how many lines they have. */
+async function filesOf(
+  { workspaces }: OperationPorts,
+  { gate }: Board,
+  head: string,
+): Promise<Pick<GateFacts, 'files' | 'lines'>> {
   const named = [...new Set(verdictsAt(head, gate).flatMap(({ verdict }) => verdict.file ?? []))];
-  const found = await Promise.all(named.map((file) => workspaces.isFileAt(head, file)));
-  return named.filter((_, index) => found[index] === true);
+  const files: string[] = [];
+  const lines: Record<string, number> = {};
+  for (const file of named) {
+    if (!(await workspaces.isFileAt(head, file))) continue;
+    files.push(file);
+    const content = await workspaces.readFileAt(head, file, MOST_READ);
+    if (typeof content !== 'string') lines[file] = countLines(content);
+  }
+  return { files, lines };
 }
 
+/** In a larger file each line counts. */
+const MOST_READ = 8 * 1024 * 1024;
+
+function countLines(content: Uint8Array): number {
+  const ends = content.reduce((count, byte) => (byte === 10 ? count + 1 : count), 0);
+  return content.length === 0 || content.at(-1) === 10 ? ends : ends + 1;
+}
+
+/** In a folder that is made new for it: the same commit has the same result there as in a fresh clone. */
 async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: string): Promise<GateFacts['commands']> {
   const { name, setup, verify } = ports.definition;
-  const wanted = new Set(facts.objective.criteria.flatMap(({ command }) => command ?? []));
-  if (setup.length + verify.length + wanted.size === 0) return [];
-  const folder = await ports.workspaces.integrationAt(name, head);
-  const commands = await runVerify(ports, folder, { task: GATE, baseline }, head);
+  const wanted = [...new Set(facts.objective.criteria.flatMap(({ command }) => command ?? []))].map((run) => {
+    const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
+    return { id, task: GATE, run, wallMs: CRITERION_MS, purpose: 'verify' as const };
+  });
+  if (setup.length + verify.length + wanted.length === 0) return [];
+  const order = { task: GATE, baseline, commit: head };
+  const first = firstVerifyId(ports, { ...order, name: 'gate' });
+  const begun = [...(first === undefined ? [] : [first]), ...wanted.map(({ id }) => id)].some((id) =>
+    hasBegun(ports, id),
+  );
+  const checkFolder = createCheckFolder(ports, {
+    ...{ task: GATE, tries: 1, anew: true, goesOn: begun },
+    open: async () => ports.workspaces.integrationAt(name, head),
+  });
+  // What its author found nothing wrong with has run twice there.
+  const candidate = firstVerifyId(ports, { ...order, name: 'verify' });
+  const wasAgain = candidate !== undefined && hasBegun(ports, candidate, 2);
+  const runs = { first: 1, last: wasAgain ? 1 : MOST_RUNS - 1 };
+  const commands = await runVerify(ports, checkFolder, { ...order, name: 'gate', runs });
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
-  for (const run of wanted) {
-    const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
-    const order = { id, task: GATE, command: run, folder, wallMs: CRITERION_MS, purpose: 'verify' as const };
-    const answer = await runCommand(ports, order);
-    commands.push({
-      purpose: 'criterion',
-      run,
-      passed: answer.passed,
-      output: answer.passed ? '' : describe(run, answer),
-    });
+  try {
+    if (commands.length + wanted.length === 0) await checkFolder.ready('go');
+    for (const step of wanted) {
+      const ran = await runCheck(ports, checkFolder, step, { first: 1, last: MOST_RUNS - 1 });
+      commands.push({ purpose: 'criterion', ...ran, output: ran.passed ? '' : ran.output });
+    }
+  } catch (error) {
+    commands.push(setupFacts(error));
   }
   return commands;
 }

@@ -8,8 +8,11 @@ import type { CommitsAnswer, TaskFolder } from '../substrate/ports/workspaces.ts
 import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
-import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
+import { createCheckFolder, agentsFolder, type CheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
+import { MOST_RUNS } from '../graph/decisions/check-again.ts';
+import { hasBegun, ONCE, runCheck, setupFacts } from './run-checks.ts';
+import { CRITERION_MS } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 
 /**
@@ -93,28 +96,46 @@ async function filesOf(
   return found.flat();
 }
 
-/** Runs every command, even after one fails; in turn, because they share a folder. */
+/**
+ * Runs every command, even after one fails; in turn, because they share a folder. A task that checks gets the commit and what
+ * `setup` made before each one; an agent's folder is its own.
+ */
 async function commandsOf(
   ports: OperationPorts,
   { task, work }: TaskState,
   folder: TaskFolder,
   commit: string,
 ): Promise<EvidenceFacts['commands']> {
-  const commands: EvidenceFacts['commands'] = [];
-  for (const requirement of task.requires) {
-    if (requirement.kind !== 'command') continue;
+  const steps = task.requires.flatMap((requirement) => {
+    if (requirement.kind !== 'command') return [];
     const { run, timeoutMs } = requirement;
-    const answer = await runCommand(ports, {
-      id: `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`,
-      task: task.id,
-      command: run,
-      folder,
-      wallMs: timeoutMs ?? CRITERION_MS,
-      purpose: 'evidence',
-    });
-    commands.push({ run, passed: answer.passed, output: answer.passed ? answer.output : describe(run, answer) });
-  }
+    const id = `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`;
+    return [{ id, task: task.id, run, wallMs: timeoutMs ?? CRITERION_MS, purpose: 'evidence' as const }];
+  });
+  if (steps.length === 0) return [];
+  const isCheck = task.kind === 'check';
+  const goesOn = steps.some(({ id }) => hasBegun(ports, id));
+  const tries = Math.max(1, work.attempts);
+  const open = async (): Promise<TaskFolder> => folder;
+  const checkFolder = isCheck
+    ? createCheckFolder(ports, { task: task.id, tries, anew: false, goesOn, open })
+    : agentsFolder(folder);
+  const commands: EvidenceFacts['commands'] = [];
+  for (const step of steps) commands.push(await evidenceOf(ports, checkFolder, step, isCheck));
   return commands;
+}
+
+async function evidenceOf(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  step: Parameters<typeof runCheck>[2],
+  isCheck: boolean,
+): Promise<EvidenceFacts['commands'][number]> {
+  try {
+    return await runCheck(ports, checkFolder, step, isCheck ? { first: 1, last: MOST_RUNS - 1 } : ONCE);
+  } catch (error) {
+    return { run: step.run, passed: false, output: setupFacts(error).output };
+  }
 }
 
 /** The engine pushes the commit and opens the pull request: an agent has no network. */

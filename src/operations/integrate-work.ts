@@ -3,8 +3,11 @@ import type { PlanNews } from '../model/plan/event.ts';
 import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import { foreignName } from '../model/run.ts';
 import type { ConflictedFile, IntegrationAnswer } from '../substrate/ports/workspaces.ts';
-import { runVerify } from './run-commands.ts';
+import { decideRun } from '../graph/decisions/check-again.ts';
+import { changesOf } from '../graph/decisions/check-notes.ts';
+import { createCheckFolder } from './check-folder.ts';
 import type { OperationPorts } from './operation-ports.ts';
+import { firstVerifyId, hasBegun, runVerify } from './run-checks.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
@@ -60,16 +63,32 @@ function conflictLine({ path, excerpt }: ConflictedFile): string {
 /** Runs the `verify` commands on the merged candidate. */
 export async function verifyCandidate(
   ports: OperationPorts,
-  state: TaskState,
-  phase: At<'verifying'>,
+  { task, work }: TaskState,
+  { candidate }: At<'verifying'>,
   { baseline }: Pick<Board, 'baseline'>,
 ): Promise<WorkEvent> {
   const { definition, workspaces } = ports;
-  const { candidate } = phase;
-  const folder = await workspaces.integrationAt(definition.name, candidate);
-  const ran = await runVerify(ports, folder, { task: state.task.id, baseline }, candidate);
+  const run = decideRun(work, candidate);
+  const order = {
+    task: task.id,
+    baseline,
+    commit: candidate,
+    name: 'verify',
+    runs: { first: run, last: run },
+  } as const;
+  const first = firstVerifyId(ports, order);
+  const checkFolder = createCheckFolder(ports, {
+    ...{ task: task.id, tries: 1, anew: run > 1, goesOn: first !== undefined && hasBegun(ports, first, run) },
+    open: async () => workspaces.integrationAt(definition.name, candidate),
+  });
+  const ran = await runVerify(ports, checkFolder, order);
   const failed = ran.find(({ passed }) => !passed);
-  return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
+  const changed = changesOf(ran);
+  return {
+    ...{ type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' },
+    ...(failed === undefined ? {} : { command: failed.run }),
+    ...(changed.length === 0 ? {} : { changed }),
+  };
 }
 
 /** Moves the run branch to the verified candidate by compare-and-swap. */

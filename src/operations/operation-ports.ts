@@ -15,6 +15,8 @@ export interface OperationPorts {
   readonly forge: Forge;
   /** Working folder of turns that need no repository. */
   readonly emptyFolder: string;
+  /** The folders that hold a commit and what its `setup` made, and nothing else. */
+  readonly pure: Set<string>;
   /** Why the work failed where something was thrown; throws what ends the engine. Absent: everything does. */
   readonly fault?: (thrown: unknown) => Promise<string>;
 }

@@ -1,9 +1,7 @@
-import type { CheckAnswer } from '../checks/run-checks.ts';
+import type { CheckAnswer, CheckOrder } from '../checks/run-checks.ts';
 import { mainLine } from '../text/cannot-run.ts';
-import { isLeftOut } from '../graph/decisions/baseline.ts';
 import { SquadError } from '../model/errors.ts';
-import type { Baseline } from '../model/plan/baseline.ts';
-import type { GateFacts } from '../model/plan/gate.ts';
+import type { Workspace } from '../model/turn-request.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
@@ -34,78 +32,45 @@ export async function setUp(
   task: string,
   tries: number,
 ): Promise<CommandsAnswer> {
-  const { checks, definition } = ports;
-  const { resetFor = '', remade = '' } = folder;
-  // A new or reset folder needs its setup again.
-  const mark = shortHash(`${folder.task} ${resetFor} ${remade}`.trimEnd());
-  for (const [index, step] of definition.setup.entries()) {
-    const name = `setup-${mark}-${folder.base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
-    const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
-    if (earlier.some((id) => checks.passed(id))) continue;
-    const answer = await checks.run({
-      id: `${name}-t${tries}`,
-      task,
-      command: step.run,
-      workspace: folder.workspace,
-      wallMs: Math.ceil(step.minutes * MINUTE),
-      purpose: 'setup',
-    });
+  for (const { run, minutes, name, earlier } of setupOf(ports, folder, tries)) {
+    if (earlier.some((id) => ports.checks.passed(id))) continue;
+    const id = `${name}-t${tries}`;
+    const wallMs = Math.ceil(minutes * MINUTE);
+    const workspace = async (): Promise<Workspace> => folder.workspace;
+    const answer = await ports.checks.run({ id, task, command: run, workspace, wallMs, purpose: 'setup' });
     if (!answer.passed) {
-      const output = `The setup command ${describe(step.run, answer, outputPath(ports, `${name}-t${tries}`))}`;
-      return { ok: false, ran: answer.why !== 'not-run', command: step.run, answer, output };
+      const output = `The setup command ${describe(run, answer, outputPath(ports, id))}`;
+      return { ok: false, ran: answer.why !== 'not-run', command: run, answer, output };
     }
   }
   return { ok: true };
 }
 
-/** Runs the `verify` commands on a commit, after its own setup, until one fails. A command that already ran there keeps its result. */
-export async function runVerify(
-  ports: OperationPorts,
-  folder: TaskFolder,
-  { task, baseline }: { readonly task: string; readonly baseline: Pick<Baseline, 'without'> },
-  candidate: string,
-): Promise<GateFacts['commands']> {
-  const ready = await setUp(ports, { ...folder, base: candidate }, task, 1);
-  if (!ready.ok && !ready.ran) throw notRun(task, ready.output);
-  if (!ready.ok) return [{ purpose: 'setup', run: ready.command, passed: false, output: ready.output }];
-  const ran: GateFacts['commands'] = [];
-  for (const [index, step] of ports.definition.verify.entries()) {
-    if (isLeftOut(step, baseline)) continue;
-    const answer = await runCommand(ports, {
-      id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`,
-      task,
-      command: step.run,
-      folder,
-      wallMs: Math.ceil(step.minutes * MINUTE),
-      purpose: 'verify',
-    });
-    ran.push({
-      purpose: 'verify',
-      run: step.run,
-      passed: answer.passed,
-      output: answer.passed ? '' : describe(step.run, answer),
-    });
-    if (!answer.passed) break;
-  }
-  return ran;
+/** Whether `setup` has run there for this commit, so that `setUp` does nothing. */
+export function isSetUp(ports: OperationPorts, folder: TaskFolder, tries: number): boolean {
+  const steps = setupOf(ports, folder, tries);
+  return steps.length > 0 && steps.every(({ earlier }) => earlier.some((id) => ports.checks.passed(id)));
+}
+
+/** Whether a `setup` command that an earlier engine began still has no result there. */
+export function isSettingUp(ports: OperationPorts, folder: TaskFolder, tries: number): boolean {
+  return setupOf(ports, folder, tries).some(({ earlier }) => earlier.some((id) => ports.checks.lives(id)));
+}
+
+/** A new or reset folder needs its setup again. */
+function setupOf(ports: OperationPorts, { task, resetFor, remade, base }: TaskFolder, tries: number) {
+  const mark = shortHash(`${task} ${resetFor ?? ''} ${remade ?? ''}`.trimEnd());
+  return ports.definition.setup.map((step, index) => {
+    const name = `setup-${mark}-${base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
+    return { ...step, name, earlier: Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`) };
+  });
 }
 
 /** Runs one command to its end. Throws if it gave no result, because then the machine is at fault, not the work. */
-export async function runCommand(
-  ports: OperationPorts,
-  order: {
-    id: string;
-    task: string;
-    command: string;
-    folder: TaskFolder;
-    wallMs: number;
-    purpose: 'evidence' | 'verify';
-  },
-): Promise<CheckAnswer> {
-  const { id, task, command, folder, wallMs, purpose } = order;
-  const answer = await ports.checks.run({ id, task, command, workspace: folder.workspace, wallMs, purpose });
+export async function runCommand(ports: OperationPorts, order: CheckOrder): Promise<CheckAnswer> {
+  const answer = await ports.checks.run(order);
   if (answer.passed || answer.why !== 'not-run') return answer;
-  throw notRun(task, describe(command, answer));
+  throw notRun(order.task, describe(order.command, answer));
 }
 
 export function notRun(task: string, output: string): SquadError {
@@ -117,7 +82,7 @@ export function notRun(task: string, output: string): SquadError {
 }
 
 /** A part of the check's id that makes a command from a reload a new check. */
-function amendedMark({ definition }: OperationPorts, command: string): string {
+export function amendedMark({ definition }: OperationPorts, command: string): string {
   return definition.began === undefined ? '' : `-${shortHash(command)}`;
 }
 

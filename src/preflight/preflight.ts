@@ -180,12 +180,23 @@ function settingsOf(
   { planning }: Playbook<unknown>,
 ): Pick<
   RunDefinition,
-  'setup' | 'verify' | 'baseline' | 'notify' | 'publish' | 'tracing' | 'mail' | 'plan' | 'strict' | 'makesBranch'
+  | 'setup'
+  | 'verify'
+  | 'keep'
+  | 'baseline'
+  | 'notify'
+  | 'publish'
+  | 'tracing'
+  | 'mail'
+  | 'plan'
+  | 'strict'
+  | 'makesBranch'
 > {
-  const { setup, verify, baseline, notify, publish, tracing, mail } = settings;
+  const { setup, verify, keep, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },
+    ...(keep.length === 0 ? {} : { keep }),
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
     ...(alone === undefined ? {} : { makesBranch: false }),

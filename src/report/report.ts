@@ -31,6 +31,7 @@ import {
 import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
 import { aboutOf, short } from './report-head.ts';
+import { checksSection } from './report-checks.ts';
 import { armorySection } from './report-armory.ts';
 import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
@@ -65,6 +66,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     costSection(reading),
     limitsSection(reading),
     retriesSection(reading),
+    checksSection(reading),
     questionsSection(reading),
     mailSection(mail),
     peopleSection(reading),

@@ -42,6 +42,7 @@ export const FAILPOINTS = [
   'git.before-removal',
   'git.half-removed',
   'git.removed',
+  'git.set-aside',
   'git.run-aside',
   'git.branch-created',
   'git.merged',

@@ -73,7 +73,7 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
       id: 'verify-1',
       task: 'task',
       command,
-      workspace: { path: workspace },
+      workspace: async () => ({ path: workspace }),
       wallMs: 30_000,
       purpose: 'verify',
       ...changes,

@@ -83,7 +83,9 @@ describe('a command', () => {
 
   it('that starts nowhere has not run', async () => {
     bench = openChecksBench();
-    const answer = await bench.engine.checks.run(bench.order('true', { workspace: { path: '/no/such/folder' } }));
+    const answer = await bench.engine.checks.run(
+      bench.order('true', { workspace: async () => ({ path: '/no/such/folder' }) }),
+    );
     expect(answer).toMatchObject({ passed: false, why: 'not-run', output: expect.stringContaining('/no/such/folder') });
     expect(bench.engine.ledger.attempts({ runId: bench.run })).toHaveLength(1);
   });

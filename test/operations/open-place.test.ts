@@ -31,6 +31,7 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
     workspaces: bench.workspaces,
     forge: compose(testHost(bench.root, {})).forge(bench.report),
     emptyFolder: join(bench.root, 'empty'),
+    pure: new Set(),
   };
   await allocateWorkspace(site);
   const open = async (number: number, order: object = {}) => {

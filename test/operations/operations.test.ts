@@ -43,6 +43,7 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
     workspaces,
     forge: compose(testHost(bench.root, {})).forge(report),
     emptyFolder: join(bench.root, 'empty'),
+    pure: new Set(),
   };
   await allocateWorkspace(site);
   const folder = await workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });

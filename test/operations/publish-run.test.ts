@@ -36,6 +36,7 @@ async function openDelivered(test: { onTestFinished(work: () => Promise<void>): 
     workspaces,
     forge: compose(testHost(bench.root, {})).forge(report),
     emptyFolder: join(bench.root, 'empty'),
+    pure: new Set(),
   };
   await allocateWorkspace(site);
   const folder = await workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });

@@ -20,6 +20,7 @@ describe('squad.yaml', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
       baseline: 'report',
+      keep: [],
       models: {},
       runtimes: {},
       limits: {
@@ -51,6 +52,7 @@ describe('squad.yaml', () => {
     expect(settings(example)).toEqual({
       ...defaultSettings(),
       playbook: 'delivery',
+      keep: ['node_modules'],
       notify: 'notify-send squad "$SQUAD_TEXT"',
       agents: [
         { name: 'planner', role: 'planner', runtime: 'claude', access: 'read-only' },

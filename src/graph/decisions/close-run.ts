@@ -1,5 +1,6 @@
 import type { GateFacts } from '../../model/plan/gate.ts';
 import type { Draft } from './board.ts';
+import { notesIn, noting } from './check-notes.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
 import { judgeTask, leftToJudge, pickJudge, problemsOf } from './gate.ts';
 import { findForeign } from './run-branch.ts';
@@ -13,7 +14,7 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   if (facts.head !== branch.head) return findForeign(draft, facts.head);
   const { criteria } = draft.facts.objective;
   const before = gate.facts;
-  draft.gate = { ...gate, facts };
+  draft.gate = noting({ ...gate, facts }, notesIn(facts.commands));
   if (facts.missing.length > 0) {
     return finishFailed(draft, `delivered work is missing from the run branch: ${facts.missing.join(', ')}`);
   }

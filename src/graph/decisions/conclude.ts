@@ -1,6 +1,7 @@
 import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
+import { checkNotesOf, flakyText } from './check-notes.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
@@ -49,7 +50,11 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
   }
   const { open, remarks } = remarksOf(board, tasks, openPointsOf(board));
-  const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
+  const flaky = flakyText(checkNotesOf(board));
+  const said = [
+    ...(remarks.length === 0 ? ['all work is delivered and verified'] : remarks),
+    ...(flaky === undefined ? [] : [cutLine(reasons(flaky), MOST_SUMMARY)]),
+  ].join('; ');
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
 

@@ -20,12 +20,16 @@ export function decideEvidence(
   if (altered.length > 0) missing.push(`these files differ from the work that was handed over: ${listed(altered)}`);
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
   if (owes.returned !== null && facts.commit === owes.returned) {
-    missing.push(`nothing was changed since ${owes.returned.slice(0, 12)} was sent back`);
+    missing.push(nothingSince(owes.returned));
   }
   if (missing.length === 0) return { ok: true, commit: facts.commit };
   // It may be what is missing.
   const unread = facts.unread === undefined ? [] : [`the files in the folder cannot be read: ${facts.unread}`];
   return { ok: false, missing: [...missing, ...sideOf(facts), ...unread, ...ignoredOf(facts)] };
+}
+
+export function nothingSince(returned: string): string {
+  return `nothing was changed since ${returned.slice(0, 12)} was sent back`;
 }
 
 /** So many paths are named that may not change: their author has to take all of them back, or ask for them. */

@@ -28,8 +28,8 @@ export function proposeDone(draft: Draft, why: string, remarks: readonly string[
 
 /** Discards the check of the run branch, because more work will change the branch. */
 export function voidGate(draft: Draft): void {
-  const { judge, refused, recorded, problems } = draft.gate;
-  draft.gate = { ...CLOSED_GATE, refused, recorded, ...defined({ problems }) };
+  const { judge, refused, recorded, problems, noted } = draft.gate;
+  draft.gate = { ...CLOSED_GATE, refused, recorded, ...defined({ problems, noted }) };
   if (judge !== null) workOn(draft, judge, { type: 'settle-asked', as: 'cancelled', why: 'there is more work to do' });
 }
 

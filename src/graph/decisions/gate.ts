@@ -44,16 +44,17 @@ export function verdictsAt(head: string | null, { recorded, judgement }: Verdict
 /** The verdict on a criterion that counts for these facts: one judge who misses something outweighs the others. */
 export function verdictOn(
   criterion: number,
-  { head, files }: Pick<GateFacts, 'head' | 'files'>,
+  facts: Pick<GateFacts, 'head' | 'files' | 'lines'>,
   gate: Verdicts,
 ): GivenVerdict | undefined {
-  const given = verdictsAt(head, gate).filter(({ verdict }) => verdict.criterion === criterion);
-  return given.find(({ verdict }) => !verdict.met) ?? given.find(({ verdict }) => isShown(verdict, files));
+  const given = verdictsAt(facts.head, gate).filter(({ verdict }) => verdict.criterion === criterion);
+  return given.find(({ verdict }) => !verdict.met) ?? given.find(({ verdict }) => isShown(verdict, facts));
 }
 
-/** "met" must name an existing file and a line. */
-function isShown({ file, line }: Verdict, files: readonly string[]): boolean {
-  return file !== null && line !== null && line > 0 && files.includes(file);
+/** "met" must name an existing file and a line of it. */
+function isShown({ file, line }: Verdict, { files, lines }: Pick<GateFacts, 'files' | 'lines'>): boolean {
+  if (file === null || line === null || !files.includes(file)) return false;
+  return line > 0 && line <= (lines?.[file] ?? line);
 }
 
 /** The numbers of the criteria without a command that still have to be judged at this head. */

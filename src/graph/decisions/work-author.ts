@@ -2,6 +2,8 @@ import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { Cause } from '../../model/plan/task.ts';
 import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS, settleRequest } from './agent-request.ts';
+import { isCheckedAgain } from './check-again.ts';
+import { notesIn, noting } from './check-notes.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
 import { afterFirst, backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -59,7 +61,7 @@ export function authorAnswered(work: Work, context: WorkContext): WorkStep {
 export function evidenceGathered(before: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {
   if (before.phase.at !== 'gathering') return stay(before);
   const { task } = context;
-  const work = { ...before, kept: facts.commit ?? before.kept };
+  const work = noting({ ...before, kept: facts.commit ?? before.kept }, notesIn(facts.commands));
   const judged = isJudged(context);
   // A check owns no commit.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
@@ -68,6 +70,13 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const changes = judged && task.mayChangeNothing !== true;
   const answer = decideEvidence({ requires, judged: changes, returned }, facts);
   if (!answer.ok && stalled !== null) return fail(work, context, 'attempts', stalled);
+  if (!answer.ok && work.returned !== null && isCheckedAgain(work, facts)) {
+    return stay({
+      ...work,
+      commit: work.returned,
+      phase: { at: 'in-queue', commit: work.returned, since: context.seq },
+    });
+  }
   if (!answer.ok) {
     const { prProblem } = facts;
     // Only the pull request is missing, and its author cannot fix the forge.
@@ -96,7 +105,7 @@ function askAboutForge(work: Work, problem: string, { task }: WorkContext): Work
   };
 }
 
-function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext, cause: Cause): WorkStep {
+export function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext, cause: Cause): WorkStep {
   const text = missing.join('\n');
   if (context.task.kind === 'check') return fail(work, context, 'verify', text);
   if (work.returns.evidence >= EVIDENCE_RETURNS) return fail(work, context, cause, text);

@@ -1,5 +1,9 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Work, WorkEvent } from '../../model/plan/work.ts';
+import { decideRun } from './check-again.ts';
+import { noting } from './check-notes.ts';
+import { nothingSince } from './evidence.ts';
+import { withoutEvidence } from './work-author.ts';
 import { backToAuthor, done, fail, firstSentBack, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type IntegrationEvent = Extract<
@@ -36,16 +40,11 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       return sendBack(work, 'conflict', text, context);
     }
     case 'verified':
-      if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return stay(work);
-      if (event.passed) return stay({ ...withoutCheck(work), phase: { ...phase, at: 'advancing' } });
-      return sendBack(
-        work,
-        'verify',
-        `${event.output.trimEnd()}\nThis ran on ${event.candidate}, which has your work and what was delivered before.`,
-        context,
-      );
+      return phase.at === 'verifying' && phase.candidate === event.candidate
+        ? verified(work, phase, event, context)
+        : stay(work);
     case 'branch-advanced':
-      return phase.at === 'advancing' ? done(work, context) : stay(work);
+      return phase.at === 'advancing' ? done({ ...work, delivered: event.commit }, context) : stay(work);
     // The task keeps its place in the queue until the operator has answered.
     case 'branch-foreign':
     case 'branch-held':
@@ -60,6 +59,27 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
 function withoutCheck(work: Work): Work {
   const by = work.sentBack?.by;
   return by === 'verify' || by === 'conflict' ? { ...work, sentBack: null } : work;
+}
+
+function verified(
+  before: Work,
+  phase: Extract<Work['phase'], { at: 'verifying' }>,
+  event: Extract<IntegrationEvent, { type: 'verified' }>,
+  context: WorkContext,
+): WorkStep {
+  const { candidate, passed, output, command = '', changed = [] } = event;
+  const { checked } = before;
+  const failures = decideRun(before, candidate);
+  const flaky = passed && checked?.candidate === candidate ? [checked.command] : [];
+  const work = noting(before, { flaky, changed });
+  if (passed) return stay({ ...withoutCheck(work), phase: { ...phase, at: 'advancing' } });
+  const failed = { ...work, checked: { candidate, command, failures } };
+  const where = `This ran on ${candidate}, which has your work and what was delivered before.`;
+  if (failures === 1 || work.returned === null) {
+    return sendBack(failed, 'verify', `${output.trimEnd()}\n${where}`, context);
+  }
+  const again = `${nothingSince(work.returned)}, and the check has failed again:\n${output.trimEnd()}`;
+  return withoutEvidence(failed, [again], context, 'no-evidence');
 }
 
 /** Takes no review round, but has its own limit. The new commit is reviewed again. */

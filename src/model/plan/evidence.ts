@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkFactsSchema } from './gate.ts';
 
 /** A required document as it is in the commit. */
 const documentFactsSchema = z.object({
@@ -63,7 +64,7 @@ export const evidenceFactsSchema = z.object({
   files: z.array(z.string()),
   /** Absent if no document is required. */
   documents: z.array(documentFactsSchema).optional(),
-  commands: z.array(z.object({ run: z.string(), passed: z.boolean(), output: z.string() })),
+  commands: z.array(checkFactsSchema),
   pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
   /** Why there is no pull request, if the forge said so. */
   prProblem: z.string().optional(),

@@ -1,5 +1,31 @@
 import { z } from 'zod';
 
+/** Tracked files that a command changed while it ran, the first ones; `more`: how many further ones there are. */
+const changedByCheckSchema = z.object({ paths: z.array(z.string()), more: z.number().int() });
+export type ChangedByCheck = z.infer<typeof changedByCheckSchema>;
+export const checkChangesSchema = changedByCheckSchema.extend({ run: z.string() });
+export type CheckChanges = z.infer<typeof checkChangesSchema>;
+
+/** What a command showed about a commit. */
+export const checkFactsSchema = z.object({
+  run: z.string(),
+  passed: z.boolean(),
+  output: z.string(),
+  /** It passed, after it had failed on the same commit. Absent: it did not. */
+  flaky: z.literal(true).optional(),
+  /** Absent: it changed none. */
+  changed: changedByCheckSchema.optional(),
+});
+export type CheckFacts = z.infer<typeof checkFactsSchema>;
+
+/** What people have to know of checks besides their results, once for each command. */
+export interface CheckNotes {
+  /** Commands that failed and passed on the same commit. */
+  readonly flaky: readonly string[];
+  /** Tracked files that commands changed while they ran. */
+  readonly changed: readonly CheckChanges[];
+}
+
 /** The engine's findings on the run branch before it lets a run end, all of them about `head`. */
 export const gateFactsSchema = z.object({
   /** The commit that the ledger had delivered last when the check began. */
@@ -9,16 +35,11 @@ export const gateFactsSchema = z.object({
   /** Delivered tasks whose commit is not in `head`. */
   missing: z.array(z.string()),
   /** The commands that ran on `head`, in order. After a failed setup or verify command, no other of its kind runs. */
-  commands: z.array(
-    z.object({
-      purpose: z.enum(['setup', 'verify', 'criterion']),
-      run: z.string(),
-      passed: z.boolean(),
-      output: z.string(),
-    }),
-  ),
+  commands: z.array(checkFactsSchema.extend({ purpose: z.enum(['setup', 'verify', 'criterion']) })),
   /** The files that verdicts on `head` name and that exist in it. */
   files: z.array(z.string()),
+  /** How many lines these files have. Absent for one that is too large, and in facts of an older version. */
+  lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
 
@@ -71,6 +92,8 @@ export interface Gate {
   readonly refused: number;
   /** null: nothing was checked yet, or more work made the check void. */
   readonly facts: GateFacts | null;
+  /** What all checks of the run branch have shown besides their results. Absent: nothing. */
+  readonly noted?: CheckNotes;
   readonly judgement: Judgement | null;
   readonly judge: string | null;
   /** Verdicts of judges whom a playbook asked. They count at the commit that they are about, also if more work was planned. */

@@ -4,6 +4,7 @@ import type { Json } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
+import { checkChangesSchema, type CheckNotes } from './gate.ts';
 import type { ReviewAnswer } from './review.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
@@ -48,7 +49,16 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('integration-started') }),
   z.object({ type: z.literal('integrated'), candidate: z.string() }),
   z.object({ type: z.literal('conflict'), files: z.array(z.string()), head: z.string() }),
-  z.object({ type: z.literal('verified'), candidate: z.string(), passed: z.boolean(), output: z.string() }),
+  z.object({
+    type: z.literal('verified'),
+    candidate: z.string(),
+    passed: z.boolean(),
+    output: z.string(),
+    /** The one that failed; absent: all passed, or an older version does not say. */
+    command: z.string().optional(),
+    /** Absent: no command changed a tracked file. */
+    changed: z.array(checkChangesSchema).optional(),
+  }),
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
   /** The run branch is not at the commit that was delivered last (null: it is gone), so nothing is merged. */
   z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
@@ -203,6 +213,8 @@ export interface Work {
   readonly reviews: number;
   /** The last commit that passed the check of evidence. It is delivered once the work is done. */
   readonly commit: string | null;
+  /** The run branch's commit that has its work: `commit`, a merge of it, or what the branch had if it added nothing. Absent: none yet. */
+  readonly delivered?: string;
   /** The commit that `commit` is compared with. */
   readonly base: string | null;
   /** The run branch's head when its author's last turn began. */
@@ -213,6 +225,10 @@ export interface Work {
   readonly returned: string | null;
   /** What the work was sent back for, and what has not come right since; null: nothing. If it fails, this is the first cause. */
   readonly sentBack: SentBack | null;
+  /** The check that failed last, and how often the checks failed on that candidate. Absent: none did. */
+  readonly checked?: { readonly candidate: string; readonly command: string; readonly failures: number };
+  /** What checks of this work have shown besides their results. Absent: nothing. */
+  readonly noted?: CheckNotes;
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];

@@ -22,6 +22,7 @@ export async function clearFolder(
   try {
     for (const path of found.newRepositories) await deleteFolder(join(folder, textOfPath(path)));
     for (const { path, known } of found.files) if (known === undefined) plain.remove(path);
+    for (const path of found.others) plain.remove(path);
     for (const path of found.folders.toReversed()) plain.removeEmpty(path);
   } catch (error) {
     throw wrongEnvironment(`${folder} cannot be emptied: ${errorText(error)}`);

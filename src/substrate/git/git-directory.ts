@@ -1,4 +1,16 @@
-import { chmod, copyFile, lstat, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
@@ -17,13 +29,14 @@ const CARRIED = ['modules', 'lfs'];
 /**
  * Gives a folder a new git directory with HEAD at a commit and the engine's index. Built next to the folder by plain files and
  * swapped in by rename: no git runs on what an agent made. Refs, stashes and settings of the agent's own go: the caller has kept
- * their commits.
+ * their commits. `as-kept`: with what `keepDirectory` kept.
  */
 export async function makeGitDirectory(
   context: GitContext,
   repository: RunRepository,
   task: string,
   head: string,
+  from: 'anew' | 'as-kept' = 'anew',
 ): Promise<void> {
   const { run, directory } = repository;
   const path = folderPath(context, run, task);
@@ -34,6 +47,7 @@ export async function makeGitDirectory(
   await makeBare(fresh, await folderConfig(repository), await storesOf(context, repository), directory);
   await writeFile(join(fresh, 'HEAD'), `${head}\n`);
   await copyIndex(note('index'), join(fresh, 'index'));
+  if (from === 'as-kept') await copyParts(note('git-kept'), fresh);
   await put(fresh, shownBranch(run), await runHeadLine(context, run), note('put'));
   if (await exists(own)) {
     // A folder that cannot be written cannot be moved.
@@ -44,6 +58,28 @@ export async function makeGitDirectory(
   failpoint('git.directory-moved');
   await rename(fresh, own);
   await deleteFolder(old);
+}
+
+/** What commands of a person may have changed in a git directory, besides its objects and what is carried. */
+const PARTS = ['HEAD', 'config', 'packed-refs', 'refs', 'info', 'hooks'];
+
+/** Keeps the settings and refs of a folder's git directory as they are, for `makeGitDirectory`. */
+export async function keepDirectory(
+  context: GitContext,
+  { run, task }: { readonly run: string; readonly task: string },
+): Promise<void> {
+  const [own, kept] = [join(folderPath(context, run, task), '.git'), notePath(context, run, `${task}.git-kept`)];
+  await deleteFolder(kept);
+  await mkdir(kept, { mode: 0o700 });
+  if (await isFolder(own)) await copyParts(own, kept);
+}
+
+async function copyParts(from: string, to: string): Promise<void> {
+  for (const name of PARTS) {
+    if (!(await exists(join(from, name)))) continue;
+    await deleteFolder(join(to, name));
+    await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 /** The run branch as agents see it, like a branch of a remote: they can compare with it and merge it. */

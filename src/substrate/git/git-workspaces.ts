@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
+import { bringBack, hasMade, makeAnew, noteMade } from './check-folder.ts';
 import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { BASELINE } from './folder-note.ts';
@@ -52,6 +53,10 @@ export function createGitWorkspaces(
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
+    noteMade: (folder) => ready(() => noteMade(context, folder)),
+    hasMade: (folder) => ready(() => hasMade(context, folder)),
+    bringBack: (folder, order) => ready(() => bringBack(context, folder, order)),
+    makeAnew: (folder, keep) => ready(() => makeAnew(context, folder, keep)),
     baselineAt: (run, base) => ready(() => addFolder(context, { run, task: BASELINE, commit: requireCommitId(base) })),
     dropBaseline: (run) => ready(() => dropOwnFolder(context, run, BASELINE)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),

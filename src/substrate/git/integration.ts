@@ -19,6 +19,7 @@ import { headOf } from './run-branch.ts';
 import { claimedBy, claimWithBranch } from './run-claim.ts';
 import { pin, publishRef, unpin } from './run-repository.ts';
 import { mergeBase } from './rescue.ts';
+import { findUsers } from '../process/folder-users.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 
 export async function createRunBranch(
@@ -107,7 +108,9 @@ async function fillIntegration(context: GitContext, run: string, candidate: stri
   const made = await addFolder(context, place);
   try {
     failpoint('git.before-checkout');
-    const folder = made.fresh === true ? made : await bringTo(context, made, candidate);
+    // A command that an earlier engine began may still run there.
+    const isInUse = made.base === candidate && findUsers(made.workspace.path).length > 0;
+    const folder = made.fresh === true || isInUse ? made : await bringTo(context, made, candidate);
     failpoint('git.checked-out');
     return folder;
   } catch {

@@ -61,6 +61,7 @@ export async function treeWith(
       newRepositories: [],
       ignored: [],
       folders: [],
+      others: [],
     };
     return { type: 'tree', tree: await storeTree(context, look, { ...nothing, files }) };
   });

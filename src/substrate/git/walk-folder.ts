@@ -36,6 +36,8 @@ export interface FolderFindings {
   readonly ignored: readonly IgnoredPath[];
   /** Folders without a file of the commit, after those in which they are. */
   readonly folders: readonly string[];
+  /** Pipes, sockets and the like, which no commit can have. */
+  readonly others: readonly string[];
 }
 
 export interface Walk {
@@ -85,6 +87,7 @@ class Walker {
   readonly #newRepositories: string[] = [];
   readonly #ignored: IgnoredPath[] = [];
   readonly #folders: string[] = [];
+  readonly #others: string[] = [];
   readonly #open: string[] = [''];
   #asked: Candidate[] = [];
   #rules: IgnoreRules | undefined;
@@ -123,6 +126,7 @@ class Walker {
       newRepositories: this.#newRepositories,
       ignored: this.#ignored,
       folders: this.#folders,
+      others: this.#others,
     };
   }
 
@@ -169,6 +173,7 @@ class Walker {
       if (kind === 'folder') await this.#meetFolder(path, known);
       else if (kind === 'other') {
         if (known !== undefined) throw new UnreadableFolder(`${textOfPath(path)} is no file, link or folder any more`);
+        this.#others.push(path);
       } else if (known === undefined) this.#asked.push({ path, kind });
       else this.#meetFile(known, kind);
     }

@@ -81,6 +81,14 @@ export type RescueAnswer =
   | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
   | Extract<SnapshotAnswer, { type: 'unreadable' }>;
 
+/** `changed`: tracked files that a check had changed, the first ones; `more`: how many further ones there are. */
+export interface BroughtBack {
+  readonly changed: readonly string[];
+  readonly more: number;
+  /** false: the folder is not what it was after `setup`, and has to be made again before another check. */
+  readonly isWhole: boolean;
+}
+
 /** What turns have written and git ignores, by path; a folder ends in a slash. */
 export interface IgnoredWork {
   readonly paths: readonly { readonly path: string; readonly by: string }[];
@@ -233,6 +241,20 @@ export interface Workspaces {
   integrate(work: { run: string; commit: string; message: string }): Promise<IntegrationAnswer>;
   /** The integration folder with this candidate checked out, for commands that run on it. */
   integrationAt(run: string, candidate: string): Promise<TaskFolder>;
+  /** Notes what `setup` has made in a folder in which only the engine works, once for each time that it is filled. */
+  noteMade(folder: TaskFolder): Promise<void>;
+  /** Whether that is noted for the folder as it is. */
+  hasMade(folder: TaskFolder): Promise<boolean>;
+  /**
+   * Undoes what a check did to such a folder: tracked and untracked files, HEAD, refs and settings, and (`go`) ignored files that
+   * `setup` did not make. Paths that `keep` names stay.
+   */
+  bringBack(
+    folder: TaskFolder,
+    order: { readonly keep: readonly string[]; readonly ignored: 'stay' | 'go' },
+  ): Promise<BroughtBack>;
+  /** Deletes such a folder and makes it again at its commit. Ignored paths that `keep` names are put back. */
+  makeAnew(folder: TaskFolder, keep: readonly string[]): Promise<TaskFolder>;
   /** A folder of its own with the run's base checked out, for commands that run on it. Safe to repeat. */
   baselineAt(run: string, base: string): Promise<TaskFolder>;
   /** Removes that folder, in which no agent works. Safe to repeat. */

@@ -3,7 +3,7 @@ import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { concludeRun, criteriaOf } from '../../../src/graph/decisions/conclude.ts';
-import { verdictsAt } from '../../../src/graph/decisions/gate.ts';
+import { verdictOn, verdictsAt } from '../../../src/graph/decisions/gate.ts';
 import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { PlanChange } from '../../../src/model/plan/change.ts';
@@ -154,5 +154,20 @@ describe('a verdict that a playbook recorded', () => {
     const change = { do: 'judge-criterion', task: 'post-reviewer', ...MET, ...more } as const;
     const step = applyChanges(board, [change], AT);
     expect([step.refused, step.board.gate.recorded]).toMatchObject([[{ why }], []]);
+  });
+});
+
+describe('a line that shows a criterion', () => {
+  it.each([
+    ['in the file', 3, { 'src/a.ts': 3 }, true],
+    ['after its end', 4, { 'src/a.ts': 3 }, false],
+    ['in an empty file', 1, { 'src/a.ts': 0 }, false],
+    ['0', 0, { 'src/a.ts': 3 }, false],
+    ['in a file whose lines were not counted', 99_999, {}, true],
+    ['in facts of an older version', 99_999, undefined, true],
+  ])('%s', (_, line, lines, counts) => {
+    const said = { commit: 'c1', by: 'rex', verdicts: [{ ...MET, line }] };
+    const facts = { head: 'c1', files: ['src/a.ts'], ...(lines === undefined ? {} : { lines }) };
+    expect(verdictOn(1, facts, { judgement: said, recorded: [] }) !== undefined).toBe(counts);
   });
 });

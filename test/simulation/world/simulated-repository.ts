@@ -214,6 +214,11 @@ export function createSimulatedRepository(): SimulatedRepository {
       folders.set(keyOf(run, '_integration'), { folder, head: candidate, files: new Map(at(candidate).files) });
       return folder;
     },
+    // A command changes no file in the simulation.
+    noteMade: async () => undefined,
+    hasMade: async () => true,
+    bringBack: async () => ({ changed: [], more: 0, isWhole: true }),
+    makeAnew: async (folder) => folder,
     baselineAt: async (run, commit) => {
       const folder = folderAt(run, '_baseline', at(commit).id);
       folders.set(keyOf(run, '_baseline'), { folder, head: commit, files: new Map(at(commit).files) });

@@ -1,0 +1,144 @@
+import { isLeftOut } from '../graph/decisions/baseline.ts';
+import type { Baseline } from '../model/plan/baseline.ts';
+import type { CheckFacts, GateFacts } from '../model/plan/gate.ts';
+import { defined } from '../text/defined.ts';
+import { SetupFailed, type CheckFolder } from './check-folder.ts';
+import type { OperationPorts } from './operation-ports.ts';
+import { amendedMark, describe, MINUTE, runCommand } from './run-commands.ts';
+
+interface CheckStep {
+  /** Of its first run; the next ones end in `-x2` and `-x3`. */
+  readonly id: string;
+  readonly task: string;
+  readonly run: string;
+  readonly wallMs: number;
+  readonly purpose: 'evidence' | 'verify';
+}
+
+/** The numbers of the runs of a check that are due, if it does not pass before. */
+export interface Runs {
+  readonly first: number;
+  readonly last: number;
+}
+export const ONCE: Runs = { first: 1, last: 1 };
+
+/** Runs a command by itself until it passes or its runs are used up. Throws `SetupFailed`. */
+export async function runCheck(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  step: CheckStep,
+  { first, last }: Runs,
+): Promise<CheckFacts> {
+  for (let run = first; ; run += 1) {
+    const facts = await runStep(ports, checkFolder, step, { run, before: 'go', after: () => 'go' });
+    if (facts.passed || run >= last) return run > 1 && facts.passed ? { ...facts, flaky: true } : facts;
+  }
+}
+
+interface Turn {
+  readonly run: number;
+  /** Whether ignored files of the command before and of this one stay. */
+  readonly before: 'stay' | 'go';
+  readonly after: (passed: boolean) => 'stay' | 'go';
+}
+
+async function runStep(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  step: CheckStep,
+  turn: Turn,
+): Promise<CheckFacts> {
+  const { id, task, run, wallMs, purpose } = step;
+  const answer = await runCommand(ports, {
+    id: runId(id, turn.run),
+    ...{ task, wallMs, purpose },
+    command: run,
+    workspace: async () => checkFolder.ready(turn.before),
+  });
+  const changed = await checkFolder.bringBack(turn.after(answer.passed));
+  const output = answer.passed ? answer.output : describe(run, answer);
+  return { run, passed: answer.passed, output, ...defined({ changed }) };
+}
+
+function runId(id: string, run: number): string {
+  return run === 1 ? id : `${id}-x${run}`;
+}
+
+/** Whether a check has begun, in this engine or an earlier one. */
+export function hasBegun({ checks }: OperationPorts, id: string, run = 1): boolean {
+  return checks.attemptOf(runId(id, run)) !== undefined;
+}
+
+interface VerifyOrder {
+  readonly task: string;
+  readonly baseline: Pick<Baseline, 'without'>;
+  readonly commit: string;
+  /** Begins the ids of its checks. */
+  readonly name: 'verify' | 'gate';
+  readonly runs: Runs;
+}
+
+/**
+ * Runs the `verify` commands on a commit, in their order, until one fails: each one finds what the ones before have built. If one
+ * fails, all run again until they pass or their runs are used up.
+ */
+export async function runVerify(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  order: VerifyOrder,
+): Promise<GateFacts['commands']> {
+  const { first, last } = order.runs;
+  const failed = new Set<string>();
+  for (let run = first; ; run += 1) {
+    const ran = await runInOrder(ports, checkFolder, verifySteps(ports, order), run);
+    const bad = ran.find(({ passed }) => !passed);
+    if (bad === undefined) return ran.map((one) => (failed.has(one.run) ? { ...one, flaky: true } : one));
+    if (bad.purpose === 'setup' || run >= last) return ran;
+    failed.add(bad.run);
+    checkFolder.spoil();
+  }
+}
+
+/** The id of the first check of `verify` on a commit; undefined: there is none. */
+export function firstVerifyId(ports: OperationPorts, order: Omit<VerifyOrder, 'runs'>): string | undefined {
+  return verifySteps(ports, order)[0]?.id;
+}
+
+function verifySteps(
+  ports: OperationPorts,
+  { task, name, commit, baseline }: Omit<VerifyOrder, 'runs'>,
+): readonly CheckStep[] {
+  return ports.definition.verify.flatMap((step, index): CheckStep[] => {
+    if (isLeftOut(step, baseline)) return [];
+    const id = `${name}-${commit.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
+    return [{ id, task, run: step.run, wallMs: Math.ceil(step.minutes * MINUTE), purpose: 'verify' }];
+  });
+}
+
+async function runInOrder(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  steps: readonly CheckStep[],
+  run: number,
+): Promise<GateFacts['commands']> {
+  const ran: GateFacts['commands'] = [];
+  try {
+    for (const [index, step] of steps.entries()) {
+      const isLast = index === steps.length - 1;
+      const after = (passed: boolean): 'stay' | 'go' => (passed && !isLast ? 'stay' : 'go');
+      const facts = await runStep(ports, checkFolder, step, { run, before: index === 0 ? 'go' : 'stay', after });
+      ran.push({ purpose: 'verify', ...facts, output: facts.passed ? '' : facts.output });
+      if (!facts.passed) break;
+    }
+  } catch (error) {
+    return [setupFacts(error)];
+  }
+  return ran;
+}
+
+/** Throws what is no `SetupFailed`. */
+export function setupFacts(thrown: unknown): GateFacts['commands'][number] {
+  if (!(thrown instanceof SetupFailed)) throw thrown;
+  const { command, output } = thrown.answer;
+  return { purpose: 'setup', run: command, passed: false, output };
+}

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { SquadError, wrongEnvironment } from './model/errors.ts';
 import type { Playbooks } from './model/plan.ts';
 import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
+import { refuseOldNode } from './substrate/process/node-version.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import type { GitPorts } from './substrate/git/git-call.ts';
 import type { Clock } from './substrate/ports/clock.ts';
@@ -34,8 +35,9 @@ export interface Machine {
   readonly playbooks?: Playbooks;
 }
 
-/** Has no side effects. Throws on Windows. */
+/** Has no side effects. Throws on Windows, and on a Node that is too old. */
 export function openMachine(host: Host): Machine {
+  refuseOldNode(process.versions);
   refuseWindows(host);
   refuseRelative(host);
   const clock = createSystemClock();

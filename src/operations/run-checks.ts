@@ -15,23 +15,16 @@ interface CheckStep {
   readonly purpose: 'evidence' | 'verify';
 }
 
-/** The numbers of the runs of a check that are due, if it does not pass before. */
-export interface Runs {
-  readonly first: number;
-  readonly last: number;
-}
-export const ONCE: Runs = { first: 1, last: 1 };
-
-/** Runs a command by itself until it passes or its runs are used up. Throws `SetupFailed`. */
+/** Runs a command by itself until it passes, at most so often. Throws `SetupFailed`. */
 export async function runCheck(
   ports: OperationPorts,
   checkFolder: CheckFolder,
   step: CheckStep,
-  { first, last }: Runs,
+  most: number,
 ): Promise<CheckFacts> {
-  for (let run = first; ; run += 1) {
+  for (let run = 1; ; run += 1) {
     const facts = await runStep(ports, checkFolder, step, { run, before: 'go', after: () => 'go' });
-    if (facts.passed || run >= last) return run > 1 && facts.passed ? { ...facts, flaky: true } : facts;
+    if (facts.passed || run >= most) return run > 1 && facts.passed ? { ...facts, flaky: true } : facts;
   }
 }
 
@@ -75,7 +68,8 @@ interface VerifyOrder {
   readonly commit: string;
   /** Begins the ids of its checks. */
   readonly name: 'verify' | 'gate';
-  readonly runs: Runs;
+  /** The numbers of the runs that are due, if it does not pass before. */
+  readonly runs: { readonly first: number; readonly last: number };
 }
 
 /**

@@ -23,9 +23,20 @@ function runOf(span: Span, project: string | undefined) {
     end_time: new Date(endedAt).toISOString(),
     inputs: content === undefined ? {} : { input: content.input },
     outputs: content === undefined ? {} : { output: content.output },
-    extra: { metadata: { ...metadata, ...(usage === undefined ? {} : { usage_metadata: usageOf(usage) }) } },
+    extra: {
+      metadata: {
+        ...metadata,
+        ...(kind === 'turn' ? modelOf(metadata) : {}),
+        ...(usage === undefined ? {} : { usage_metadata: usageOf(usage) }),
+      },
+    },
     tags: ['squad'],
   };
+}
+
+/** The keys by which LangSmith finds prices, and filters. */
+function modelOf({ provider, runtime, model }: Span['metadata']) {
+  return { ls_model_type: 'chat', ...defined({ ls_provider: provider ?? runtime, ls_model_name: model }) };
 }
 
 /** LangSmith's input tokens are all of them. */

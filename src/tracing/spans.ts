@@ -53,6 +53,8 @@ interface OpenAttempt extends Ancestor {
   readonly name: string;
   readonly kind: 'turn' | 'check';
   readonly metadata: Metadata;
+  /** The node that claimed it, which ends with it; undefined: the engine claimed it for its own work. */
+  readonly node: Omit<Span, 'endedAt'> | undefined;
 }
 
 /** What has happened so far, from which the next spans are made. */
@@ -124,8 +126,10 @@ export function trace(before: TraceState, happening: Happening): Traced {
       );
       return silent({ ...before, tools });
     }
-    case 'node':
-      return { state: before, spans: nodeSpan(before, happening.epoch, happening.run), dropped: 0 };
+    case 'node': {
+      const spans = nodeSpan(before, happening.epoch, happening.run);
+      return { state: { ...before, trace: ending(before.trace, spans) }, spans, dropped: 0 };
+    }
   }
 }
 
@@ -215,7 +219,7 @@ function fold(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
   }
 }
 
-/** A decision claims turns, and its node ends with that; the engine claims checks for its own work. */
+/** A decision claims turns; the engine claims checks for its own work. */
 function claimed(state: TraceState, event: LedgerEvent): Traced {
   const { trace: root, runId, run } = state;
   if (root === undefined) return silent(state);
@@ -229,11 +233,13 @@ function claimed(state: TraceState, event: LedgerEvent): Traced {
     ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above: above.map(ancestor), kind },
     name: run === undefined ? attemptId : attemptWithin(attemptScope(run.name, runId), attemptId),
     metadata: { ...common, attempt: attemptId, task, agent, number, runtime, ...defined({ role, provider, model }) },
+    node: event.cause === null ? undefined : nodeOf(),
   };
-  const metadata = { ...common, attempt: attemptId, task };
-  const ended = { ...node, endedAt: event.at, above: [ancestor(root)], name: 'run_agent_attempt', metadata };
-  const spans: Span[] = event.cause === null ? [] : [{ ...ended, kind: 'node' }];
-  return { state: { ...state, open: new Map(state.open).set(attemptId, attempt) }, spans, dropped: 0 };
+  return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
+  function nodeOf(): OpenAttempt['node'] {
+    const metadata = { ...common, attempt: attemptId, task };
+    return { ...node, above: above.slice(0, 1).map(ancestor), kind: 'node', name: 'run_agent_attempt', metadata };
+  }
 }
 
 function ancestor({ id, startedAt }: Ancestor): Ancestor {
@@ -244,7 +250,7 @@ function settled(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
   const { attemptId, outcome, failure, usage } = settledSchema.parse(event.data);
   const attempt = state.open.get(attemptId);
   if (attempt === undefined) return silent(state);
-  const { metadata, ...kept } = attempt;
+  const { metadata, node, ...kept } = attempt;
   const content = texts && { input: texts.prompt.slice(0, MOST_TEXT), output: texts.answer.slice(0, MOST_TEXT) };
   const span: Span = {
     ...kept,
@@ -260,9 +266,15 @@ function settled(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
   const below = toolSpans(used, span, (id, time) => spanId(state.runId, 'tool', attemptId, id, time));
   return {
     state: { ...state, open, tools },
-    spans: [span, ...below],
+    spans: [...(node === undefined ? [] : [{ ...node, endedAt: span.endedAt }]), span, ...below],
     dropped: used.left,
   };
+}
+
+/** A trace ends no earlier than the nodes in it. */
+function ending(current: Trace | undefined, spans: readonly Span[]): Trace | undefined {
+  const own = spans.filter(({ above }) => above[0]?.id === current?.id);
+  return current && { ...current, lastAt: Math.max(current.lastAt, ...own.map(({ endedAt }) => endedAt)) };
 }
 
 /** Below the trace that the node's cursor is in. The node of a claimed attempt follows from its claim. */

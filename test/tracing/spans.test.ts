@@ -80,14 +80,17 @@ describe('spans', () => {
     const all = [...left, ...spans];
     const named = (kind: string) => all.find((span) => span.kind === kind);
     const [root, turn, call] = [named('trace'), named('turn'), named('tool')];
-    const [claimed, collected] = all.filter(({ kind }) => kind === 'node');
+    const claimed = all.find(({ name }) => name === 'run_agent_attempt');
+    const collected = all.find(({ name }) => name === 'collect');
     expect(all).toHaveLength(5);
-    expect(root).toMatchObject({ above: [], name: 'squad r', startedAt: 10, endedAt: 50 });
-    expect([claimed?.name, collected?.name]).toEqual(['run_agent_attempt', 'collect']);
+    expect(root).toMatchObject({ above: [], name: 'squad r', startedAt: 10, endedAt: 60 });
     expect(claimed?.above.map(({ id }) => id)).toEqual([root?.id]);
     expect(collected?.above.map(({ id }) => id)).toEqual([root?.id]);
     expect(turn?.above.map(({ id }) => id)).toEqual([root?.id, claimed?.id]);
     expect(call?.above.map(({ id }) => id)).toEqual([root?.id, claimed?.id, turn?.id]);
+    for (const { above, endedAt } of all) {
+      for (const { id } of above) expect(all.find((one) => one.id === id)?.endedAt).toBeGreaterThanOrEqual(endedAt);
+    }
   });
 
   it('say whose they are', () => {
@@ -183,10 +186,10 @@ describe('spans', () => {
 describe('a trace', () => {
   it('ends with its engine, at its last row, and each attempt stays where it was claimed', () => {
     const { spans, left } = told(fresh(() => [lease(1), defined(), claim(), input(), lease(2), settle(), node({}, 2)]));
-    const [claimed, first, turn, collected] = spans;
-    expect([claimed?.name, first?.kind, turn?.kind, collected?.name]).toEqual([
-      'run_agent_attempt',
+    const [first, claimed, turn, collected] = spans;
+    expect([first?.kind, claimed?.name, turn?.kind, collected?.name]).toEqual([
       'trace',
+      'run_agent_attempt',
       'turn',
       'collect',
     ]);
@@ -250,6 +253,7 @@ describe('what a sink gets', () => {
     expect(turn).toMatchObject({
       extra: {
         metadata: {
+          ...{ ls_provider: 'acme', ls_model_name: 'sonnet', ls_model_type: 'chat' },
           usage_metadata: {
             ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15, total_cost: 0.5 },
             ...{ input_token_details: { cache_read: 3 }, output_token_details: { reasoning: 2 } },

@@ -113,14 +113,25 @@ function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string
         )
       : []),
     ...(isFalselyVerified ? [`false VERIFIED: it is ${parts.join('; ')}`] : []),
-    ...(isSame(said.toSorted(), parts.toSorted())
+    ...(isSame(said.toSorted(), [...parts, ...flakyIn(record)].toSorted())
       ? []
-      : [`the headline is “${status.headline ?? ''}”, not “DONE, ${parts.join('; ')}”`]),
+      : [`the headline is “${status.headline ?? ''}”, not “DONE, ${[...parts, ...flakyIn(record)].join('; ')}”`]),
     ...(status.exitCode === exit ? [] : [`the exit code is ${status.exitCode ?? 'none'}, not ${exit}`]),
     ...(isSame(states, verdict.criteria)
       ? []
       : [`criteria are ${states.join(', ')}, not ${verdict.criteria.join(', ')}`]),
   ];
+}
+
+/** Commands that failed and then passed on the same commit. What the base commit says before any work is told elsewhere. */
+function flakyIn({ checks }: WorldRecord): string[] {
+  const own = checks.filter(({ id }) => !id.includes('.baseline-'));
+  const flaky = own.flatMap((one, index) => {
+    const next = own.slice(index + 1).filter(({ command, commit }) => command === one.command && commit === one.commit);
+    return !one.passed && next.some(({ passed }) => passed) ? [one.command] : [];
+  });
+  const names = [...new Set(flaky)].map((run) => `\`${run}\``).join(', ');
+  return flaky.length === 0 ? [] : [`flaky: ${names} failed and passed on the same commit`];
 }
 
 /** A failure needs a cause in the world, and may claim nothing of a criterion that is not so. */

@@ -70,11 +70,12 @@ export interface Instead {
   readonly readBy?: string;
 }
 
+const CRONS = /^(?:\/threads\/[^/]+)?\/runs\/crons(?:\/|$)/;
 const THREAD = /^\/threads\/([^/]+)(\/copy)?\/?$/;
 
 /**
- * What squad answers in place of the server; undefined: the server answers. The server would make an empty thread of a copy, and
- * forget a thread whose run is still there. `nameOf`: the name of the run with this id.
+ * What squad answers in place of the server; undefined: the server answers. The server would make an empty thread of a copy, forget a
+ * thread whose run is still there, and fail at crons, which a client then asks for again and again. `nameOf`: the name of the run with this id.
  */
 export function answerInstead(
   { method, target }: Asked,
@@ -83,6 +84,7 @@ export function answerInstead(
   const path = pathOf(target);
   if (method === 'GET' && path === '/') return { status: 200, text: NO_PAGE };
   if (path.startsWith('/internal/')) return { status: 403, text: 'squad studio keeps its list of threads itself.' };
+  if (CRONS.test(path)) return { status: 422, text: NO_CRONS };
   const [, thread = '', copy] = THREAD.exec(path) ?? [];
   const run = nameOf(thread.toLowerCase());
   if (method === 'POST' && copy !== undefined) {
@@ -95,6 +97,8 @@ export function answerInstead(
   return undefined;
 }
 
+const NO_CRONS =
+  'squad studio has no crons. A line of `crontab -e` or a systemd timer starts `squad resume --all` (docs/control.md).';
 const NO_PAGE =
   'squad studio answers here, and has no pages of its own: it printed the address of Studio when it started.';
 

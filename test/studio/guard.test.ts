@@ -121,6 +121,15 @@ describe('what squad answers itself', () => {
     });
   });
 
+  it.each([
+    ['POST', '/runs/crons'],
+    ['POST', '/runs/crons/search'],
+    ['DELETE', `/runs/crons/${RUN}`],
+    ['POST', `/threads/${RUN}/runs/crons`],
+  ])('there are no crons: %s %s', (method, target) => {
+    expect(instead(method, target)).toEqual({ status: 422, text: expect.stringContaining('squad resume --all') });
+  });
+
   it('the list of threads cannot be emptied', () => {
     expect(instead('POST', '/internal/truncate')).toMatchObject({ status: 403 });
   });

@@ -156,16 +156,23 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
     if (known !== undefined && used >= MOST_TRIES) return notRun(`${known.why} (after ${used} tries)`);
     if (own !== undefined) await context.clock.sleep(PAUSE_MS * used, signal);
     if (signal.aborted) continue;
-    const isLiving = last.attempt !== undefined && last.attempt.status !== 'settled';
-    const begun = isLiving ? undefined : newTry(context, order, last.number + 1, await order.workspace());
+    const living = last.attempt?.status === 'settled' ? undefined : last.attempt;
+    // One that was only claimed starts in the folder as it is now.
+    const workspace = living === undefined || living.process === null ? await order.workspace() : undefined;
     if (signal.aborted) continue;
     context.tries.set(order.id, used + 1);
-    if (begun !== undefined) context.ledger.claimCheck(context.lease, begun);
-    work.attemptId = tryId(context, order, isLiving ? last.number : last.number + 1);
+    work.attemptId = living?.id ?? claimTry(context, order, last.number + 1, workspace);
     context.supervisor.ensure(work.attemptId);
     await context.supervisor.settled(work.attemptId);
     own = judgementOf(context, work.attemptId);
   }
+}
+
+function claimTry(context: Context, order: CheckOrder, number: number, workspace: Workspace | undefined): string {
+  if (workspace === undefined) throw new Error(`${order.id} begins without a folder`);
+  const attempt = newTry(context, order, number, workspace);
+  context.ledger.claimCheck(context.lease, attempt);
+  return attempt.id;
 }
 
 function judgementOf({ ledger }: Context, attemptId: string): Judgement {

@@ -33,7 +33,7 @@ async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRe
       commit: place.commit ?? ports.definition.repository.base,
       kept: place.kept,
     };
-    const { workspace } = await ports.workspaces.addFolder(where);
+    const { workspace } = await ports.workspaces.addFolder(where, true);
     return { type: 'ready', request: { ...request, workspace } };
   }
   const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });

@@ -2,7 +2,8 @@ import { cannotRun, mainLine } from '../text/cannot-run.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { BaselineCommand, BaselineFacts } from '../model/plan/baseline.ts';
 import type { PlanNews } from '../model/plan/event.ts';
-import { createCheckFolder, SetupFailed } from './check-folder.ts';
+import type { Workspace } from '../model/turn-request.ts';
+import { createCheckFolder, FolderLost, SetupFailed } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { hasBegun } from './run-checks.ts';
 import { howItFailed, MINUTE, runCommand, type FailedCheck } from './run-commands.ts';
@@ -40,13 +41,18 @@ async function runOnBase(
     ...{ task: BASELINE, tries, anew: false, goesOn: first !== undefined && hasBegun(ports, idOf(first.run, 0)) },
     open: async () => workspaces.baselineAt(definition.name, commit),
   });
+  // What it says of the base is no verdict on work.
+  const inNewFolder = async (error: unknown): Promise<Workspace> => {
+    if (!(error instanceof FolderLost)) throw error;
+    return checkFolder.ready('go');
+  };
   const ran: BaselineCommand[] = [];
   try {
     if (first === undefined) await checkFolder.ready('go');
     for (const [index, { run, minutes }] of definition.verify.entries()) {
       const answer = await runCommand(ports, {
         ...{ id: idOf(run, index), task: BASELINE, command: run, purpose: 'verify' },
-        workspace: async () => checkFolder.ready('stay'),
+        workspace: async () => checkFolder.ready(index === 0 ? 'go' : 'stay').catch(inNewFolder),
         wallMs: Math.ceil(minutes * MINUTE),
       });
       await checkFolder.bringBack('stay');

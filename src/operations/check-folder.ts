@@ -2,14 +2,17 @@ import type { ChangedByCheck } from '../model/plan/gate.ts';
 import type { Workspace } from '../model/turn-request.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
-import { isSettingUp, isSetUp, notRun, setUp, type CommandsAnswer } from './run-commands.ts';
+import { isSettingUp, wasSetUp, notRun, setUp, type CommandsAnswer } from './run-commands.ts';
 
 /**
  * A folder in which commands check one commit, one after the other. Each one finds the commit and what `setup` made of it, whatever
  * ran there before.
  */
 export interface CheckFolder {
-  /** The folder, ready for a command that begins. `ignored`: of commands of an earlier engine. Throws `SetupFailed`. */
+  /**
+   * The folder, ready for a command that begins. `ignored`: of commands of an earlier engine; if these have to stay and the folder is
+   * gone, throws `FolderLost`, once. Throws `SetupFailed`.
+   */
   ready(ignored: 'stay' | 'go'): Promise<Workspace>;
   /** Undoes what the command did. `ignored`: whether the next one may find the ignored files that it wrote. */
   bringBack(ignored: 'stay' | 'go'): Promise<ChangedByCheck | undefined>;
@@ -27,6 +30,9 @@ interface FolderOrder {
   /** Commands of an earlier engine have run there, and the next one follows them. */
   readonly goesOn: boolean;
 }
+
+/** What earlier commands built, for the next one to find, is gone with the folder. */
+export class FolderLost extends Error {}
 
 /** `setup` failed where a command was to run. */
 export class SetupFailed extends Error {
@@ -51,27 +57,38 @@ export function createCheckFolder(ports: OperationPorts, order: FolderOrder): Ch
     await workspaces.noteMade(given);
     return given;
   };
+  let isContinued = false;
   const open = async (ignored: 'stay' | 'go'): Promise<TaskFolder> => {
     const found = await order.open();
-    if (found.fresh === true || isSettingUp(ports, found, order.tries)) return prepare(found);
+    if (found.fresh !== true && isSettingUp(ports, found, order.tries)) return prepare(found);
+    if (found.fresh === true) return prepare(await unused(found));
     const hasMade = await workspaces.hasMade(found);
     const isPure = pure.has(found.workspace.path);
     if (hasMade && (order.goesOn || (isPure && !order.anew))) {
-      if ((await workspaces.bringBack(found, { keep, ignored })).isWhole) return found;
-    } else if (isPure && !order.anew && !isSetUp(ports, found, order.tries)) return prepare(found);
+      isContinued = (await workspaces.bringBack(found, keep, ignored)).isWhole;
+      if (isContinued) return found;
+    } else if (isPure && !order.anew && !wasSetUp(ports, found, order.tries)) return prepare(found);
     return prepare(await workspaces.makeAnew(found, keep));
+  };
+  /** A folder that was lost in a power cut, or deleted, is new, and by its name `setup` has run there. */
+  const unused = async (fresh: TaskFolder): Promise<TaskFolder> => {
+    let folder = fresh;
+    while (wasSetUp(ports, folder, order.tries)) folder = await workspaces.makeAnew(folder, keep);
+    return folder;
   };
   return {
     ready: async (ignored) => {
+      const isFirst = folder === undefined;
       if (folder === undefined) folder = await open(ignored);
       else if (!isWhole) folder = await prepare(await workspaces.makeAnew(folder, keep));
       isWhole = true;
+      if (isFirst && ignored === 'stay' && !isContinued) throw new FolderLost();
       pure.delete(folder.workspace.path);
       return folder.workspace;
     },
     bringBack: async (ignored) => {
       if (folder === undefined) return undefined;
-      const { changed, more, ...back } = await workspaces.bringBack(folder, { keep, ignored });
+      const { changed, more, ...back } = await workspaces.bringBack(folder, keep, ignored);
       isWhole = back.isWhole;
       if (isWhole && ignored === 'go') pure.add(folder.workspace.path);
       return changed.length === 0 ? undefined : { paths: [...changed], more };

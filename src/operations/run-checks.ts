@@ -2,12 +2,12 @@ import { isLeftOut } from '../graph/decisions/baseline.ts';
 import type { Baseline } from '../model/plan/baseline.ts';
 import type { CheckFacts, GateFacts } from '../model/plan/gate.ts';
 import { defined } from '../text/defined.ts';
-import { SetupFailed, type CheckFolder } from './check-folder.ts';
+import { FolderLost, SetupFailed, type CheckFolder } from './check-folder.ts';
 import type { OperationPorts } from './operation-ports.ts';
 import { amendedMark, describe, MINUTE, runCommand } from './run-commands.ts';
 
 interface CheckStep {
-  /** Of its first run; the next ones end in `-x2` and `-x3`. */
+  /** Of its first run; the next ones end in `-x2` and `-x3`, and in `-n1` and so on where it began anew in a new folder. */
   readonly id: string;
   readonly task: string;
   readonly run: string;
@@ -23,13 +23,13 @@ export async function runCheck(
   most: number,
 ): Promise<CheckFacts> {
   for (let run = 1; ; run += 1) {
-    const facts = await runStep(ports, checkFolder, step, { run, before: 'go', after: () => 'go' });
+    const own = { ...step, id: runId(step.id, run) };
+    const facts = await runStep(ports, checkFolder, own, { before: 'go', after: () => 'go' });
     if (facts.passed || run >= most) return run > 1 && facts.passed ? { ...facts, flaky: true } : facts;
   }
 }
 
 interface Turn {
-  readonly run: number;
   /** Whether ignored files of the command before and of this one stay. */
   readonly before: 'stay' | 'go';
   readonly after: (passed: boolean) => 'stay' | 'go';
@@ -43,8 +43,7 @@ async function runStep(
 ): Promise<CheckFacts> {
   const { id, task, run, wallMs, purpose } = step;
   const answer = await runCommand(ports, {
-    id: runId(id, turn.run),
-    ...{ task, wallMs, purpose },
+    ...{ id, task, wallMs, purpose },
     command: run,
     workspace: async () => checkFolder.ready(turn.before),
   });
@@ -109,23 +108,38 @@ function verifySteps(
   });
 }
 
+/** From the first command on again if what the ones before have built is gone. */
 async function runInOrder(
   ports: OperationPorts,
   checkFolder: CheckFolder,
   steps: readonly CheckStep[],
   run: number,
 ): Promise<GateFacts['commands']> {
-  const ran: GateFacts['commands'] = [];
-  try {
-    for (const [index, step] of steps.entries()) {
-      const isLast = index === steps.length - 1;
-      const after = (passed: boolean): 'stay' | 'go' => (passed && !isLast ? 'stay' : 'go');
-      const facts = await runStep(ports, checkFolder, step, { run, before: index === 0 ? 'go' : 'stay', after });
-      ran.push({ purpose: 'verify', ...facts, output: facts.passed ? '' : facts.output });
-      if (!facts.passed) break;
+  const anew = (times: number): CheckStep[] =>
+    steps.map((step) => ({ ...step, id: times === 0 ? runId(step.id, run) : `${runId(step.id, run)}-n${times}` }));
+  let times = 0;
+  while (anew(times + 1).some(({ id }) => hasBegun(ports, id))) times += 1;
+  for (; ; times += 1) {
+    try {
+      return await runOnce(ports, checkFolder, anew(times));
+    } catch (error) {
+      if (!(error instanceof FolderLost)) return [setupFacts(error)];
     }
-  } catch (error) {
-    return [setupFacts(error)];
+  }
+}
+
+async function runOnce(
+  ports: OperationPorts,
+  checkFolder: CheckFolder,
+  steps: readonly CheckStep[],
+): Promise<GateFacts['commands']> {
+  const ran: GateFacts['commands'] = [];
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1;
+    const after = (passed: boolean): 'stay' | 'go' => (passed && !isLast ? 'stay' : 'go');
+    const facts = await runStep(ports, checkFolder, step, { before: index === 0 ? 'go' : 'stay', after });
+    ran.push({ purpose: 'verify', ...facts, output: facts.passed ? '' : facts.output });
+    if (!facts.passed) break;
   }
   return ran;
 }

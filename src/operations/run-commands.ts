@@ -46,10 +46,9 @@ export async function setUp(
   return { ok: true };
 }
 
-/** Whether `setup` has run there for this commit, so that `setUp` does nothing. */
-export function isSetUp(ports: OperationPorts, folder: TaskFolder, tries: number): boolean {
-  const steps = setupOf(ports, folder, tries);
-  return steps.length > 0 && steps.every(({ earlier }) => earlier.some((id) => ports.checks.passed(id)));
+/** Whether `setup` has run there for this commit, or a part of it: `setUp` would leave that out. */
+export function wasSetUp(ports: OperationPorts, folder: TaskFolder, tries: number): boolean {
+  return setupOf(ports, folder, tries).some(({ earlier }) => earlier.some((id) => ports.checks.passed(id)));
 }
 
 /** Whether a `setup` command that an earlier engine began still has no result there. */

@@ -1,6 +1,9 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
 import { openRunBench, startsOf, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';
 
@@ -136,8 +139,22 @@ const POINTS = [
   ...[3, 4, 5].map((time) => `operation.before-note:${time}`),
 ];
 
+const LOSSES = POINTS.flatMap((point) => [
+  [point, ''],
+  [point, ', also if its folder is gone then'],
+]);
+
+/** As after a power cut: of the folder for checks and the notes about it, nothing is there. */
+function loseFolder(repository: string): void {
+  const work = join(stateOf(repository), 'work', 'make-things');
+  rmSync(join(work, '_integration'), { recursive: true, force: true });
+  for (const name of readdirSync(join(work, '.squad'))) {
+    if (name.startsWith('_integration')) rmSync(join(work, '.squad', name), { recursive: true, force: true });
+  }
+}
+
 describe.concurrent('an engine that is killed while it checks', { timeout: 300_000 }, () => {
-  it.each(some(POINTS, 2))('at %s leaves nothing that the next check finds', SPREAD, async (point) => {
+  it.each(some(LOSSES, 3))('at %s leaves nothing that the next check finds%s', SPREAD, async (point, lost) => {
     const bench = openRunBench({
       script: [PLAN, BUILT, APPROVE_ALL],
       files: { '.gitignore': 'out/\nmodules/\n' },
@@ -157,6 +174,7 @@ describe.concurrent('an engine that is killed while it checks', { timeout: 300_0
     try {
       const killed = await bench.runAll([], { SQUAD_FAILPOINTS: `${point}=kill` });
       expect(killed.code, `${point} was reached: ${killed.stderr}`).not.toBe(0);
+      if (lost !== '') loseFolder(bench.repository);
       const ended = await bench.run(['resume', '--json']);
       expect([ended.code, headlineOf(ended)], ended.stderr).toEqual([0, GOOD]);
     } finally {

@@ -39,7 +39,8 @@ export async function hasMade(context: GitContext, folder: TaskFolder): Promise<
 export async function bringBack(
   context: GitContext,
   folder: TaskFolder,
-  { keep, ignored }: { readonly keep: readonly string[]; readonly ignored: 'stay' | 'go' },
+  keep: readonly string[],
+  ignored: 'stay' | 'go',
 ): Promise<BroughtBack> {
   const { place, path } = await lookAt(context, folder);
   const made = await readMade(context, folder);

@@ -27,6 +27,7 @@ import type { TaskFolder } from '../ports/workspaces.ts';
 export async function addFolder(
   context: GitContext,
   place: { run: string; task: string; commit: string; kept?: string | undefined; resetFor?: string; remade?: number },
+  inUse = false,
 ): Promise<TaskFolder> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
@@ -35,6 +36,7 @@ export async function addFolder(
   const problem = (await isHalfMade(context, run, task)) ? await discardFolder(context, run, task) : undefined;
   if (problem !== undefined) throw foreign(path, problem);
   const known = await readNote(context, run, task);
+  if (known !== undefined && inUse && (await hasGitDirectory(context, run, task))) return known;
   // If the folder was deleted, the task continues from the commit that the engine kept, if that is still there.
   const kept =
     known?.left ??

@@ -37,7 +37,7 @@ export function createGitWorkspaces(
   const ready = createReady(context);
   return {
     agentSettings: () => ready(async () => decideAgentSettings(await context.userConfiguration(), ports.environment)),
-    addFolder: (place) => ready(() => addFolder(context, place)),
+    addFolder: (place, inUse) => ready(() => addFolder(context, place, inUse)),
     moveFolder: (folder, commit, attempt) => ready(() => moveFolder(context, folder, commit, attempt)),
     standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
     snapshot: (folder) => ready(() => snapshotOf(context, folder)),
@@ -55,7 +55,7 @@ export function createGitWorkspaces(
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     noteMade: (folder) => ready(() => noteMade(context, folder)),
     hasMade: (folder) => ready(() => hasMade(context, folder)),
-    bringBack: (folder, order) => ready(() => bringBack(context, folder, order)),
+    bringBack: (folder, keep, ignored) => ready(() => bringBack(context, folder, keep, ignored)),
     makeAnew: (folder, keep) => ready(() => makeAnew(context, folder, keep)),
     baselineAt: (run, base) => ready(() => addFolder(context, { run, task: BASELINE, commit: requireCommitId(base) })),
     dropBaseline: (run) => ready(() => dropOwnFolder(context, run, BASELINE)),

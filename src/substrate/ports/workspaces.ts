@@ -180,9 +180,13 @@ export interface Workspaces {
   /**
    * A folder at `commit`, or the one that this task already has. Creates a folder again that a crash left unfinished. If the
    * folder was deleted, creates it at `kept`. Removes the locks of a git that was killed there, but not while a process works in
-   * the folder. In each folder `squad/<run>` names the run branch's commit, like a branch of a remote.
+   * the folder. In each folder `squad/<run>` names the run branch's commit, like a branch of a remote. `inUse`: a turn of an earlier
+   * engine may work there, so nothing in it is touched.
    */
-  addFolder(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<TaskFolder>;
+  addFolder(
+    place: { run: string; task: string; commit: string; kept?: string | undefined },
+    inUse?: boolean,
+  ): Promise<TaskFolder>;
   /**
    * Brings the same folder to another commit. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
    * `setup` need not run again.
@@ -249,10 +253,7 @@ export interface Workspaces {
    * Undoes what a check did to such a folder: tracked and untracked files, HEAD, refs and settings, and (`go`) ignored files that
    * `setup` did not make. Paths that `keep` names stay.
    */
-  bringBack(
-    folder: TaskFolder,
-    order: { readonly keep: readonly string[]; readonly ignored: 'stay' | 'go' },
-  ): Promise<BroughtBack>;
+  bringBack(folder: TaskFolder, keep: readonly string[], ignored: 'stay' | 'go'): Promise<BroughtBack>;
   /** Deletes such a folder and makes it again at its commit. Ignored paths that `keep` names are put back. */
   makeAnew(folder: TaskFolder, keep: readonly string[]): Promise<TaskFolder>;
   /** A folder of its own with the run's base checked out, for commands that run on it. Safe to repeat. */

@@ -85,6 +85,22 @@ describe('addFolder', () => {
     expect(findFaults(bench)).toEqual([]);
   });
 
+  it('touches nothing where a turn may still work, and takes what could arm git before the next one', async () => {
+    const bench = await openBench();
+    const place = { run: 'run', task: 'task', commit: bench.report.head };
+    const { path } = (await bench.workspaces.addFolder(place)).workspace;
+    const arms = ['config.worktree', 'commondir', 'index.lock', 'hooks/pre-commit'].map((name) =>
+      join(path, '.git', name),
+    );
+    mkdirSync(join(path, '.git', 'hooks'), { recursive: true });
+    for (const file of arms) writeFileSync(file, '');
+    const next = createGitWorkspaces(bench.ports, bench.report);
+    await next.addFolder(place, true);
+    expect(arms.filter((file) => existsSync(file))).toEqual(arms);
+    await next.addFolder(place);
+    expect(arms.filter((file) => existsSync(file))).toEqual([]);
+  });
+
   it('two tasks of one name in two runs do not meet', async () => {
     const bench = await openBench();
     const commit = bench.report.head;

@@ -171,8 +171,10 @@ export function endStateOf(room: RunRoom): EndState {
         '; ',
       );
     }),
+    // After a kill a folder for checks may be made again, with its setup.
     effects: effectsOf(room)
       .map((line) => line.split(' ')[0] ?? '')
+      .filter((name, index, all) => name !== 'setup' || all.indexOf(name) === index)
       .toSorted(),
     mail: mailIn(room, reading.row.id),
     counted: {

@@ -31,9 +31,8 @@ const PAUSE_MS = 500;
 /** Commands of the user or the repository, run by the engine. */
 export interface Checks {
   /**
-   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and if this engine was fenced, and with what
-   * its workspace rejects with. Never resolves
-   * after the supervisor has detached: the next engine continues the check.
+   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and if this engine was fenced; and with the error
+   * of its workspace. Never resolves after the supervisor has detached: the next engine continues the check.
    */
   run(check: CheckOrder): Promise<CheckAnswer>;
   /** Whether the check with this id has passed, in this engine or an earlier one. */
@@ -156,23 +155,29 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
     if (known !== undefined && used >= MOST_TRIES) return notRun(`${known.why} (after ${used} tries)`);
     if (own !== undefined) await context.clock.sleep(PAUSE_MS * used, signal);
     if (signal.aborted) continue;
-    const living = last.attempt?.status === 'settled' ? undefined : last.attempt;
-    // One that was only claimed starts in the folder as it is now.
-    const workspace = living === undefined || living.process === null ? await order.workspace() : undefined;
+    const next = await prepareTry(context, order, last);
     if (signal.aborted) continue;
     context.tries.set(order.id, used + 1);
-    work.attemptId = living?.id ?? claimTry(context, order, last.number + 1, workspace);
+    work.attemptId = next();
     context.supervisor.ensure(work.attemptId);
     await context.supervisor.settled(work.attemptId);
     own = judgementOf(context, work.attemptId);
   }
 }
 
-function claimTry(context: Context, order: CheckOrder, number: number, workspace: Workspace | undefined): string {
-  if (workspace === undefined) throw new Error(`${order.id} begins without a folder`);
-  const attempt = newTry(context, order, number, workspace);
-  context.ledger.claimCheck(context.lease, attempt);
-  return attempt.id;
+/** Makes the folder ready. What it returns claims the next try, or names that of an earlier engine. */
+async function prepareTry(context: Context, order: CheckOrder, last: Try): Promise<() => string> {
+  const { attempt } = last;
+  if (attempt !== undefined && attempt.status !== 'settled') {
+    // One that was only claimed starts in the folder as it is now.
+    if (attempt.process === null) await order.workspace();
+    return () => attempt.id;
+  }
+  const begun = newTry(context, order, last.number + 1, await order.workspace());
+  return () => {
+    context.ledger.claimCheck(context.lease, begun);
+    return begun.id;
+  };
 }
 
 function judgementOf({ ledger }: Context, attemptId: string): Judgement {

@@ -54,20 +54,22 @@ interface EndPorts extends Omit<ReportPorts, 'warn'>, Pick<Composition, 'process
   onEvent?(event: RunEvent): void;
 }
 
-/** Waits for the end of the segment, however it comes; then writes the files of the run and frees the workspace. */
-export async function endRun(
-  ports: EndPorts,
+type EndOf = readonly [
   resources: RunResources,
   workspaces: Workspaces,
   segment: Segment,
-  { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
-): Promise<RunEnd> {
+  of: Pick<SegmentOf, 'definition' | 'lease'>,
+];
+
+/** Waits for the end of the segment, however it comes; then writes the files of the run and frees the workspace. */
+export async function endRun(ports: EndPorts, ...ending: EndOf): Promise<RunEnd> {
+  const [resources, workspaces, , { definition, lease }] = ending;
   const { runId } = lease;
   const warn = (text: string): void => ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
   const left = { ledger: resources.ledger, processes: ports.processes, warn };
   try {
     return await sayingWhatIsLeft(left, { runId, name: definition.name }, async () =>
-      reportEnd({ ...ports, warn }, resources, workspaces, segment, { definition, lease }),
+      reportEnd({ ...ports, warn }, ...ending),
     );
   } finally {
     await ports.files.end('interrupted');
@@ -78,10 +80,7 @@ export async function endRun(
 
 async function reportEnd(
   { warn, ...ports }: EndPorts & Pick<ReportPorts, 'warn'>,
-  resources: RunResources,
-  workspaces: Workspaces,
-  segment: Segment,
-  { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+  ...[resources, workspaces, segment, { definition, lease }]: EndOf
 ): Promise<RunEnd> {
   const { runId } = lease;
   const end = await segmentEnd(ports, resources, segment, lease);

@@ -139,7 +139,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     round: z.number().int(),
     commit: z.string(),
     approved: z.boolean(),
-    /** Rejected, but no finding counted, and so the work went on. */
+    /** It was rejected, but none of the findings counted any more, so it did not go back to its author. */
     overruled: z.literal(true).optional(),
     feedback: z.string(),
   }),

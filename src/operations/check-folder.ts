@@ -2,7 +2,7 @@ import type { ChangedByCheck } from '../model/plan/gate.ts';
 import type { Workspace } from '../model/turn-request.ts';
 import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
-import { isSettingUp, wasSetUp, notRun, setUp, type CommandsAnswer } from './run-commands.ts';
+import { isSettingUp, notRun, setUp, wasSetUp, type CommandsAnswer } from './run-commands.ts';
 
 /**
  * A folder in which commands check one commit, one after the other. Each one finds the commit and what `setup` made of it, whatever
@@ -60,8 +60,8 @@ export function createCheckFolder(ports: OperationPorts, order: FolderOrder): Ch
   let isContinued = false;
   const open = async (ignored: 'stay' | 'go'): Promise<TaskFolder> => {
     const found = await order.open();
-    if (found.fresh !== true && isSettingUp(ports, found, order.tries)) return prepare(found);
     if (found.fresh === true) return prepare(await unused(found));
+    if (isSettingUp(ports, found, order.tries)) return prepare(found);
     const hasMade = await workspaces.hasMade(found);
     const isPure = pure.has(found.workspace.path);
     if (hasMade && (order.goesOn || (isPure && !order.anew))) {

@@ -4,7 +4,7 @@ import { verdictsAt } from '../graph/decisions/gate.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import { createCheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
-import { MOST_RUNS } from '../graph/decisions/check-again.ts';
+import { RUNS_AT_ONCE } from '../graph/decisions/check-again.ts';
 import { firstVerifyId, hasBegun, runCheck, runVerify, setupFacts } from './run-checks.ts';
 import { CRITERION_MS } from './run-commands.ts';
 
@@ -99,14 +99,14 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
   // What its author found nothing wrong with has run twice there.
   const candidate = firstVerifyId(ports, { ...order, name: 'verify' });
   const wasAgain = candidate !== undefined && hasBegun(ports, candidate, 2);
-  const runs = { first: 1, last: wasAgain ? 1 : MOST_RUNS - 1 };
+  const runs = { first: 1, last: wasAgain ? 1 : RUNS_AT_ONCE };
   const commands = await runVerify(ports, checkFolder, { ...order, name: 'gate', runs });
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
   try {
     if (commands.length + wanted.length === 0) await checkFolder.ready('go');
     for (const step of wanted) {
-      const ran = await runCheck(ports, checkFolder, step, MOST_RUNS - 1);
+      const ran = await runCheck(ports, checkFolder, step, RUNS_AT_ONCE);
       commands.push({ purpose: 'criterion', ...ran, output: ran.passed ? '' : ran.output });
     }
   } catch (error) {

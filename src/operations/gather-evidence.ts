@@ -10,7 +10,7 @@ import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
 import { createCheckFolder, agentsFolder, type CheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
-import { MOST_RUNS } from '../graph/decisions/check-again.ts';
+import { RUNS_AT_ONCE } from '../graph/decisions/check-again.ts';
 import { hasBegun, runCheck, setupFacts } from './run-checks.ts';
 import { CRITERION_MS } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
@@ -132,7 +132,7 @@ async function evidenceOf(
   isCheck: boolean,
 ): Promise<EvidenceFacts['commands'][number]> {
   try {
-    return await runCheck(ports, checkFolder, step, isCheck ? MOST_RUNS - 1 : 1);
+    return await runCheck(ports, checkFolder, step, isCheck ? RUNS_AT_ONCE : 1);
   } catch (error) {
     return { run: step.run, passed: false, output: setupFacts(error).output };
   }

@@ -226,20 +226,18 @@ function claimed(state: TraceState, event: LedgerEvent): Traced {
   const { attemptId, taskId: task, kind, agent, number, runtime } = claimedSchema.parse(event.data);
   const { role, model } = run?.agents.find(({ name: of }) => of === agent) ?? {};
   const provider = run?.described?.[runtime]?.provider;
-  const common = { ...base(runId, run?.name), segment: root.epoch };
-  const node = { id: spanId(runId, 'run_agent_attempt', attemptId), startedAt: event.at };
-  const above = event.cause === null ? [root] : [root, node];
+  const common = { ...base(runId, run?.name), segment: root.epoch, attempt: attemptId, task };
+  const own = { id: spanId(runId, 'run_agent_attempt', attemptId), startedAt: event.at };
+  const node = { ...own, above: [ancestor(root)], kind: 'node', name: 'run_agent_attempt', metadata: common } as const;
+  const isOwnWork = event.cause === null;
+  const above = isOwnWork ? [ancestor(root)] : [ancestor(root), own];
   const attempt: OpenAttempt = {
-    ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above: above.map(ancestor), kind },
+    ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above, kind },
     name: run === undefined ? attemptId : attemptWithin(attemptScope(run.name, runId), attemptId),
-    metadata: { ...common, attempt: attemptId, task, agent, number, runtime, ...defined({ role, provider, model }) },
-    node: event.cause === null ? undefined : nodeOf(),
+    metadata: { ...common, agent, number, runtime, ...defined({ role, provider, model }) },
+    node: isOwnWork ? undefined : node,
   };
   return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
-  function nodeOf(): OpenAttempt['node'] {
-    const metadata = { ...common, attempt: attemptId, task };
-    return { ...node, above: above.slice(0, 1).map(ancestor), kind: 'node', name: 'run_agent_attempt', metadata };
-  }
 }
 
 function ancestor({ id, startedAt }: Ancestor): Ancestor {

@@ -139,7 +139,7 @@ describe('a verdict', () => {
       const checks = openChecksBench();
       test.onTestFinished(() => checks.close());
       const pristine = join(bench.root, 'pristine');
-      for (let at = 0; at < spread(3, 85); at += 1) {
+      for (let at = 0; at < spread(3, 85, 6); at += 1) {
         const { verify, criteria } = newCase(random);
         const name = `run-${at}`;
         // A check of a known commit keeps its result.

@@ -6,14 +6,17 @@ const asked = process.env['SQUAD_TEST_LANE'];
  */
 export const LANE = asked === 'all' || asked === 'night' ? asked : 'commit';
 
-/** How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. */
-export function spread(commit: number, night: number): number {
-  return { commit, all: Math.max(commit, Math.ceil(night / 2)), night }[LANE];
+/**
+ * How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. `all`: where half of them would
+ * take the lane longer than CI has.
+ */
+export function spread(commit: number, night: number, all = Math.ceil(night / 2)): number {
+  return { commit, all: Math.max(commit, all), night }[LANE];
 }
 
 /** As many rows as `spread` says, evenly spread. Their test carries `SPREAD`. */
-export function some<T>(rows: readonly T[], commit: number): readonly T[] {
-  const count = spread(commit, rows.length);
+export function some<T>(rows: readonly T[], commit: number, all?: number): readonly T[] {
+  const count = spread(commit, rows.length, all);
   return rows.filter(
     (_, index) => Math.floor((index * count) / rows.length) > Math.floor(((index - 1) * count) / rows.length),
   );

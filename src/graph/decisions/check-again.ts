@@ -1,10 +1,10 @@
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { Work } from '../../model/plan/work.ts';
 
-/** How often the checks run on one candidate, with those at the end of a run. */
-export const MOST_RUNS = 3;
-/** The end of the run needs one. */
-const FOR_CANDIDATES = MOST_RUNS - 1;
+/** How often a check runs on one commit where no one repairs the work in between: a failure runs once more at once. */
+export const RUNS_AT_ONCE = 2;
+/** How often `verify` runs on one candidate: once more if its author finds nothing to change. The end of the run needs a third one. */
+const FOR_CANDIDATES = 2;
 
 /** The number of the run of the checks on this candidate, from 1. After the last one, its result stays. */
 export function decideRun({ checked }: Pick<Work, 'checked'>, candidate: string): number {

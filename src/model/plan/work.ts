@@ -179,7 +179,7 @@ export interface RoundRecord {
   readonly commit: string;
   /** What its reviewers said. */
   readonly approved: boolean;
-  /** Rejected, but no finding counted (`LATE_FINDINGS`), and so the work went on. */
+  /** It was rejected, but none of the findings counted any more (`LATE_FINDINGS`), so it did not go back to its author. */
   readonly overruled?: true;
   readonly feedback: string;
   /** Normalised findings that counted. */

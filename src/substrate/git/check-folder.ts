@@ -7,6 +7,7 @@ import { exists } from '../files/exists.ts';
 import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { BroughtBack, TaskFolder } from '../ports/workspaces.ts';
+import { fillingOf } from './folder-note.ts';
 import { addFolder, bringTo, discardFolder } from './folders.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
 import { keepDirectory, makeGitDirectory } from './git-directory.ts';
@@ -27,7 +28,7 @@ export async function noteMade(context: GitContext, folder: TaskFolder): Promise
   const made = 'type' in found ? {} : Object.fromEntries(await statesOf(openPlainFolder(path), found.ignored));
   await keepDirectory(context, folder);
   const note = madeNote(context, folder);
-  await writeFile(`${note}.new`, JSON.stringify({ key: keyOf(folder), made }), { mode: 0o600 });
+  await writeFile(`${note}.new`, JSON.stringify({ key: fillingOf(folder), made }), { mode: 0o600 });
   await rename(`${note}.new`, note);
 }
 
@@ -66,7 +67,7 @@ export async function makeAnew(context: GitContext, folder: TaskFolder, keep: re
   const aside = join(context.temporary, 'kept-for-checks');
   await deleteFolder(aside);
   const found = keep.length === 0 ? undefined : await findChanges(context, place);
-  const kept = found === undefined || 'type' in found ? [] : keptOf(openPlainFolder(path), found.ignored, keep);
+  const kept = found === undefined || 'type' in found ? [] : await keptOf(openPlainFolder(path), found.ignored, keep);
   for (const name of kept) await moveInto(path, aside, name);
   failpoint('git.set-aside');
   await discardFolder(context, run, task);
@@ -96,16 +97,21 @@ async function clearIgnored(
   { made, keep }: { made: ReadonlyMap<string, string>; keep: readonly string[] },
 ): Promise<boolean> {
   const now = await statesOf(openPlainFolder(path), ignored);
-  const isKept = (name: string): boolean => keep.some((one) => isNamed(name, one));
-  const kept = [...now.keys()].filter(isKept);
+  const isKept = keptBy(keep);
+  const stay = new Set([...now.keys()].filter(isKept).flatMap(withFolders));
   let deleted: string | undefined;
   for (const name of now.keys()) {
     if (deleted !== undefined && name.startsWith(`${deleted}/`)) continue;
-    if (made.has(name) || kept.some((one) => one === name || one.startsWith(`${name}/`))) continue;
+    if (made.has(name) || stay.has(name)) continue;
     await deleteFolder(join(path, textOfPath(name)));
     deleted = name;
   }
   return [...made].every(([name, state]) => now.get(name) === state || isKept(name));
+}
+
+/** A path and the folders that it is in. */
+function withFolders(path: string): string[] {
+  return path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 }
 
 /** So many files are looked at before other work of the engine has its turn. */
@@ -131,21 +137,25 @@ function stateOf(plain: PlainFolder, path: string): string {
 }
 
 /** The topmost ignored paths that `keep` names. */
-function keptOf(plain: PlainFolder, ignored: FolderFindings['ignored'], keep: readonly string[]): readonly string[] {
+async function keptOf(
+  plain: PlainFolder,
+  ignored: FolderFindings['ignored'],
+  keep: readonly string[],
+): Promise<readonly string[]> {
   const kept: string[] = [];
-  const enter = (path: string, kind: string): void => {
-    if (keep.some((one) => isNamed(path, one))) kept.push(path);
-    else if (kind === 'folder') for (const entry of plain.list(path) ?? []) enter(`${path}/${entry.name}`, entry.kind);
-  };
-  for (const { path, kind } of ignored) enter(path, kind);
+  for (const name of [...(await statesOf(plain, ignored)).keys()].filter(keptBy(keep))) {
+    if (!name.startsWith(`${kept.at(-1) ?? ''}/`)) kept.push(name);
+  }
   return kept;
 }
 
 /** A name without a slash counts in every folder, as in `.gitignore`. */
-function isNamed(path: string, pattern: string): boolean {
-  const wanted = Buffer.from(pattern.replace(/^\/+|\/+$/g, '')).toString('latin1');
-  if (path === wanted || path.startsWith(`${wanted}/`)) return true;
-  return !pattern.includes('/') && path.split('/').includes(wanted);
+function keptBy(keep: readonly string[]): (path: string) => boolean {
+  const patterns = keep.map((pattern) => Buffer.from(pattern).toString('latin1'));
+  return (path) =>
+    patterns.some(
+      (one) => path === one || path.startsWith(`${one}/`) || (!one.includes('/') && path.split('/').includes(one)),
+    );
 }
 
 async function moveInto(from: string, to: string, name: string): Promise<void> {
@@ -165,13 +175,9 @@ async function lookAt(context: GitContext, { run, task, base }: TaskFolder): Pro
 async function readMade(context: GitContext, folder: TaskFolder): Promise<ReadonlyMap<string, string> | undefined> {
   const text = await readFile(madeNote(context, folder), 'utf8').catch(() => '');
   const note = noteSchema.safeParse(parseJson(text)).data;
-  return note?.key === keyOf(folder) ? new Map(Object.entries(note.made)) : undefined;
+  return note?.key === fillingOf(folder) ? new Map(Object.entries(note.made)) : undefined;
 }
 
 function madeNote(context: GitContext, { run, task }: TaskFolder): string {
   return notePath(context, run, `${task}.made`);
-}
-
-function keyOf({ base, resetFor = '', remade = 0 }: TaskFolder): string {
-  return `${base} ${resetFor} ${remade}`;
 }

@@ -50,3 +50,8 @@ export async function noteDown(context: GitContext, folder: FolderNote): Promise
   await rename(`${note}.new`, note);
   return defined(folder);
 }
+
+/** Which filling of a folder it is: another one each time that it is moved, reset or made again. */
+export function fillingOf({ base, resetFor = '', remade = 0 }: TaskFolder): string {
+  return `${base} ${resetFor} ${remade}`;
+}

@@ -14,36 +14,10 @@ interface GitPlaces {
 }
 
 const WRITES: ReadonlySet<string> = new Set(
-  [
-    [
-      'add',
-      'am',
-      'apply',
-      'branch',
-      'checkout',
-      'checkout-index',
-      'clone',
-      'commit',
-      'commit-tree',
-      'config',
-      'fetch',
-      'gc',
-    ],
-    [
-      'hash-object',
-      'index-pack',
-      'init',
-      'merge',
-      'merge-file',
-      'merge-tree',
-      'mktree',
-      'pack-objects',
-      'pack-refs',
-      'push',
-    ],
-    ['read-tree', 'repack', 'reset', 'stash', 'symbolic-ref', 'tag', 'unpack-objects', 'update-index', 'update-ref'],
-    ['worktree', 'write-tree'],
-  ].flat(),
+  `add am apply branch checkout checkout-index clone commit commit-tree config fetch gc
+   hash-object index-pack init merge merge-file merge-tree mktree pack-objects pack-refs push
+   read-tree repack reset stash symbolic-ref tag unpack-objects update-index update-ref
+   worktree write-tree`.split(/\s+/),
 );
 
 /** The command of git's arguments, past the settings before it. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
 import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
 import type { IgnoredWork, TaskFolder } from '../ports/workspaces.ts';
+import { fillingOf } from './folder-note.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
 import { openRun } from './open-run.ts';
 import { findChanges, treeWith } from './read-folder.ts';
@@ -22,7 +23,7 @@ const noteSchema = z.object({ key: z.string(), seen: z.record(z.string(), z.stri
  * filled or moved.
  */
 export async function noteIgnored(context: GitContext, folder: TaskFolder): Promise<void> {
-  const key = keyOf(folder);
+  const key = fillingOf(folder);
   if ((await readNoted(context, folder))?.key === key) return;
   const found = await findIgnored(context, folder, folder.base);
   const path = notePath(context, folder.run, `${folder.task}.ignored`);
@@ -71,7 +72,7 @@ interface Ignored {
 
 async function findNew(context: GitContext, folder: TaskFolder, head: string): Promise<readonly Ignored[]> {
   const noted = await readNoted(context, folder);
-  if (noted?.key !== keyOf(folder)) return [];
+  if (noted?.key !== fillingOf(folder)) return [];
   const found = await findIgnored(context, folder, head);
   return found.filter(({ path, state }) => noted.seen[path] !== state);
 }
@@ -91,10 +92,6 @@ async function findIgnored(context: GitContext, folder: TaskFolder, commit: stri
 function stateOf(plain: PlainFolder, path: string): string {
   const found = plain.stat(path);
   return found === undefined ? '' : `${found.size} ${found.mtimeNs}`;
-}
-
-function keyOf({ base, resetFor = '', remade = 0 }: TaskFolder): string {
-  return `${base} ${resetFor} ${remade}`;
 }
 
 async function readNoted(context: GitContext, { run, task }: TaskFolder) {

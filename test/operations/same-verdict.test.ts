@@ -20,74 +20,51 @@ afterEach(removeFolders);
 
 const SETUP = 'mkdir -p made/deep && echo ok > made/lib && echo ok > made/deep/part && git config setup.was here';
 
-/** What a check can do to the folder in which it runs. */
-const EFFECTS = [
-  'true',
-  'echo right > a.txt',
-  'echo wrong > a.txt',
-  'rm -f a.txt',
-  'rm -rf src',
-  'mv src lib',
-  'chmod +x a.txt',
-  'chmod 000 a.txt',
-  'ln -sf /etc/hostname a.txt',
-  'rm -f a.txt; mkdir a.txt',
-  'mkdir -p empty/er',
-  'echo x > new.txt',
-  'mkdir -p out && echo ok > out/ok',
-  'echo ok > out',
-  'mkfifo pipe',
-  'git commit -qam done --author="a <a@a>"',
-  'git checkout -q -b other',
-  'git checkout -q --orphan none',
-  'git update-ref refs/heads/z HEAD',
-  'git tag t',
-  'git config user.nick z',
-  'git config --unset setup.was',
-  'git rm -q --cached a.txt',
-  'git update-index --assume-unchanged a.txt; echo right > a.txt',
-  'rm -rf .git',
-  'rm -rf made',
-  'echo broken > made/lib',
-  'rm made/deep/part; mkdir made/deep/part',
-  'touch made/cache',
-  'mkdir made/sub && echo 1 > made/sub/f',
-  'git init -q nested && git -C nested -c user.name=a -c user.email=a@a commit -q --allow-empty -m x',
-  'chmod 500 src; chmod 500 made',
-  'echo "*" > .git/info/exclude; echo x > hidden.txt',
-];
-
-/** What a check can see of it. */
-const PROBES = [
-  'grep -q right a.txt',
-  'grep -q wrong a.txt',
-  'test -f a.txt',
-  'test -x a.txt',
-  'test -L a.txt',
-  'test -d empty',
-  'test -e new.txt',
-  'test -e out',
-  'test -e out/ok',
-  'test -p pipe',
-  'test -f src/b.txt',
-  'test -e lib',
-  'test -e nested',
-  'test -e hidden.txt',
-  'test -e made/lib',
-  'grep -q ok made/lib',
-  'test -f made/deep/part',
-  'test -e made/cache',
-  'test -d made/sub',
-  'touch src/c.txt',
-  'git log --format=%s | grep -q done',
-  'git rev-parse -q --verify refs/heads/z',
-  'git rev-parse -q --verify refs/tags/t',
-  'git config user.nick',
-  'git config setup.was',
-  'git ls-files --error-unmatch a.txt',
-  'git ls-files -v | grep -q "^h"',
-  'git symbolic-ref HEAD | grep -q other',
-  'test -z "$(git status --porcelain)"',
+/** What a check can do to the folder in which it runs, and what can see it. */
+const EFFECTS: readonly (readonly [effect: string, ...probes: string[]])[] = [
+  ['true', 'test -z "$(git status --porcelain)"'],
+  ['echo right > a.txt', 'grep -q right a.txt'],
+  ['rm -f a.txt', 'test -f a.txt'],
+  ['rm -rf src', 'test -f src/b.txt'],
+  ['mv src lib', 'test -e lib', 'test -f src/b.txt'],
+  ['chmod +x a.txt', 'test -x a.txt'],
+  ['chmod 000 a.txt', 'test -z "$(git status --porcelain)"'],
+  ['ln -sf /etc/hostname a.txt', 'test -L a.txt', 'grep -q wrong a.txt'],
+  ['rm -f a.txt; mkdir a.txt', 'test -d a.txt'],
+  ['mkdir -p empty/er', 'test -d empty'],
+  ['echo x > new.txt', 'test -e new.txt', 'test -z "$(git status --porcelain)"'],
+  ['mkdir -p out && echo ok > out/ok', 'test -e out', 'test -e out/ok'],
+  ['echo ok > out', 'test -e out', 'mkdir out'],
+  ['mkfifo pipe', 'test -p pipe'],
+  ['git commit -qam done --allow-empty --author="a <a@a>"', 'git log --format=%s | grep -q done'],
+  ['git checkout -q -b other', 'git symbolic-ref HEAD | grep -q other', 'git rev-parse -q --verify refs/heads/other'],
+  ['git checkout -q --orphan none', 'git rev-parse -q --verify HEAD'],
+  ['git update-ref refs/heads/z HEAD', 'git rev-parse -q --verify refs/heads/z'],
+  ['git tag t', 'git rev-parse -q --verify refs/tags/t'],
+  ['git config user.nick z', 'git config user.nick'],
+  ['git config --unset setup.was', 'git config setup.was'],
+  ['git rm -q --cached a.txt', 'git ls-files --error-unmatch a.txt'],
+  [
+    'git update-index --assume-unchanged a.txt; echo right > a.txt',
+    'git ls-files -v | grep -q "^h"',
+    'grep -q right a.txt',
+  ],
+  ['rm -rf .git', 'git status'],
+  ['rm -rf made', 'test -e made/lib'],
+  ['echo broken > made/lib', 'grep -q ok made/lib'],
+  ['rm made/deep/part; mkdir made/deep/part', 'test -f made/deep/part'],
+  ['touch made/cache', 'test -e made/cache'],
+  ['mkdir made/sub && echo 1 > made/sub/f', 'test -d made/sub'],
+  [
+    'git init -q nested && git -C nested -c user.name=a -c user.email=a@a commit -q --allow-empty -m x',
+    'test -e nested',
+  ],
+  ['chmod 500 src; chmod 500 made', 'touch src/c.txt', 'touch made/more'],
+  [
+    'echo "*" > .git/info/exclude; echo x > hidden.txt',
+    'test -e hidden.txt',
+    'echo y > y.txt; git status --porcelain | grep -q y.txt',
+  ],
 ];
 
 const FILES = { 'a.txt': 'wrong\n', 'src/b.txt': 'b\n', '.gitignore': 'made/\nout\n' };
@@ -97,20 +74,24 @@ interface Case {
   readonly criteria: readonly string[];
 }
 
-/** A probe and an effect, in either order. */
-function criterion(random: () => number): string {
-  const [probe, effect] = [pick(random, PROBES), pick(random, EFFECTS)];
-  if (random() < 0.3) return `(${effect}) >/dev/null 2>&1; ${probe} >/dev/null 2>&1`;
-  return `${probe} >/dev/null 2>&1; r=$?; (${effect}) >/dev/null 2>&1; exit $r`;
+function pick<T>(random: () => number, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)]!;
 }
 
-function pick(random: () => number, from: readonly string[]): string {
-  return from[Math.floor(random() * from.length)] ?? 'true';
-}
-
+/** Each criterion looks first for what an earlier one can have left, and leaves something itself; at times the other way about. */
 function newCase(random: () => number): Case {
-  const verify = random() < 0.5 ? [`(${pick(random, EFFECTS)}) >/dev/null 2>&1; true`] : [];
-  return { verify, criteria: Array.from({ length: 6 }, () => criterion(random)) };
+  const left: (readonly string[])[] = [];
+  const verify = random() < 0.5 ? [pick(random, EFFECTS)] : [];
+  for (const [, ...probes] of verify) left.push(probes);
+  const criteria = Array.from({ length: 6 }, () => {
+    const [effect, ...own] = pick(random, EFFECTS);
+    const probe = pick(random, random() < 0.8 && left.length > 0 ? pick(random, left) : own);
+    left.push(own);
+    return random() < 0.2
+      ? `(${effect}) >/dev/null 2>&1; (${probe}) >/dev/null 2>&1`
+      : `(${probe}) >/dev/null 2>&1; r=$?; (${effect}) >/dev/null 2>&1; exit $r`;
+  });
+  return { verify: verify.map(([effect]) => `(${effect}) >/dev/null 2>&1; true`), criteria };
 }
 
 /** The verdict in a fresh clone, in which only `setup` has run. */
@@ -174,7 +155,7 @@ describe('a verdict', () => {
         };
         if (random() < 0.5) {
           const left = await bench.workspaces.integrationAt(name, head);
-          spawnSync('/bin/sh', ['-c', pick(random, EFFECTS)], { cwd: left.workspace.path });
+          spawnSync('/bin/sh', ['-c', pick(random, EFFECTS)[0]], { cwd: left.workspace.path });
         }
         const { facts } = await checkGate(site, createBoard(factsOf(site.definition)));
         const seen = new Map(

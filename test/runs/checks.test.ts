@@ -53,24 +53,30 @@ describe.concurrent('a check that does not always have the same result', { timeo
     const command = failsIn(0);
     const bench = benchFor(test, { verify: [command], script: [NOTHING_WRONG] });
     const ended = await bench.runAll();
-    expect(headlineOf(ended), ended.stderr).toMatch(`${GOOD}; flaky: `);
+    expect(headlineOf(ended), ended.stderr).toMatch(`${GOOD}; flaky (failed and passed on the same commit): `);
     expect(ended.code).toBe(0);
     // The planner, the author twice, and one review: no one is charged for it.
     expect(startsOf(ended)).toHaveLength(4);
-    expect(await bench.report()).toContain('is flaky: it failed and passed on the same commit');
+    expect(await bench.report()).toContain('Flaky, because it failed and passed on the same commit: ');
   });
 
   it('goes on in the last check of the run, and is called flaky', ALL, async (test) => {
     const bench = benchFor(test, { verify: [failsIn(1)] });
     const ended = await bench.runAll();
-    expect([ended.code, headlineOf(ended)]).toEqual([0, expect.stringContaining(`${GOOD}; flaky: `)]);
+    expect([ended.code, headlineOf(ended)]).toEqual([
+      0,
+      expect.stringContaining(`${GOOD}; flaky (failed and passed on the same commit): `),
+    ]);
     expect(startsOf(ended)).toHaveLength(3);
   });
 
   it('may be a criterion', ALL, async (test) => {
     const bench = benchFor(test, { criteria: [failsIn(0)] });
     const ended = await bench.runAll();
-    expect([ended.code, headlineOf(ended)]).toEqual([0, expect.stringContaining(`${GOOD}; flaky: `)]);
+    expect([ended.code, headlineOf(ended)]).toEqual([
+      0,
+      expect.stringContaining(`${GOOD}; flaky (failed and passed on the same commit): `),
+    ]);
   });
 
   it('fails where it fails again, with the check as the cause', ALL, async (test) => {
@@ -89,7 +95,7 @@ describe.concurrent('a check', { timeout: 300_000 }, () => {
     const ended = await bench.runAll();
     expect([ended.code, headlineOf(ended)]).toEqual([1, expect.stringContaining('grep -q right a.txt')]);
     expect(await bench.report()).toContain(
-      '`sed -i s/wrong/right/ a.txt` changed 1 file; it is not part of the work: a.txt',
+      'Changed 1 file, which is not part of the work (a.txt): sed -i s/wrong/right/ a.txt',
     );
     expect(git(bench.repository, 'show', 'squad/make-things:a.txt').trim()).toBe('wrong');
   });

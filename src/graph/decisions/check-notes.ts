@@ -11,7 +11,7 @@ export function checkNotesOf({ tasks, gate }: Pick<Board, 'tasks' | 'gate'>): Ch
 /** A part of the closing word; undefined: none was flaky. */
 export function flakyText({ flaky }: CheckNotes): string | undefined {
   if (flaky.length === 0) return undefined;
-  return `flaky: ${flaky.map((run) => `\`${run}\``).join(', ')} failed and passed on the same commit`;
+  return `flaky (failed and passed on the same commit): ${flaky.map((run) => `\`${run}\``).join(', ')}`;
 }
 
 /** The same with further notes; without a field if there are none. */

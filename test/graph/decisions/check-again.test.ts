@@ -41,7 +41,7 @@ describe('what checks showed besides their results', () => {
     const gate = noting(once, { flaky: ['test', 'e2e'], changed: [{ ...lint, paths: ['b'] }] });
     expect(gate).toEqual({ noted: { flaky: ['test', 'e2e'], changed: [lint] } });
     expect(noting(gate, { flaky: [], changed: [] })).toBe(gate);
-    expect(flakyText({ flaky: ['test'], changed: [] })).toBe('flaky: `test` failed and passed on the same commit');
+    expect(flakyText({ flaky: ['test'], changed: [] })).toBe('flaky (failed and passed on the same commit): `test`');
     expect(flakyText({ flaky: [], changed: [lint] })).toBeUndefined();
   });
 

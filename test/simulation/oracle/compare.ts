@@ -131,7 +131,7 @@ function flakyIn({ checks }: WorldRecord): string[] {
     return !one.passed && next.some(({ passed }) => passed) ? [one.command] : [];
   });
   const names = [...new Set(flaky)].map((run) => `\`${run}\``).join(', ');
-  return flaky.length === 0 ? [] : [`flaky: ${names} failed and passed on the same commit`];
+  return flaky.length === 0 ? [] : [`flaky (failed and passed on the same commit): ${names}`];
 }
 
 /** A failure needs a cause in the world, and may claim nothing of a criterion that is not so. */

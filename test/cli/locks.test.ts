@@ -151,7 +151,7 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
     for (const { args, lock } of some(
       TABLE.filter((row) => row.state === state),
       5,
-      50,
+      25,
     )) {
       rmSync(root, { recursive: true, force: true });
       copyWhole(template, root);

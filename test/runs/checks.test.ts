@@ -160,7 +160,7 @@ function loseFolder(repository: string): void {
 }
 
 describe.concurrent('an engine that is killed while it checks', { timeout: 300_000 }, () => {
-  it.each(some(LOSSES, 3, 7))('at %s leaves nothing that the next check finds%s', SPREAD, async (point, lost) => {
+  it.each(some(LOSSES, 3, 4))('at %s leaves nothing that the next check finds%s', SPREAD, async (point, lost) => {
     const bench = openRunBench({
       script: [PLAN, BUILT, APPROVE_ALL],
       files: { '.gitignore': 'out/\nmodules/\n' },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { copyWhole, git } from '../support/git.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { NIGHT } from '../support/lane.ts';
 import { stateOf } from '../support/state.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
@@ -74,52 +74,53 @@ const ENDS: Readonly<Record<string, End>> = {
 };
 
 const TABLE = Object.keys(ENDS).flatMap((end) => Object.keys(STATES).map((state) => ({ end, state })));
-/** In the two shorter lanes. */
-const THIRD = Math.ceil(TABLE.length / 3);
+/** Every third row: all of them take minutes. */
+const FEW = TABLE.filter((_, index) => index % 3 === 0);
 
-it.each(Object.keys(ENDS))(
-  'what follows a run that ends %s is never refused, whatever a person did with its branch',
-  { ...SPREAD, timeout: 600_000 },
-  async (end) => {
-    const about = ENDS[end]!;
-    const bench = openRunBench(about);
-    const { root, repository } = bench;
-    const template = `${root}.template`;
-    onTestFinished(() => {
-      rmSync(template, { recursive: true, force: true });
-      rmSync(root, { recursive: true, force: true });
-    });
-    const ran = await bench.runAll(about.more);
-    expect(ran.code, ran.stderr).toBe(about.code);
-    if (about.after !== undefined) await bench.run(about.after);
-    git(repository, 'add', '-A');
-    git(repository, 'commit', '-q', '--allow-empty', '-m', 'what the person had not committed');
-    copyWhole(root, template);
-    const wrong: string[] = [];
-    const rows = some(TABLE, THIRD, THIRD).filter((row) => row.end === end);
-    const hasBranch = git(repository, 'branch', '--list', BRANCH) !== '';
-    for (const { state } of rows) {
-      if (!hasBranch && state !== 'untouched') continue;
-      const start = (): void => {
-        rmSync(root, { recursive: true, force: true });
-        copyWhole(template, root);
-        STATES[state]?.(repository);
-      };
-      start();
-      const { next, outcome } = await bench.status();
-      const shown = (await bench.run(['watch', '--json'])).lines.at(-1) as { next?: readonly string[] };
-      if (outcome !== null) expect(shown.next, `${end}, ${state}`).toEqual(next);
-      if (state === 'untouched')
-        expect([...next, `squad status ${RUN}`]).toEqual(expect.arrayContaining(inFiles(bench)));
-      for (const command of next) {
-        start();
-        const refused = await refusalOf(bench, command);
-        if (refused !== undefined) wrong.push(`${end}, ${state}: \`${command}\`: ${refused}`);
-      }
-    }
-    expect(wrong).toEqual([]);
-  },
+const TITLE = 'what follows a run that ends %s is never refused, whatever a person did with its branch';
+it.each(Object.keys(ENDS))(TITLE, { timeout: 600_000 }, async (end) => expectNoRefusal(end, FEW));
+it.each(Object.keys(ENDS))(`${TITLE}: all rows`, { ...NIGHT, timeout: 600_000 }, async (end) =>
+  expectNoRefusal(end, TABLE),
 );
+
+async function expectNoRefusal(end: string, table: typeof TABLE): Promise<void> {
+  const about = ENDS[end]!;
+  const bench = openRunBench(about);
+  const { root, repository } = bench;
+  const template = `${root}.template`;
+  onTestFinished(() => {
+    rmSync(template, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
+  });
+  const ran = await bench.runAll(about.more);
+  expect(ran.code, ran.stderr).toBe(about.code);
+  if (about.after !== undefined) await bench.run(about.after);
+  git(repository, 'add', '-A');
+  git(repository, 'commit', '-q', '--allow-empty', '-m', 'what the person had not committed');
+  copyWhole(root, template);
+  const wrong: string[] = [];
+  const rows = table.filter((row) => row.end === end);
+  const hasBranch = git(repository, 'branch', '--list', BRANCH) !== '';
+  for (const { state } of rows) {
+    if (!hasBranch && state !== 'untouched') continue;
+    const start = (): void => {
+      rmSync(root, { recursive: true, force: true });
+      copyWhole(template, root);
+      STATES[state]?.(repository);
+    };
+    start();
+    const { next, outcome } = await bench.status();
+    const shown = (await bench.run(['watch', '--json'])).lines.at(-1) as { next?: readonly string[] };
+    if (outcome !== null) expect(shown.next, `${end}, ${state}`).toEqual(next);
+    if (state === 'untouched') expect([...next, `squad status ${RUN}`]).toEqual(expect.arrayContaining(inFiles(bench)));
+    for (const command of next) {
+      start();
+      const refused = await refusalOf(bench, command);
+      if (refused !== undefined) wrong.push(`${end}, ${state}: \`${command}\`: ${refused}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+}
 
 /** The commands that the files of the run name for what was not passed. */
 function inFiles({ repository }: RunBench): string[] {

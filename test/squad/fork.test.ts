@@ -214,6 +214,7 @@ describe('a fork', () => {
         'fork.kept',
       ],
       1,
+      1,
     ),
   )('killed at %s is finished by the same command again', { ...SPREAD, timeout: 120_000 }, async (point) => {
     openBench();

@@ -1,12 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SquadError } from '../../model/errors.ts';
 import { isStorageError } from '../../model/storage-error.ts';
 import { ballastPath } from './ballast.ts';
 import { newestBackup } from './backup-files.ts';
+import { findRemains } from './database-file.ts';
 import { logDamage } from './log-damage.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { openCopy } from './open-copy.ts';
-import { isOpenHere, openDb, refuseOddFiles, type Db, type OpenOptions } from './open-db.ts';
+import { closeDb, isOpenHere, openDb, refuseOddFiles, type Db, type OpenOptions } from './open-db.ts';
 import { teachIsReached } from './reached-cap.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { corruptDatabase, neverSetUp } from './sqlite-errors.ts';
@@ -46,10 +48,23 @@ export function openLedgerFile(path: string, options: { readOnly: boolean; schem
     traces: [ballastPath(path)],
     readOnly: options.readOnly,
   };
+  // Before the schema is read: it is made before they are.
+  const trace = findRemains(path, wanted.traces);
   const db = options.readOnly ? openForReading(path, wanted) : openDb(path, wanted);
+  try {
+    if (trace !== undefined && schemaVersion(db) === 0) throw emptied(path, trace);
+  } catch (error) {
+    closeDb(db);
+    throw error;
+  }
   teachRowDigest(db);
   teachIsReached(db);
   return db;
+}
+
+/** The log was lost from its first commits on: the file is marked as a ledger, and has no table. */
+function emptied(path: string, trace: string): SquadError {
+  return corruptDatabase(path, `nothing is in it and its log squad.db-wal, but ${trace} shows that it held data.`);
 }
 
 /**

@@ -99,13 +99,21 @@ function claimFile(db: Db, options: OpenOptions): void {
   if (isOurs(db, options)) return;
   if (options.readOnly === true) {
     const trace = findRemains(db.name, options.traces ?? []);
-    if (trace !== undefined) throw corruptDatabase(db.name, `nothing is in it, but ${trace} shows that it held data.`);
+    if (trace !== undefined)
+      throw corruptDatabase(db.name, `${whatIsEmpty(db.name)}, but ${trace} shows that it held data.`);
     throw neverSetUp(db.name);
   }
   db.transaction(() => {
     // Another process may have been faster.
     if (!isOurs(db, options)) db.pragma(`application_id = ${options.applicationId}`);
   })();
+}
+
+/** All that a ledger holds may still be in its log. */
+function whatIsEmpty(path: string): string {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  const name = `${basename(path)}-wal`;
+  return `nothing is in it, and its log ${name} is ${log === undefined ? 'gone' : 'empty or cut short'}`;
 }
 
 /** False: the file is new. Throws for another program's file or a newer schema. */

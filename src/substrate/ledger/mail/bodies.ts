@@ -8,11 +8,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isSquadError } from '../../../model/errors.ts';
-import { errorCode } from '../../../model/storage-error.ts';
+import { errorCode, storageError } from '../../../model/storage-error.ts';
 import { filesOf } from '../backup-files.ts';
 import { makeSynced, syncFile } from '../../files/sync.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
@@ -54,9 +55,20 @@ export function readBody(store: Store, id: string): string {
   const row = mailById(store, id);
   if (row === undefined || row.body_ref === null) return row?.body ?? '';
   const path = join(folderOf(store), fileName(id));
-  const text = ifThere(() => readFileSync(path, 'utf8'));
-  if (text !== undefined && digestOfBody(text) === row.digest) return text;
-  throw corruptDatabase(path, `the body of message ${row.seq} is ${text === undefined ? 'gone' : 'damaged'}.`);
+  const found = bodyAt(path);
+  if (typeof found !== 'string' && digestOfBody(found.text) === row.digest) return found.text;
+  throw corruptDatabase(path, `the body of message ${row.seq} is ${typeof found === 'string' ? found : 'damaged'}.`);
+}
+
+/** Reads no named pipe, which would wait for ever. Throws the cause where the disk refuses to read a file. */
+function bodyAt(path: string): { readonly text: string } | 'gone' | 'not a file' {
+  try {
+    if (!statSync(path).isFile()) return 'not a file';
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    if (/^(?:ENOENT|ENOTDIR|ELOOP)$/.test(errorCode(error) ?? '')) return 'gone';
+    throw storageError(path, error);
+  }
 }
 
 /** One line for each message whose body is not there as it was sent, at most 20. */
@@ -107,12 +119,12 @@ function digestOfBody(body: string): string {
   return hash('sha256', body, 'hex');
 }
 
-/** undefined: the file or folder does not exist. */
+/** undefined: the file or folder does not exist, or is no folder. */
 function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (/^(?:ENOENT|ENOTDIR)$/.test(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 /** For a `langgraph.json` of your own, where `squad studio` does not do. */
 import { readMachine } from './squad/machine.ts';
-import { createStudioView } from './studio/view.ts';
+import { ownRoutes } from './studio/own-routes.ts';
+import { createStudioView, type StudioView } from './studio/view.ts';
 
-let shown: ReturnType<typeof createStudioView> | undefined;
+let shown: Promise<StudioView> | undefined;
 
 /**
  * What LangGraph's Agent Server serves of the repository at or above its working directory: each run is the thread with its id.
@@ -10,6 +11,16 @@ let shown: ReturnType<typeof createStudioView> | undefined;
  * there is none. No node runs in the server: a run that is started there gets a process of its own.
  */
 export async function graph(): Promise<object> {
+  return view();
+}
+
+/**
+ * What makes each run a thread of such a server, with its status and its times: name it as `http.app` in `langgraph.json`. Without it
+ * the server knows only threads that were made there.
+ */
+export const routes: object = ownRoutes(view);
+
+async function view(): Promise<StudioView> {
   shown ??= createStudioView({ host: readMachine() });
   try {
     return await shown;

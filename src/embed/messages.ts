@@ -35,6 +35,12 @@ function textOfBlock(block: unknown): string {
   );
 }
 
+/** What a message says of an end. */
+export type ReportedEnd = Pick<
+  RunEnd,
+  'runId' | 'name' | 'headline' | 'branch' | 'head' | 'report' | 'failures' | 'questions' | 'next'
+>;
+
 /** The end of a run as a message for a conversation. The same end gives the same id, so that a list keeps it once. */
 export function messageOf(end: RunEnd): AIMessage {
   const { runId, head } = end;
@@ -42,7 +48,8 @@ export function messageOf(end: RunEnd): AIMessage {
 }
 
 /** The end of a run in words: the headline, where the work is, what failed and what to do. */
-export function reportOf({ runId, name, headline, branch, head, report, failures, questions, next }: RunEnd): string {
+export function reportOf(end: ReportedEnd): string {
+  const { runId, name, headline, branch, head, report, failures, questions, next } = end;
   const lines = [
     plainLine(headline),
     `Run: ${name} (${runId})`,

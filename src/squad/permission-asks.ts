@@ -43,15 +43,11 @@ export async function readPermissionAsks(opened: Read, live: readonly Attempt[])
   return asks.flat();
 }
 
-/** Whether this turn has ever asked. */
-export function mayAsk(directory: string, attemptId: string): boolean {
-  return namesIn(join(directory, 'turns', attemptId)).some(isAsk);
-}
-
 async function asksOf({ directory, host, now, reading }: Read, { id, agent }: Attempt): Promise<PermissionAsk[]> {
   const folder = join(directory, 'turns', id);
   const names = new Set(namesIn(folder));
   const open = [...names].filter((name) => isAsk(name) && !names.has(answerTo(name)));
+  if (open.length === 0) return [];
   const secrets = await readTurnSecrets(folder);
   const redactor = redactorOf(host.environment, letThroughBy(reading.definition)).with(secrets);
   const read = open.toSorted().map(async (name): Promise<PermissionAsk[]> => {

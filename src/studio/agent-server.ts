@@ -10,15 +10,12 @@ import { plainLine } from '../text/plain-text.ts';
 import { keepDoor, type Decide } from './front-door.ts';
 import { installLine } from './install-line.ts';
 import { ownRoutes, type RoutedView } from './own-routes.ts';
+import { GRAPH } from './server-list.ts';
 
 const PACKAGE = '@langchain/langgraph-api';
-/** The name of the graph, and of the assistant that the server makes of it. */
-export const GRAPH = 'squad';
 
 export interface AgentServer {
   readonly port: number;
-  /** Asks the server without a connection, past its door. */
-  ask(path: string, body: unknown, method?: 'POST' | 'PATCH'): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -48,7 +45,7 @@ export async function startAgentServer(options: ServerOptions): Promise<AgentSer
   const { folder, graph, decide, onProblem, port } = options;
   const { startServer } = await load();
   await writeFile(join(folder, 'handed.mjs'), HANDED_FILE);
-  Object.assign(globalThis, { [HANDED]: { graph, routes: ownRoutes(graph) } });
+  Object.assign(globalThis, { [HANDED]: { graph, routes: ownRoutes(() => Promise.resolve(graph)) } });
   const door = keepDoorOf(port, decide);
   try {
     const { cleanup } = await startServer({
@@ -68,7 +65,7 @@ export async function startAgentServer(options: ServerOptions): Promise<AgentSer
       throw new Error('the server listens, and squad cannot keep its door');
     }
     await quieten(onProblem);
-    return { port: address.port, ask: askInside, close: cleanup };
+    return { port: address.port, close: cleanup };
   } catch (error) {
     throw portError(error, port);
   } finally {
@@ -144,10 +141,6 @@ const INSIDE = Symbol.for('langgraph_api:fetch');
 
 function inside(): typeof fetch {
   return (globalThis as unknown as { [INSIDE]: typeof fetch })[INSIDE];
-}
-
-async function askInside(path: string, body: unknown, method: 'POST' | 'PATCH' = 'POST'): Promise<Response> {
-  return inside()(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 interface Logger {

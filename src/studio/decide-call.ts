@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject } from '../text/json.ts';
+import { lastWords } from './conversation.ts';
 import { Refusal } from './refusal.ts';
 import { START_INPUT, startInputSchema, type StartInput } from './start-input.ts';
 
@@ -22,6 +24,8 @@ export interface Standing {
         /** Its engine ends once its turns have. */
         readonly isEnding: boolean;
         readonly isOver: boolean;
+        /** Its open questions. What a person says in a chat is the answer to one. */
+        readonly asks: number;
       }
     | undefined;
   /** The engine that works in this repository, for people; undefined: none does. */
@@ -59,6 +63,8 @@ export function decideCall(call: Call, { run, busy }: Standing): CallPlan {
   if (call.isOld && !run.driven) return { do: 'fork' };
   const engine = !run.driven || run.isEnding;
   if (call.resume !== undefined) return { do: 'answer', answers: answersIn(call.resume), engine };
+  const said = isOnlyMessages(call.input) && run.asks > 0 ? lastWords(call.input.messages) : undefined;
+  if (said !== undefined) return { do: 'answer', answers: [{ question: undefined, answer: said }], engine };
   if (!isEmpty(call.input)) throw inputRefused(run.name, run.driven ? busy : undefined);
   if (run.isOver) {
     const next = `Retry a task ({"verb": "retry", "task": …}), run an old checkpoint, which is a fork, or use a new thread.`;
@@ -71,7 +77,12 @@ function startInputOf({ input, resume }: Call): StartInput {
   const next = `Start a run with the input ${START_INPUT}.`;
   if (resume !== undefined || isEmpty(input)) throw new Refusal(422, 'this thread is no run yet', next);
   const parsed = startInputSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { messages, objective, ...more } = parsed.data;
+    if ((messages === undefined) === (objective === undefined))
+      throw new Refusal(422, 'the input has to have either `objective` or `messages`', next);
+    return { ...more, objective: objective ?? lastWords(messages ?? []) };
+  }
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'the input' : `the input’s ${issue.path.join('.')}`;
   throw new Refusal(422, `${where}: ${issue?.message ?? 'cannot be used'}`, next);
@@ -90,6 +101,10 @@ function inputRefused(name: string, busy: string | undefined): Refusal {
 
 function busyWith(busy: string): Refusal {
   return new Refusal(409, busy, 'Wait until it ends, or end it with `squad stop`.');
+}
+
+function isOnlyMessages(input: unknown): input is { readonly messages: readonly unknown[] } {
+  return isJsonObject(input) && Object.keys(input).join() === 'messages' && Array.isArray(input['messages']);
 }
 
 function isEmpty(input: unknown): boolean {

@@ -45,7 +45,8 @@ function standingOf({ workspace }: StatePorts, threadId: string): Standing {
   const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
   const { run, driven } = thread;
   const isEnding = held !== undefined && held.verb !== 'pause';
-  return { run: { name: run.name, driven, isEnding, isOver: isOver(whole.reading) }, busy };
+  const asks = whole.reading.questions.filter(({ recorded }) => recorded === null).length;
+  return { run: { name: run.name, driven, isEnding, isOver: isOver(whole.reading), asks }, busy };
 }
 
 /** The engine that works here, for people. */

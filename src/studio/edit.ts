@@ -31,7 +31,7 @@ export interface Editable {
 }
 
 const text = z.string().min(1);
-const why = z.string().optional();
+const reason = z.string().optional();
 /** At most one of them; neither is the whole run. */
 const scope = { task: text.optional(), agent: text.optional() };
 const key = { key: text.max(200).optional() };
@@ -43,7 +43,7 @@ const VERBS = {
   drain: z.strictObject(key),
   'past-deadline': z.strictObject(key),
   stop: z.strictObject(key),
-  cancel: z.strictObject({ task: text.optional(), why, ...key }),
+  cancel: z.strictObject({ task: text.optional(), reason, ...key }),
   retry: z.strictObject({
     task: text,
     fresh: z.boolean().optional(),
@@ -51,8 +51,8 @@ const VERBS = {
     agent: text.optional(),
     ...key,
   }),
-  skip: z.strictObject({ task: text, why, ...key }),
-  override: z.strictObject({ task: text, as: z.enum(['done', 'failed']), why: text, ...key }),
+  skip: z.strictObject({ task: text, reason, ...key }),
+  override: z.strictObject({ task: text, as: z.enum(['done', 'failed']), reason: text, ...key }),
   switch: z.strictObject({ ...scope, runtime: text, model: text.optional(), ...key }),
   reload: z.strictObject(key),
   answer: z.strictObject({ question: text.optional(), answer: text, ...key }),
@@ -91,7 +91,8 @@ function verbOf({ verb, ...given }: Readonly<Record<string, unknown>>): EditRead
   const parsed = VERBS[name].safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return refused(`${[name, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'cannot be used'}`);
+    const where = [name, ...(issue?.path ?? [])].join('.');
+    return refused(`${where}: ${issue?.message ?? 'cannot be used'}. ${name} takes ${keysOf(name)}`);
   }
   const about: Given = parsed.data;
   if (about.task !== undefined && about.agent !== undefined && name !== 'retry') {
@@ -106,9 +107,17 @@ interface Given {
   readonly agent?: string | undefined;
   readonly question?: string | undefined;
   readonly answer?: string;
+  readonly reason?: string | undefined;
 }
 
-function commandOf(verb: Verb, { key: _key, ...given }: Given): EditCommand {
+/** For people: the keys of a verb, those that it needs not with a question mark. */
+function keysOf(verb: Verb): string {
+  const keys = Object.entries(VERBS[verb].shape).map(([key, { type }]) => (type === 'optional' ? `${key}?` : key));
+  return keys.map((one) => `\`${one}\``).join(', ');
+}
+
+function commandOf(verb: Verb, { key: _key, reason: why, ...rest }: Given): EditCommand {
+  const given = { ...rest, why };
   switch (verb) {
     case 'stop':
     case 'reload':
@@ -120,9 +129,9 @@ function commandOf(verb: Verb, { key: _key, ...given }: Given): EditCommand {
     case 'resume':
     case 'cancel':
     case 'switch': {
-      const { task, agent, ...rest } = given;
+      const { task, agent, ...other } = given;
       const on = task === undefined ? agent && agentScope(agent) : taskScope(task);
-      return { do: 'intervene', request: defined({ verb, on, ...rest }) as InterventionRequest };
+      return { do: 'intervene', request: defined({ verb, on, ...other }) as InterventionRequest };
     }
     case 'drain':
     case 'past-deadline':

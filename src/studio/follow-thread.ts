@@ -7,6 +7,9 @@ import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { checkpointChunks, interruptChunks, resultChunks, type Chunk } from './chunks.ts';
+import type { ChatMessage } from './conversation.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { readStanding, readThread, readWhole } from './read-thread.ts';
 import { readState, threadConfig, withoutCheckpoints, type StatePorts } from './read-state.ts';
 import { plainValue } from './snapshots.ts';
 
@@ -29,13 +32,15 @@ export async function* followThread(
   const { directory, composition } = ports.workspace;
   const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
   const events: Chunk[] = [];
+  const said = followConversation(ports, threadId);
   const reading = readRunHistory(ledger, threadId, null);
   const redactor = composition.redactor(letThroughBy(reading.definition));
   const epoch = reading.segments.at(-1)?.epoch;
-  const followed = followRun({ ledger, composition, redactor, directory }, threadId, epoch, (event) =>
-    events.push(['custom', plainValue(event)]),
-  );
-  const states = followCheckpoints(ports, threadId, after);
+  const followed = followRun({ ledger, composition, redactor, directory }, threadId, epoch, (event) => {
+    events.push(['custom', plainValue(event)]);
+    said.take(event);
+  });
+  const states = followCheckpoints(ports, threadId, after, said.read);
   try {
     for (let looks = 1; !left.aborted; looks += 1) {
       // Before the records are read, so that the last look sees all.
@@ -59,14 +64,37 @@ function hasEnded(ledger: Ledger, threadId: string, directory: string, asks: boo
   return asks && !isDriven(segments, probeLock(directory));
 }
 
+/** The messages of a run, read again only after a question or an answer. */
+function followConversation(ports: StatePorts, threadId: string) {
+  let known: readonly ChatMessage[] | undefined;
+  return {
+    take: ({ type }: RunEvent): void => {
+      if (type === 'question-asked' || type === 'question-answered') known = undefined;
+    },
+    read: async (): Promise<readonly ChatMessage[]> => {
+      const thread = known === undefined ? readThread(ports.workspace, threadId) : undefined;
+      const whole = thread === undefined ? undefined : readWhole(ports.workspace, thread);
+      if (thread === undefined || whole === undefined) return known ?? [];
+      known = (await readStanding(ports.workspace, thread, whole.reading)).messages;
+      return known;
+    },
+  };
+}
+
 /** The checkpoints since the last call, each with the results of the one before. */
-function followCheckpoints(ports: StatePorts, threadId: string, after: string): () => AsyncGenerator<Chunk> {
+function followCheckpoints(
+  ports: StatePorts,
+  threadId: string,
+  after: string,
+  readMessages: () => Promise<readonly ChatMessage[]>,
+): () => AsyncGenerator<Chunk> {
   let last = after;
   let before: string | undefined;
   const read = async (id: string): Promise<StateSnapshot | undefined> => {
     const snapshot = await ports.graph.getState(threadConfig(threadId, id));
     // The engine forgets old ones.
-    return snapshot.createdAt === undefined ? undefined : plainValue(snapshot);
+    if (snapshot.createdAt === undefined) return undefined;
+    return plainValue({ ...snapshot, values: { ...snapshot.values, messages: await readMessages() } });
   };
   return async function* () {
     const news = await withoutCheckpoints(async () => ports.checkpoints.newerThan(threadId, last, MOST_NEW), []);

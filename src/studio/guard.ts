@@ -86,11 +86,12 @@ export function answerInstead(
   if (path.startsWith('/internal/')) return { status: 403, text: 'squad studio keeps its list of threads itself.' };
   if (CRONS.test(path)) return { status: 422, text: NO_CRONS };
   const [, thread = '', copy] = THREAD.exec(path) ?? [];
-  const run = nameOf(thread.toLowerCase());
-  if (method === 'POST' && copy !== undefined) {
+  const isCopy = method === 'POST' && copy !== undefined;
+  const isRemoval = method === 'DELETE' && copy === undefined && thread !== '';
+  const run = isCopy || isRemoval ? nameOf(thread.toLowerCase()) : undefined;
+  if (isCopy)
     return { status: 422, text: `A copy of a run is a fork: \`squad fork ${run ?? 'RUN'} --at SEQ\` makes one.` };
-  }
-  if (method === 'DELETE' && copy === undefined && run !== undefined) {
+  if (run !== undefined) {
     const text = `This thread is the run ${run}, which stays: \`squad drop ${run}\` removes its folders and its branch.`;
     return { status: 422, text };
   }

@@ -1,36 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject } from '../text/json.ts';
+import { listThreads, type ServerStore } from './server-list.ts';
 import type { StudioView } from './view.ts';
 
 /** What squad does where the server itself would keep a client from the view. */
-export type RoutedView = Pick<StudioView, 'admit' | 'updateState'>;
+export type RoutedView = Pick<StudioView, 'admit' | 'threads' | 'updateState'>;
 
 /** A request inside the server, as far as it is used here. */
 interface Context {
   readonly req: { readonly method: string; readonly path: string; json(): Promise<unknown> };
   json(body: object): Response;
-  readonly var: {
-    readonly LANGGRAPH_OPS: { readonly threads: { get(threadId: string, auth: undefined): Promise<StoredThread> } };
-  };
+  readonly var: { readonly LANGGRAPH_OPS: { readonly threads: { readonly conn: Connection } } };
 }
 
-interface StoredThread {
-  readonly config?: { readonly configurable?: Record<string, unknown> };
+interface Connection {
+  with(work: (store: ServerStore) => void): Promise<void>;
 }
 
 type Handler = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>;
 
+const THREADS = /^\/threads(?:\/|$)/;
 const EDITED = /^\/threads\/([^/]+)\/state$/;
 const RUN_ASKED = /^(?:\/threads\/([^/]+))?\/runs(?:\/(?:stream|wait))?$/;
 
-/** Routes before those of the server, as it takes them: it asks for an application of hono, and reads no more of one. */
-export function ownRoutes(view: RoutedView): object {
+/**
+ * Routes before those of the server, as it takes them: it asks for an application of hono, and reads no more of one. Before it
+ * answers anything about threads, it has each run as one. `view`: is asked for with the first of these requests.
+ */
+export function ownRoutes(view: () => Promise<RoutedView>): object {
   const handler: Handler = async (context, next) => {
     const { method, path } = context.req;
-    const [, edited] = method === 'POST' ? (EDITED.exec(path) ?? []) : [];
-    if (edited !== undefined) return edit(context, view, edited);
-    const [isRun, threadId] = RUN_ASKED.exec(path) ?? [];
-    if (method === 'POST' && isRun !== undefined) await beforeRun(context, view, threadId);
+    const [isRun, threadId] = method === 'POST' ? (RUN_ASKED.exec(path) ?? []) : [];
+    if (isRun !== undefined || THREADS.test(path)) {
+      const own = await view();
+      const [, edited] = method === 'POST' ? (EDITED.exec(path) ?? []) : [];
+      if (edited !== undefined) return edit(context, own, edited);
+      await bringUpToDate(context, own);
+      if (isRun !== undefined) await beforeRun(context, own, threadId);
+    }
     await next();
     return undefined;
   };
@@ -59,10 +66,15 @@ async function beforeRun({ req, var: own }: Context, view: RoutedView, threadId:
   // The server says what is wrong with it.
   if (!isJsonObject(body)) return;
   await view.admit(threadId?.toLowerCase() ?? randomUUID(), body);
-  const thread =
-    threadId === undefined
-      ? undefined
-      : await own.LANGGRAPH_OPS.threads.get(threadId, undefined).catch(() => undefined);
+  if (threadId === undefined) return;
   // The server would begin each later run of the thread at the checkpoint of an earlier one.
-  for (const name of ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map']) delete thread?.config?.configurable?.[name];
+  await own.LANGGRAPH_OPS.threads.conn.with(({ threads }) => {
+    const { configurable } = threads[threadId]?.config ?? {};
+    for (const name of ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map']) delete configurable?.[name];
+  });
+}
+
+async function bringUpToDate({ var: own }: Context, view: RoutedView): Promise<void> {
+  const threads = await view.threads();
+  await own.LANGGRAPH_OPS.threads.conn.with((store) => listThreads(store, threads));
 }

@@ -5,11 +5,10 @@ import type { CheckpointReader } from '../engine/read-checkpoints.ts';
 import type { RunGraph } from '../graph/graph.ts';
 import { isSquadError } from '../model/errors.ts';
 import type { OpenedWorkspace } from '../squad/open-run.ts';
-import { mayAsk } from '../squad/permission-asks.ts';
 import { gather } from '../text/gather.ts';
-import { readQuestions, readThread, readWhole, type Thread } from './read-thread.ts';
+import { readStanding, readThread, readWhole, type Thread } from './read-thread.ts';
 import { Refusal } from './refusal.ts';
-import { plainValue, rebuiltValues, withQuestions } from './snapshots.ts';
+import { plainValue, rebuiltValues, withStanding } from './snapshots.ts';
 import { START_INPUT } from './start-input.ts';
 
 /** What reading states takes. */
@@ -67,13 +66,11 @@ export async function readHistory(
   );
 }
 
-/** The newest checkpoint with the questions of now. Only a run that asks is read whole, which takes longer than all else. */
+/** The newest checkpoint with what only the ledger has: the phase, the questions and the conversation of now. */
 async function current(ports: StatePorts, thread: Thread, snapshot: StateSnapshot): Promise<StateSnapshot> {
-  const { questions } = snapshot.values as { questions?: readonly unknown[] };
-  const asks = questions?.length !== 0 || thread.live.some(({ id }) => mayAsk(ports.workspace.directory, id));
-  const whole = asks ? readWhole(ports.workspace, thread) : undefined;
+  const whole = readWhole(ports.workspace, thread);
   if (whole === undefined) return shown(thread, snapshot);
-  return shown(thread, withQuestions(snapshot, await readQuestions(ports.workspace, thread, whole.reading)));
+  return shown(thread, withStanding(snapshot, await readStanding(ports.workspace, thread, whole.reading)));
 }
 
 /** What the ledger knows of a run whose checkpoints are not there or cannot be read. */
@@ -81,9 +78,9 @@ async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string
   const whole = readWhole(workspace, thread);
   const empty = { ...EMPTY, config: threadConfig(thread.run.id) };
   if (whole === undefined) return shown(thread, empty, notice);
-  const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, workspace.composition.clock.now());
-  const asked = withQuestions({ ...empty, values }, await readQuestions(workspace, thread, whole.reading));
-  return shown(thread, asked, notice);
+  const now = await readStanding(workspace, thread, whole.reading);
+  const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, now.standing);
+  return shown(thread, withStanding({ ...empty, values }, now), notice);
 }
 
 function shown({ run, driven, forks }: Thread, snapshot: StateSnapshot, notice?: string): StateSnapshot {

@@ -1,14 +1,17 @@
+import { join } from 'node:path';
+import type { ReportedEnd } from '../embed/messages.ts';
 import { hasLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { isSquadError } from '../model/errors.ts';
-import { RUN_EVENTS } from '../model/run.ts';
+import { branchOf, RUN_EVENTS } from '../model/run.ts';
 import { questionOf } from '../read-model/permission-ask.ts';
 import { findRun, isDriven, type LockedBy, type RunReading } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
+import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import { readLedger, type OpenedWorkspace } from '../squad/open-run.ts';
 import { readPermissionAsks } from '../squad/permission-asks.ts';
 import type { Attempt } from '../model/attempt.ts';
+import { messagesOf, type ChatMessage, type ShownQuestion } from './conversation.ts';
 
 /** The run that a thread shows, as the ledger has it: what every answer about it needs. */
 export interface Thread {
@@ -21,17 +24,14 @@ export interface Thread {
   readonly live: readonly Attempt[];
 }
 
-/** A question as people see it in the state. */
-export interface ShownQuestion {
-  readonly id: string;
-  readonly text: string;
-  readonly options: readonly string[];
-}
-
-export interface ShownQuestions {
+/** What only the whole run tells. */
+export interface ThreadStanding {
+  readonly standing: RunStanding;
+  /** The questions of the run without an answer, and those of agents in the middle of their turns. */
   readonly open: readonly ShownQuestion[];
   /** Nothing of the run can move before one of them is answered. */
   readonly isWaiting: boolean;
+  readonly messages: readonly ChatMessage[];
 }
 
 /** undefined: the thread is no run. */
@@ -53,33 +53,79 @@ export function drivesAny(workspace: OpenedWorkspace): boolean {
   );
 }
 
-/** The whole run, with the seq of its definition. undefined: it was never defined. */
-export function readWhole(
-  workspace: OpenedWorkspace,
-  { run }: Thread,
-): { readonly reading: RunReading; readonly inputRef: number } | undefined {
+/** The whole run, with the seq of its definition. */
+interface WholeRun {
+  readonly reading: RunReading;
+  readonly inputRef: number;
+}
+
+/** Whole runs that were read last, with their marks. A client asks for the same state again and again. */
+const kept = new WeakMap<OpenedWorkspace, Map<string, { readonly mark: string; readonly whole: WholeRun }>>();
+const MOST_KEPT = 8;
+
+/** undefined: it was never defined. Reads it again only after something was recorded of it. */
+export function readWhole(workspace: OpenedWorkspace, { run }: Thread): WholeRun | undefined {
+  const runs = kept.get(workspace) ?? new Map<string, { readonly mark: string; readonly whole: WholeRun }>();
+  kept.set(workspace, runs);
   return lookIn(workspace, (ledger, lockedBy) => {
-    const reading = findRun(ledger, run.id, lockedBy);
-    const [defined] = ledger.events({ stream: run.id, types: [RUN_EVENTS.defined], limit: 1 });
-    return reading === undefined || defined === undefined ? undefined : { reading, inputRef: defined.seq };
+    const { mark } = markOf(ledger, run.id, lockedBy);
+    const known = runs.get(run.id);
+    const whole = known?.mark === mark ? known.whole : readWholeIn(ledger, run.id, lockedBy);
+    runs.delete(run.id);
+    if (whole !== undefined) runs.set(run.id, { mark, whole });
+    for (const oldest of [...runs.keys()].slice(0, -MOST_KEPT)) runs.delete(oldest);
+    return whole;
   });
 }
 
-/** The questions of a run without an answer, and those of agents in the middle of their turns. */
-export async function readQuestions(
+function readWholeIn(ledger: Ledger, id: string, lockedBy: LockedBy | null): WholeRun | undefined {
+  const reading = findRun(ledger, id, lockedBy);
+  const [defined] = ledger.events({ stream: id, types: [RUN_EVENTS.defined], limit: 1 });
+  return reading === undefined || defined === undefined ? undefined : { reading, inputRef: defined.seq };
+}
+
+/** Another one after each record of the run and each change of its engine. */
+export function markOf(ledger: Ledger, id: string, lockedBy: LockedBy | null) {
+  const segments = ledger.segments(id);
+  const driven = isDriven(segments, lockedBy);
+  const last = ledger.lastSeq(id);
+  const applied = ledger.run(id)?.applied;
+  return { driven, last, mark: `${last} ${applied} ${driven} ${segments.length} ${segments.at(-1)?.releasedAt}` };
+}
+
+export async function readStanding(
   workspace: OpenedWorkspace,
-  { live }: Thread,
+  { live }: Pick<Thread, 'live'>,
   reading: RunReading,
-): Promise<ShownQuestions> {
+): Promise<ThreadStanding> {
   const now = workspace.composition.clock.now();
   const asks = await readPermissionAsks({ ...workspace, now, reading }, live);
   const all = [...reading.questions, ...asks.map(questionOf)].filter(({ recorded }) => recorded === null);
   const open = all.map(({ id, text, options }) => ({ id, text, options }));
-  return { open, isWaiting: standingOf(reading, now).waitingFor?.for === 'answer' };
+  const standing = standingOf(reading, now);
+  const messages = messagesOf(reading, open, reportedEnd(workspace, reading, standing));
+  return { standing, open, isWaiting: standing.waitingFor?.for === 'answer', messages };
+}
+
+/** The end of a run as a conversation has it: what the ledger knows. undefined: it is not over. */
+function reportedEnd(
+  { directory }: OpenedWorkspace,
+  { row, definition, published }: RunReading,
+  { conclusion }: RunStanding,
+): ReportedEnd | undefined {
+  if (conclusion === null) return undefined;
+  const branch = branchOf(definition);
+  const head = branch === undefined ? undefined : published?.head;
+  const report = join(directory, 'runs', row.id, 'report.md');
+  const more = { failures: [], questions: [], next: [`squad report ${row.name}`] };
+  return { runId: row.id, name: row.name, headline: conclusion.headline, branch, head, report, ...more };
 }
 
 /** undefined: nothing ever ran here. Brings no older ledger up to date, because a view changes nothing. */
-function lookIn<T>(workspace: OpenedWorkspace, read: (ledger: Ledger, lockedBy: LockedBy | null) => T): T | undefined {
+export function lookIn<T>(
+  workspace: OpenedWorkspace,
+  read: (ledger: Ledger, lockedBy: LockedBy | null) => T,
+): T | undefined {
   const { directory } = workspace;
   if (!hasLedger(directory)) return undefined;
   // Before the ledger is read, so that an engine that starts in between never looks dead.

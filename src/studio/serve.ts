@@ -17,7 +17,7 @@ import {
   type Instead,
 } from './guard.ts';
 import { makeFolder, noteServer, servedOn } from './server-folders.ts';
-import { keepThreads, type ThreadList } from './threads.ts';
+import { readThread } from './read-thread.ts';
 
 export interface ServeOptions {
   readonly port: number;
@@ -46,17 +46,14 @@ export async function serveStudio(place: Place, options: ServeOptions): Promise<
   const folder = await makeFolder(folders, place.host.pid);
   const secret = makeSecret();
   const origins = [...KNOWN_ORIGINS, ...options.origins];
-  let threads: ThreadList | undefined;
   let server: AgentServer | undefined;
   const close = async (): Promise<void> => {
-    await threads?.stop();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const decide = decideWith({ ...options, secret, origins }, (id) => threads?.nameOf(id));
+    const decide = decideWith({ ...options, secret, origins }, (id) => readThread(workspace, id)?.run.name);
     server = await startAgentServer({ folder, port, graph, decide, origins, onProblem });
-    threads = await keepThreads(workspace, server, onProblem);
     await noteServer(folder, { pid: place.host.pid, port: server.port, repository: workspace.repository.root });
   } catch (error) {
     await close();

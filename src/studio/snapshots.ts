@@ -2,11 +2,12 @@ import type { StateSnapshot } from '@langchain/langgraph';
 import { summaryOf } from '../graph/nodes/node-context.ts';
 import type { SquadStateValue } from '../graph/state.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { phaseOf } from '../model/run-state.ts';
+import { phaseOf, type RunState } from '../model/run-state.ts';
 import type { RunReading } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
+import type { RunStanding } from '../read-model/run-state.ts';
 import { plainText } from '../text/plain-text.ts';
-import type { ShownQuestion, ShownQuestions } from './read-thread.ts';
+import type { ShownQuestion } from './conversation.ts';
+import type { ThreadStanding } from './read-thread.ts';
 
 /** Where a person is asked. */
 const ASKING = 'ask_human';
@@ -18,16 +19,14 @@ export function rebuiltValues(
   reading: RunReading,
   inputRef: number,
   live: readonly Attempt[],
-  now: number,
+  { state, conclusion }: RunStanding,
 ): SquadStateValue {
   const { row, limits, board } = reading;
-  const { state, conclusion } = standingOf(reading, now);
-  const phase = phaseOf(state);
   return {
     runId: row.id,
     inputRef,
     options: { parallel: limits.parallel },
-    phase: phase === 'preparing' ? 'new' : phase,
+    phase: phaseIn(state),
     cursor: row.applied,
     inflight: Object.fromEntries(live.map(({ id, taskId }) => [id, taskId])),
     starts: [],
@@ -37,12 +36,21 @@ export function rebuiltValues(
   };
 }
 
+/** As `squad status` says it: a checkpoint keeps the phase in which it was written. */
+function phaseIn(state: RunState): SquadStateValue['phase'] {
+  const phase = phaseOf(state);
+  return phase === 'preparing' ? 'new' : phase;
+}
+
 /**
- * The newest state with the questions that are open now. While nothing else can move, they are an interrupt, whether the graph
+ * The newest state with the phase, the questions and the conversation of now. While nothing else can move, they are an interrupt, whether the graph
  * stands at one or an engine waits with a person at its terminal.
  */
-export function withQuestions(snapshot: StateSnapshot, { open, isWaiting }: ShownQuestions): StateSnapshot {
-  const values = { ...(snapshot.values as object), questions: open };
+export function withStanding(
+  snapshot: StateSnapshot,
+  { standing, open, isWaiting, messages }: ThreadStanding,
+): StateSnapshot {
+  const values = { ...(snapshot.values as object), phase: phaseIn(standing.state), questions: open, messages };
   if (!isWaiting) return { ...snapshot, values, tasks: snapshot.tasks.map((task) => ({ ...task, interrupts: [] })) };
   const [first = NO_TASK, ...rest] = snapshot.tasks;
   const tasks = [{ ...first, interrupts: [interruptOf(first, open)] }, ...rest];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../model/limit-table.ts';
+import { MESSAGES_SCHEMA } from './conversation.ts';
 import { someLimitsSchema } from '../model/limits.ts';
 
 /** What a thread that is no run yet takes. Its limits are those that `squad run` has options for. */
@@ -8,15 +9,26 @@ export const startInputSchema = z.strictObject({
     .string()
     .trim()
     .min(1)
+    .optional()
     .describe('What to do, in words; or the path of a Markdown file, from the folder of the repository.'),
+  messages: z
+    .array(z.unknown())
+    .min(1)
+    .optional()
+    .meta({
+      ...MESSAGES_SCHEMA,
+      description: 'In place of an objective: the last message of a person says what to do.',
+    }),
   playbook: z.string().optional().describe('Default: as the objective or squad.yaml says.'),
   runtime: z.string().optional().describe('Uses this runtime for all turns.'),
   limits: someLimitsSchema.pick({ parallel: true, minutes: true, usd: true, turns: true, tokens: true }).optional(),
 });
-export type StartInput = z.infer<typeof startInputSchema>;
+/** With the objective, which may have been a message. */
+export type StartInput = Omit<z.infer<typeof startInputSchema>, 'messages'> & { readonly objective: string };
 
 /** In words, for people who look at a thread that is no run. */
-export const START_INPUT = '{objective, playbook?, runtime?, limits?}, where objective is text or a path';
+export const START_INPUT =
+  '{objective, playbook?, runtime?, limits?}, where objective is text or a path; or {messages}, the last of which says what to do';
 
 /** Where the server looks for the schema of the input. */
 export const START_SCHEMA = {

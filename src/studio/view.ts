@@ -6,11 +6,13 @@ import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
 import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
+import { MESSAGES_SCHEMA } from './conversation.ts';
 import { bodyOf, callOf, type Asked } from './call.ts';
 import { driveThread, planCall } from './drive.ts';
 import { Refusal, refusalOf, refusing } from './refusal.ts';
 import { shownGraph } from '../graph/shown-graph.ts';
 import { START_INPUT, START_SCHEMA } from './start-input.ts';
+import { RunThreads, type RunThread } from './threads.ts';
 import { steerThread, type RecentForks } from './steer.ts';
 
 /** What the server says about one of its runs. */
@@ -28,6 +30,16 @@ interface StreamEvent {
   readonly data: { readonly chunk: readonly unknown[] };
 }
 
+const SHOWN_STATE = {
+  getJsonSchema: shownSchema,
+  getInputJsonSchema: shownSchema,
+};
+
+function shownSchema(): object {
+  const { properties, ...schema } = SquadState.getJsonSchema() as { readonly properties?: object };
+  return { ...schema, properties: { ...properties, messages: MESSAGES_SCHEMA } };
+}
+
 /**
  * What the Agent Server serves in place of a compiled graph. It shows the runs of one repository, each as the thread with its
  * id, and no node ever runs in it.
@@ -36,18 +48,20 @@ export class StudioView {
   readonly name = 'squad';
   /** Where the server looks for schemas. Without them it would read our sources. */
   readonly builder = {
-    _schemaRuntimeDefinition: SquadState,
+    _schemaRuntimeDefinition: SHOWN_STATE,
     _inputRuntimeDefinition: START_SCHEMA,
-    _outputRuntimeDefinition: SquadState,
+    _outputRuntimeDefinition: SHOWN_STATE,
   };
   /** The server puts a store of its own here. */
   store: unknown;
   readonly #ports: StatePorts;
+  readonly #threads: RunThreads;
   readonly #forks: RecentForks = new Map();
   #lastEdit: Promise<unknown> = Promise.resolve();
 
   constructor(ports: StatePorts) {
     this.#ports = ports;
+    this.#threads = new RunThreads(ports);
   }
 
   /** The server puts a saver of its own here before every call. Runs keep their own. */
@@ -87,6 +101,11 @@ export class StudioView {
    */
   async admit(threadId: string, body: unknown): Promise<void> {
     await refusing(async () => planCall(this.#ports, bodyOf(threadId, body)));
+  }
+
+  /** Every run as it stands now, for the server's list. */
+  async threads(): Promise<readonly RunThread[]> {
+    return refusing(async () => this.#threads.list());
   }
 
   /** LangGraph's events of a run. Version 3 is refused in words that make the server fall back to `stream`. */

@@ -133,7 +133,7 @@ describe('squad, installed', () => {
     ['agentsquad', ['createSquad', 'isSquadError', 'runEventSchema']],
     ['agentsquad/runtime', ['createCliRuntime', 'FAILURE_KINDS']],
     ['agentsquad/playbook', ['addTask', 'workTask']],
-    ['agentsquad/studio', ['graph']],
+    ['agentsquad/studio', ['graph', 'routes']],
     ['agentsquad/testing', ['runtimeConformance', 'CASES', 'SCENARIOS']],
   ])('import(%j) works and has its types beside it', (name, exported) => {
     const program = `process.stdout.write(JSON.stringify(Object.keys(await import('${name}'))))`;

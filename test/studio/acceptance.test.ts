@@ -59,7 +59,13 @@ it('draws the graph, and says what a run takes', { ...ALL, timeout: 60_000 }, as
   expect(nodes).toHaveLength(NODES.length + 2);
   expect(edges).toContainEqual(expect.objectContaining({ source: 'ask_human', target: 'collect' }));
   const { input_schema, state_schema } = await client.assistants.getSchemas('squad');
-  expect(Object.keys(input_schema?.properties ?? {})).toEqual(['objective', 'playbook', 'runtime', 'limits']);
+  expect(Object.keys(input_schema?.properties ?? {})).toEqual([
+    'objective',
+    'messages',
+    'playbook',
+    'runtime',
+    'limits',
+  ]);
   expect(Object.keys(state_schema?.properties ?? {})).toEqual(expect.arrayContaining(['board', 'questions', 'phase']));
 });
 

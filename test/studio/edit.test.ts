@@ -24,7 +24,7 @@ describe('the one command that an edit means', () => {
     [{ verb: 'drain' }, intervene({ verb: 'drain' })],
     [{ verb: 'past-deadline' }, intervene({ verb: 'past-deadline' })],
     [{ verb: 'stop' }, { do: 'stop' }],
-    [{ verb: 'cancel', why: 'enough' }, intervene({ verb: 'cancel', why: 'enough' })],
+    [{ verb: 'cancel', reason: 'enough' }, intervene({ verb: 'cancel', why: 'enough' })],
     [{ verb: 'cancel', task: 'one' }, intervene({ verb: 'cancel', on: 'task/one' })],
     [
       { verb: 'retry', task: 'one', fresh: true, agent: 'ada' },
@@ -32,7 +32,7 @@ describe('the one command that an edit means', () => {
     ],
     [{ verb: 'skip', task: 'one' }, intervene({ verb: 'skip', task: 'one' })],
     [
-      { verb: 'override', task: 'one', as: 'done', why: 'it is' },
+      { verb: 'override', task: 'one', as: 'done', reason: 'it is' },
       intervene({ verb: 'override', task: 'one', as: 'done', why: 'it is' }),
     ],
     [
@@ -71,7 +71,9 @@ describe('the one command that an edit means', () => {
     [{ verb: 'puase' }, 'did you mean pause?'],
     [{ verb: 7 }, 'no verb 7'],
     [{ verb: 'retry' }, 'retry.task'],
-    [{ verb: 'override', task: 'one', as: 'skipped', why: 'x' }, 'override.as'],
+    [{ verb: 'skip', task: 'one', why: 'x' }, 'skip takes `task`, `reason?`, `key?`'],
+    [{ verb: 'stop', now: true }, 'stop takes `key?`'],
+    [{ verb: 'override', task: 'one', as: 'skipped', reason: 'x' }, 'override.as'],
     [{ verb: 'pause', everything: true }, 'everything'],
     [{ verb: 'pause', task: 'one', agent: 'ada' }, 'not both'],
     [STATE, 'changes nothing'],

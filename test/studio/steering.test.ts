@@ -58,7 +58,7 @@ it('a run that was started in Studio takes each verb there', { ...ALL, timeout: 
 
   await give({ verb: 'resume' });
   await give({ verb: 'skip', task: 'two' });
-  await give({ verb: 'override', task: 'three', as: 'failed', why: 'not wanted' });
+  await give({ verb: 'override', task: 'three', as: 'failed', reason: 'not wanted' });
   await give({ verb: 'cancel', task: 'four' });
   await give({ verb: 'retry', task: 'three' });
   await give({ verb: 'drain' });

@@ -21,8 +21,13 @@ describe('the view', { timeout: 120_000 }, () => {
     expect(nodes.map(({ id }) => id).toSorted()).toEqual([...NODES, '__start__', '__end__'].toSorted());
     expect(await gather(view.getSubgraphsAsync())).toEqual([]);
     const schemas = await getRuntimeGraphSchema(view as unknown as Parameters<typeof getRuntimeGraphSchema>[0]);
-    expect(schemas?.input).toMatchObject({ required: ['objective'], additionalProperties: false });
-    expect(Object.keys(schemas?.state?.properties ?? {})).toEqual(expect.arrayContaining(['board', 'questions']));
+    expect(schemas?.input).toMatchObject({
+      properties: { objective: { type: 'string' }, messages: { langgraph_type: 'messages' } },
+      additionalProperties: false,
+    });
+    expect(Object.keys(schemas?.state?.properties ?? {})).toEqual(
+      expect.arrayContaining(['board', 'questions', 'messages']),
+    );
   });
 
   it('says of a thread that is no run what input it wants', async () => {

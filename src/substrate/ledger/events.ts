@@ -51,8 +51,13 @@ export function appendEvent(store: Store, event: NewEvent): number {
   return seq;
 }
 
-export function lastSeq(store: Store): number {
-  return store.value<number | null>('SELECT max(seq) FROM event') ?? 0;
+/** Of one stream, or of all. 0: there is no event. */
+export function lastSeq(store: Store, stream?: string): number {
+  const found =
+    stream === undefined
+      ? store.value<number | null>('SELECT max(seq) FROM event')
+      : store.value<number | null>('SELECT max(seq) FROM event WHERE stream = ?', stream);
+  return found ?? 0;
 }
 
 export function refuseLedgerType(type: string): void {

@@ -114,7 +114,7 @@ function readers(store: Store) {
     spending: (runId, until) => read(() => readSpending(store, runId, until)),
     steps: (runId) => read(() => listSteps(store, runId)),
     events: (where) => read(() => readEvents(store, where)),
-    lastSeq: () => read(() => lastSeq(store)),
+    lastSeq: (stream) => read(() => lastSeq(store, stream)),
     dueTimers: (now) => read(() => dueTimers(store, now)),
     dataVersion: () => read(() => store.value<number>('PRAGMA data_version') ?? 0),
   } satisfies Partial<Ledger>;

@@ -201,7 +201,8 @@ export interface Ledger {
   steps(runId: string): readonly RunStep[];
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
-  lastSeq(): number;
+  /** Of one stream, or of all. 0: there is no event. */
+  lastSeq(stream?: string): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;
   /**

@@ -145,6 +145,12 @@ export interface TaskOptions extends ScopeOptions, RunNameOptions {
   readonly model?: string;
 }
 
+export interface SwitchOptions extends JsonOptions, RunNameOptions {
+  readonly agent?: readonly string[];
+  readonly task?: readonly string[];
+  readonly model?: string;
+}
+
 export interface AnswerOptions extends RunNameOptions {
   readonly file?: string;
 }

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander';
 import type { InterventionRequest } from '../squad.ts';
-import type { CommandContext, JsonOptions, ScopeOptions, TaskOptions } from './command-context.ts';
-import { addCommand, JSON_OBJECT, lazily, PLAIN_LINES, RUN, RUNTIMES, scopeOf } from './option-values.ts';
+import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
+import type { CommandContext, JsonOptions, ScopeOptions, SwitchOptions, TaskOptions } from './command-context.ts';
+import { addCommand, collect, JSON_OBJECT, lazily, PLAIN_LINES, RUN, RUNTIMES, scopeOf } from './option-values.ts';
 
 const REASON = 'the reason, for the report';
 
@@ -86,17 +87,22 @@ function addTaskCommands(program: Command, context: CommandContext): void {
     .action(async (task: string, as: 'done' | 'failed', { reason: why = '', ...options }: TaskOptions) =>
       intervene(context, options.run, { verb: 'override', task, as, why }, options),
     );
-  const switches = ['squad switch codex --agent builder-1', 'squad switch claude --task greet --model opus'];
-  addCommand(program, 'switch', 'Switch an agent or a task to another runtime, from its next turn on.', ...switches)
+  const switches = [
+    'squad switch codex --agent builder-1',
+    'squad switch claude --agent builder-1 --agent reviewer',
+    'squad switch claude --task greet --model opus',
+  ];
+  addCommand(program, 'switch', 'Switch agents or tasks to another runtime, from their next turns on.', ...switches)
     .option(...JSON_OBJECT)
     .option('--run <run>', RUN)
     .argument('<runtime>', `the new runtime: ${RUNTIMES}`)
-    .option('--agent <name>', 'switch this agent')
-    .option('--task <id>', 'switch only this task')
+    .option('--agent <name>', 'switch this agent; may be given several times', collect)
+    .option('--task <id>', 'switch only this task; may be given several times', collect)
     .option('--model <name>', 'the model, as the runtime names it (default: the runtime’s own)')
-    .action(async (runtime: string, { model, ...options }: TaskOptions) => {
-      const request = { verb: 'switch', on: scopeOf(options), runtime } as const;
-      return intervene(context, options.run, model === undefined ? request : { ...request, model }, options);
+    .action(async (runtime: string, { agent = [], task = [], model, ...options }: SwitchOptions) => {
+      const [on = WHOLE_RUN, ...also] = [...agent.map(agentScope), ...task.map(taskScope)];
+      const more = { ...(also.length === 0 ? {} : { also }), ...(model === undefined ? {} : { model }) };
+      return intervene(context, options.run, { verb: 'switch', on, runtime, ...more }, options);
     });
 }
 

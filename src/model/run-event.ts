@@ -110,6 +110,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...attempt,
     kind: z.enum(['turn', 'check']),
     runtime: z.string(),
+    /** The runtime that it stands in for, which was at its limit or locked out. Absent: none. */
+    insteadOf: z.string().optional(),
     how: z.enum(['started', 'started-again', 'attached']),
   }),
   z.object({
@@ -162,13 +164,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     verb: z.enum(['pause', 'drain', 'stop']).nullable(),
     by: z.string().optional(),
   }),
-  /** Whether an account can have turns. `until` (epoch ms): the reset of its usage limit. */
+  /**
+   * Whether an account can have turns. `until` (epoch ms): the reset of its usage limit. `why`: what it is locked out for. `standIn`:
+   * the account on which its agents work meanwhile; absent: none.
+   */
   z.object({
     type: z.literal('account-changed'),
     ...base,
     account: z.string(),
     state: z.enum(['works', 'limited', 'locked-out']),
     until: z.number().int().optional(),
+    why: z.string().optional(),
+    standIn: z.string().optional(),
   }),
   /** The engine checked the run branch before the run may end. `result`: what happens next. */
   z.object({

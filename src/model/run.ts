@@ -30,8 +30,6 @@ const boundAgentSchema = z.object({
   limits: agentLimitsSchema.optional(),
   /** Whose usage limit it shares. */
   account: z.string(),
-  /** Another agent that takes over while the account is parked. */
-  fallback: z.string().optional(),
   ...equipmentSchema,
 });
 export type BoundAgent = z.infer<typeof boundAgentSchema>;

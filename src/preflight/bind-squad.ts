@@ -10,6 +10,7 @@ import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts
 import { renderInstructions, roleIn } from './roles.ts';
 import { openArmory, type Armory } from './bind-armory.ts';
 import { refuseUnsupported } from './unsupported.ts';
+import { standInNotes, type StandInNote } from './stand-ins.ts';
 import { bindAgent, castOf, onRuntime, rosterOf } from './roster.ts';
 import {
   createProbes,
@@ -33,7 +34,9 @@ export async function bindSquad(
   request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
   playbook: Playbook<unknown>,
   { root, read, described, redactor }: SquadPlace,
-): Promise<Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly armory: Armory }> {
+): Promise<
+  Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly armory: Armory; readonly notes: readonly StandInNote[] }
+> {
   const { host } = ports;
   const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
   const probeOf = createProbes(ports, runtimes);
@@ -55,10 +58,11 @@ export async function bindSquad(
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
     const instructions = await instructionsOf(agent, playbook, root, source);
-    bound.push({ ...bindAgent(agent, instructions, squad, runtimes), ...(await armory.bind(agent)) });
+    bound.push({ ...bindAgent(agent, instructions), ...(await armory.bind(agent)) });
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
-  return { agents: bound, runtimes, armory };
+  const notes = await standInNotes(ports, { agents: bound, runtimes, described, probeOf, root });
+  return { agents: bound, runtimes, armory, notes };
 }
 
 /** `models` may also name agents that do not play. */

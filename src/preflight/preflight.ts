@@ -31,6 +31,7 @@ import { nameRun, refuseBadName } from './run-name.ts';
 import { describeRuntimes, refuseUnregistered } from './runtimes.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
+import type { StandInNote } from './stand-ins.ts';
 import { itemsToTrust, ownCommands, type OwnCommands } from './trust.ts';
 import type { TrustItem } from './trust-item.ts';
 
@@ -87,6 +88,7 @@ export interface Preflight {
     | LimitNote
     | PriorityWarning
     | SecretWarning
+    | StandInNote
     | OwnCommands
   )[];
   /** What needs a person's consent. */
@@ -127,7 +129,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   // What starts has been agreed to; only a dry run shows what would hold without that.
   const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
   const place = { root: repository.root, read, described, redactor };
-  const { agents: bound, runtimes, armory } = await bindSquad(ports, request, playbook, place);
+  const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun({ given: request.name, ...namesIn(objective, alone) }, await ports.takenNames(repository));
   const definition: RunDefinition = {
@@ -153,7 +155,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
-  const notes = [...decided.notes, ...ownCommands(used, described)];
+  const notes = [...decided.notes, ...lonely, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }

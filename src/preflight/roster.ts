@@ -4,7 +4,7 @@ import { MAIN } from '../model/mail/vocabulary.ts';
 import type { CastSource, Playbook } from '../model/plan.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
-import type { AgentSettings, Settings } from '../model/settings.ts';
+import type { AgentSettings } from '../model/settings.ts';
 import { isSlug, numbered } from '../model/slug.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile } from './read-settings.ts';
@@ -71,36 +71,16 @@ export function onRuntime(agents: readonly AgentSettings[], runtime: string): Ag
 }
 
 /** One agent with everything it is bound to. */
-export function bindAgent(
-  agent: AgentSettings,
-  instructions: string,
-  roster: readonly AgentSettings[],
-  runtimes: Settings['runtimes'],
-): BoundAgent {
+export function bindAgent(agent: AgentSettings, instructions: string): BoundAgent {
   const { name, role, runtime, model, allow, commits, limits } = agent;
-  const fallback = fallbackOf(agent, roster, runtimes);
   const access = accessOf(agent);
   // One login per runtime: its agents share a usage limit.
   const account = runtime;
-  return defined({ name, role, runtime, model, access, commits, instructions, allow, limits, account, fallback });
+  return defined({ name, role, runtime, model, access, commits, instructions, allow, limits, account });
 }
 
 function accessOf({ access: level, network }: AgentSettings): BoundAgent['access'] {
   return level === 'edit' && network === true ? { level, network } : { level };
-}
-
-/** The agent with the same role on the fallback runtime. Several share the load. */
-function fallbackOf(
-  agent: AgentSettings,
-  roster: readonly AgentSettings[],
-  runtimes: Settings['runtimes'],
-): string | undefined {
-  const standIn = runtimes[agent.runtime]?.fallback;
-  const of = (runtime: string | undefined) =>
-    roster.filter((other) => other.role === agent.role && other.runtime === runtime);
-  const others = of(standIn);
-  const index = of(agent.runtime).findIndex(({ name }) => name === agent.name);
-  return others.length === 0 ? undefined : others[index % others.length]?.name;
 }
 
 /** Throws `bad-input` for a route from or to an address or role that neither this run nor `agents` has: not all of those may play. */

@@ -140,7 +140,7 @@ export async function findRuntimes(described: DescribedRuntimes, probeOf: ProbeO
   });
 }
 
-/** Throws if an agent's runtime cannot be used. A missing login alone is accepted if each of its agents has a stand-in. */
+/** Throws if an agent's runtime cannot be used. A missing login alone is accepted if another runtime stands in for it. */
 export async function refuseUnusable(
   roster: readonly AgentSettings[],
   runtimes: Runtimes,
@@ -151,7 +151,7 @@ export async function refuseUnusable(
     if (found.ok) continue;
     const standIn = runtimes[name]?.fallback;
     const onlyLogin = found.login === 'missing' && found.problems.length === 1;
-    if (onlyLogin && standIn !== undefined && standsIn(roster, name, standIn) && (await probeOf(standIn)).ok) continue;
+    if (onlyLogin && standIn !== undefined && (await probeOf(standIn)).ok) continue;
     const agents = roster.filter(({ runtime }) => runtime === name).map((agent) => agent.name);
     const [problem] = found.problems;
     throw new SquadError({
@@ -162,13 +162,7 @@ export async function refuseUnusable(
   }
 }
 
-function standsIn(roster: readonly AgentSettings[], absent: string, standIn: string): boolean {
-  return roster
-    .filter(({ runtime }) => runtime === absent)
-    .every(({ role }) => roster.some((other) => other.runtime === standIn && other.role === role));
-}
-
-function whyNot({ problems }: Probe): string {
+export function whyNot({ problems }: Probe): string {
   return problems.map(({ text }) => text).join('; ') || 'its probe failed';
 }
 

@@ -3,6 +3,7 @@ import { parseJson } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { closes, mailQuestionId } from '../model/mail/effects.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
+import { lockOutAskedAbout } from '../graph/decisions/logins.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
@@ -17,10 +18,14 @@ export interface OpenQuestion {
   readonly recorded: string | null;
 }
 
-/** The open questions. The first stored answer counts, as it does for the engine. The board has the answers already applied. */
+/**
+ * The open questions. The first stored answer counts, as it does for the engine. The board has the answers already applied, and
+ * `foreseen` a person's other commands too: who is locked out follows from them.
+ */
 export function openQuestions(
   ledger: Ledger,
-  board: Board,
+  board: Pick<Board, 'questions'>,
+  foreseen: Pick<Board, 'questions'>,
   events: readonly LedgerEvent[],
   applied: number,
 ): OpenQuestion[] {
@@ -31,6 +36,9 @@ export function openQuestions(
     if (answer !== undefined && !recorded.has(answer.question)) recorded.set(answer.question, answer.answer);
   }
   return [...board.questions.values()]
+    .flatMap((question) =>
+      lockOutAskedAbout(question.id) === undefined ? question : (foreseen.questions.get(question.id) ?? []),
+    )
     .filter((question) => question.answer === null)
     .map(({ id, text, options, by }) => {
       const freeText = by === 'playbook' || options.length === 0;

@@ -1,4 +1,5 @@
 import { boardCascades } from '../graph/decisions/cascade.ts';
+import { standInFor } from '../graph/decisions/stand-ins.ts';
 import { statusOf } from '../graph/decisions/work-status.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -53,21 +54,29 @@ function pauseEvents(base: Base, { pauses: before }: Board, { pauses: after }: B
 
 function accountEvents(base: Base, before: Board, after: Board): RunEvent[] {
   if (before.accounts === after.accounts && before.lockedOut === after.lockedOut) return [];
-  const names = [before, after].flatMap(({ accounts, lockedOut }) => [...accounts.keys(), ...lockedOut.keys()]);
+  const names = [before, after].flatMap(({ accounts, lockedOut }) => [
+    ...accounts.keys(),
+    ...[...lockedOut.values()].map(({ account }) => account),
+  ]);
   return [...new Set(names)].flatMap((account): RunEvent[] => {
     const old = accountState(before, account);
     const now = accountState(after, account);
     if (old.state === now.state && old.until === now.until) return [];
-    return [{ type: 'account-changed', ...base, account, state: now.state, ...defined({ until: now.until }) }];
+    // A person has helped, or says so: one turn finds out.
+    if (old.state === 'locked-out' && now.until !== undefined && now.until <= after.now) return [];
+    const { state, until, why } = now;
+    const standIn = state === 'works' ? undefined : standInFor(after, { name: '', account });
+    return [{ type: 'account-changed', ...base, account, state, ...defined({ until, why, standIn }) }];
   });
 }
 
 function accountState({ accounts, lockedOut }: Board, account: string) {
-  if (lockedOut.has(account)) return { state: 'locked-out', until: undefined } as const;
+  const lock = lockedOut.get(account);
+  if (lock !== undefined) return { state: 'locked-out', why: lock.kind, until: undefined } as const;
   const limited = accounts.get(account);
   return limited === undefined
-    ? ({ state: 'works', until: undefined } as const)
-    : ({ state: 'limited', until: limited.until } as const);
+    ? ({ state: 'works', why: undefined, until: undefined } as const)
+    : ({ state: 'limited', why: undefined, until: limited.until } as const);
 }
 
 /** In the order of the plan. An ended task of a long run is not compared. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
+import { agentRequests } from '../graph/decisions/work-requests.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Settlement } from '../model/attempt.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
@@ -34,6 +35,7 @@ interface OpenAttempt {
   readonly agent: string;
   readonly kind: 'turn' | 'check';
   readonly runtime: string;
+  readonly insteadOf?: string;
   /** Epoch of the engine that claimed it. */
   readonly epoch: number | null;
   readonly spawned: boolean;
@@ -100,7 +102,8 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
       };
     case 'attempt-claimed': {
       const { attemptId, taskId: task, ...rest } = readEvent(event, claimedSchema);
-      const attempt = { task, ...rest, epoch: event.epoch, spawned: false };
+      const insteadOf = insteadOfIn(state.board, task, attemptId);
+      const attempt = { task, ...rest, ...defined({ insteadOf }), epoch: event.epoch, spawned: false };
       return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
     }
     case 'attempt-spawned':
@@ -187,10 +190,20 @@ function spawned(state: RunProjection, event: LedgerEvent): Projected {
 function taken(
   event: LedgerEvent,
   attemptId: string,
-  { task, agent, kind, runtime }: OpenAttempt,
+  { task, agent, kind, runtime, insteadOf }: OpenAttempt,
   how: 'started' | 'started-again' | 'attached',
 ): RunEvent {
-  return { type: 'attempt-taken', ...baseOf(event), attemptId, task, agent, kind, runtime, how };
+  const on = { runtime, ...defined({ insteadOf }) };
+  return { type: 'attempt-taken', ...baseOf(event), attemptId, task, agent, kind, ...on, how };
+}
+
+/** The plan names a turn without its run. */
+function insteadOfIn(board: Board | undefined, task: string, id: string): string | undefined {
+  const work = board?.tasks.get(task)?.work;
+  if (work === undefined) return undefined;
+  const name = id.slice(id.lastIndexOf('.') + 1);
+  const states = agentRequests(work).map(({ request }) => request.state);
+  return states.flatMap((state) => (state.at === 'live' && state.attempt === name ? (state.insteadOf ?? []) : []))[0];
 }
 
 function settled(state: RunProjection, { event, settlement }: RunRecord): Projected {
@@ -253,7 +266,9 @@ function inputEvents(
     case 'intervention': {
       const { intervention, by, seq } = event;
       if (seq === resumedAt) return [];
-      const on = 'on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined;
+      const scopes = 'also' in intervention ? [intervention.on, ...(intervention.also ?? [])].join(', ') : undefined;
+      const on =
+        scopes ?? ('on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined);
       return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...defined({ on }) }];
     }
     case 'gate-checked':

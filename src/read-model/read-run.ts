@@ -123,6 +123,8 @@ export function readRun(
   const driven = isDriven(segments, lockedBy);
   const interventions = events.flatMap(requestOf);
   const amendments = events.flatMap(amendmentOf);
+  const pendingRequests = interventions.filter(({ seq }) => seq > row.applied);
+  const foreseen = pendingRequests.length === 0 ? replay.board : predictBoard(replay.board, pendingRequests);
   return {
     row,
     parent: parentOf(ledger, row),
@@ -145,9 +147,9 @@ export function readRun(
       publishFactsSchema,
     ).at(-1),
     folderProblem: driven ? null : folderProblemOf(ledger, row.id),
-    questions: openQuestions(ledger, replay.board, events, row.applied),
+    questions: openQuestions(ledger, replay.board, foreseen, events, row.applied),
     interventions,
-    pendingRequests: interventions.filter(({ seq }) => seq > row.applied),
+    pendingRequests,
   };
 }
 

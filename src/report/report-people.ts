@@ -19,7 +19,8 @@ export function peopleSection({ interventions }: RunReading): Section | undefine
 
 function aboutOf(intervention: Intervention): string {
   const scope = 'on' in intervention ? intervention.on : WHOLE_RUN;
-  const about = 'task' in intervention ? intervention.task : scopeText(scope);
+  const also = 'also' in intervention ? (intervention.also ?? []) : [];
+  const about = 'task' in intervention ? intervention.task : [scope, ...also].map(scopeText).join(', ');
   switch (intervention.verb) {
     case 'retry': {
       const { fresh, agent } = intervention;

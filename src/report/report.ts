@@ -36,6 +36,7 @@ import { armorySection } from './report-armory.ts';
 import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
+import { standInsSection } from './report-stand-ins.ts';
 import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
@@ -62,6 +63,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     changesSection(reading, git),
     failuresSection(reading, failuresOf(reading, git?.kept ?? []), rejectionsOf(reading.board, reading.row.id)),
     reviewsSection(reading),
+    standInsSection(reading),
     followUpsSection(reading),
     costSection(reading),
     limitsSection(reading),

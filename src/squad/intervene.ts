@@ -34,7 +34,14 @@ export type InterventionRequest =
     }
   | { readonly verb: 'skip'; readonly task: string; readonly why?: string }
   | { readonly verb: 'override'; readonly task: string; readonly as: 'done' | 'failed'; readonly why: string }
-  | { readonly verb: 'switch'; readonly on: string; readonly runtime: string; readonly model?: string };
+  | {
+      readonly verb: 'switch';
+      readonly on: string;
+      /** Others that are switched too. */
+      readonly also?: readonly string[];
+      readonly runtime: string;
+      readonly model?: string;
+    };
 
 /** A recorded command. */
 export interface Intervened {
@@ -114,7 +121,7 @@ type Made = ReturnType<Parameters<typeof unsupportedBy>[0]>;
 
 /** Refused before anything is stored where that runtime cannot be used here, or not with what the agent has. */
 async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<void> {
-  const { on, runtime } = intervention;
+  const { on, also = [], runtime } = intervention;
   const { reading, composition } = run;
   if (on === WHOLE_RUN) {
     throw usageError(
@@ -124,7 +131,10 @@ async function refuseUnusable(run: OpenedRun, intervention: Switch): Promise<voi
   }
   const made = composition.runtime(runtime, runtimeChoice(reading.definition.runtimes, runtime));
   const probe = await made.probe();
-  if (probe.ok) return refuseUnequipped(run, intervention, made);
+  if (probe.ok) {
+    for (const scope of [on, ...also]) await refuseUnequipped(run, { ...intervention, on: scope }, made);
+    return;
+  }
   const [problem] = probe.problems;
   throw new SquadError({
     code: 'wrong-environment',

@@ -8,7 +8,6 @@ import { factsOf, failed, member, simulate, type Script } from './simulator.ts';
 
 const CODEX = member('bob', 'builder', { account: 'codex' });
 const CLAUDE = member('cyd', 'builder', { account: 'claude' });
-const STOOD_IN: readonly Member[] = [{ ...CODEX, fallback: 'cyd' }, CLAUDE];
 const QUESTION = 'engine/auth/codex';
 /** As they were registered. */
 const RUNTIMES = { player: { onlyByName: true }, codex: { login: 'codex login' }, mine: {} };
@@ -25,11 +24,12 @@ function play(
   script: Script = {},
   parallel = 1,
   runtimes: DescribedRuntimes = RUNTIMES,
+  fallbacks: Readonly<Record<string, string>> = {},
 ) {
   const asked: string[] = [];
   let locked = true;
   const played = simulate({
-    facts: { ...factsOf(roster), runtimes },
+    facts: { ...factsOf(roster), runtimes, fallbacks },
     plan: tasks.map((task) => ({ do: 'add-task', task }) as const),
     parallel,
     script: {
@@ -71,12 +71,18 @@ describe('an account without a login', () => {
     expect(text.includes('with `codex login`')).toBe(runtimes === RUNTIMES);
   });
 
-  it('is stood in for from its first failure on, and nobody is asked', () => {
-    const { played, asked, by, ends } = play(bobs(6), STOOD_IN);
+  it('is stood in for from its first failure on, by the same agent on the fallback, and no question is asked', () => {
+    const { played, ends } = play(bobs(6), [CODEX], {}, 1, RUNTIMES, { codex: 'claude' });
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
-    expect([asked, by('bob'), by('cyd')]).toEqual([[], 1, 6]);
+    expect(played.turns.map(({ agent, account, insteadOf }) => [agent, account, insteadOf])).toEqual([
+      ['bob', 'codex', undefined],
+      ...Array.from({ length: 6 }, () => ['bob', 'claude', 'codex']),
+    ]);
     expect(new Set(ends)).toEqual(new Set(['done']));
-    expect(played.board.questions.get(QUESTION)?.text).toContain('Until then cyd does its work.');
+    expect(played.board.questions.size).toBe(0);
+    expect(played.board.tasks.get('t1')?.work.standIns).toEqual([
+      { agent: 'bob', account: 'claude', insteadOf: 'codex', review: null },
+    ]);
   });
 
   it('is tried by one attempt after the answer; the rest follows once that has worked', () => {
@@ -107,9 +113,9 @@ describe('an account without a login', () => {
     const { played, ends } = play([...bobs(2), newTask('free', { agent: 'cyd' })], [CODEX, CLAUDE], {
       answer: () => 'give up',
     });
-    expect(ends).toEqual(['failed', 'cancelled', 'done']);
+    expect(ends).toEqual(['failed', 'failed', 'done']);
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'failed' });
-    expect(played.end.why).toContain('no working login or payment for codex');
+    expect(played.board.tasks.get('t1')?.work.phase).toMatchObject({ why: `${QUESTION}: a person gave up on it` });
   });
 
   it.each<[string, Intervention]>([

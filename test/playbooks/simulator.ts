@@ -34,7 +34,7 @@ export interface Script {
   /** Which of so many things under way happens next. */
   choose?(count: number): number;
   /** Before each decision: what a person or the mail brings in. */
-  outside?(board: Board, step: number): PlanNews | undefined;
+  outside?(board: Board, step: number): PlanNews | readonly PlanNews[] | undefined;
   /** What a turn sent that took effect with its end. */
   mail?(turn: Turn, board: Board): readonly PlanNews[];
 }
@@ -96,7 +96,7 @@ export function simulate(options: {
   world.change(options.plan);
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const news = options.script?.outside?.(world.board, step);
-    if (news !== undefined) world.accept(news);
+    for (const one of news === undefined ? [] : [news].flat()) world.accept(one);
     const facts = {
       parallel: options.parallel ?? 4,
       limits: NO_LIMITS,
@@ -218,8 +218,11 @@ class World {
     }
     this.turns.push(start);
     this.pending.push({ what: 'turn', turn: start, cancelled: false });
-    const { task, attempt, agent, account, session, review } = start;
-    this.work(task, { type: 'attempt-started', attempt, agent, account, session: session.key, review });
+    const { task, attempt, agent, account, insteadOf, session, review } = start;
+    this.work(task, {
+      ...{ type: 'attempt-started', attempt, agent, account, session: session.key, review },
+      ...(insteadOf === undefined ? {} : { insteadOf }),
+    });
   }
 
   /** What the board asks of the engine now and did not ask before. */

@@ -4,7 +4,7 @@ import { isSlug } from '../../src/model/slug.ts';
 import { defaultSettings } from '../../src/settings/parse-settings.ts';
 import { optionsFor } from '../../src/preflight/playbook-choice.ts';
 import { renderInstructions, roleIn } from '../../src/preflight/roles.ts';
-import { bindAgent, castOf } from '../../src/preflight/roster.ts';
+import { castOf } from '../../src/preflight/roster.ts';
 import { nameRun, slugOf } from '../../src/preflight/run-name.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { createPlaybook, playbookNames } from '../../src/playbooks/registry.ts';
@@ -111,32 +111,6 @@ describe('a roster', () => {
       'builder-2 edit',
       'reviewer read-only',
     ]);
-  });
-
-  const FALLBACK: Settings['runtimes'] = {
-    claude: { env: [], fallback: 'codex' },
-    codex: { env: [], fallback: 'claude' },
-  };
-  const SQUAD = [
-    agent('b1', 'builder', 'claude'),
-    agent('b2', 'builder', 'claude'),
-    agent('b3', 'builder', 'claude'),
-    agent('c1', 'builder', 'codex'),
-    agent('c2', 'builder', 'codex'),
-    agent('r1', 'reviewer', 'claude'),
-  ];
-
-  it.each([
-    ['b1', 'c1'],
-    ['b2', 'c2'],
-    ['b3', 'c1'],
-    ['c1', 'b1'],
-    ['r1', undefined],
-  ])('has %s replaced by %s', (name, expected) => {
-    const one = SQUAD.find((member) => member.name === name);
-    if (one === undefined) throw new Error(name);
-    expect(bindAgent(one, '', SQUAD, FALLBACK).fallback).toBe(expected);
-    expect(bindAgent(one, '', SQUAD, {}).fallback).toBeUndefined();
   });
 });
 

@@ -29,7 +29,9 @@ function paused(verb: 'pause' | 'drain', at: number): Partial<Board> {
 }
 
 const limited = (until: number): Partial<Board> => ({ accounts: new Map([['claude', { until, probe: null }]]) });
-const lockedOut: Partial<Board> = { lockedOut: new Map([['claude', { givenUp: false }]]) };
+const lockedOut: Partial<Board> = {
+  lockedOut: new Map([['claude', { account: 'claude', kind: 'auth', why: 'expired', agent: 'ada', givenUp: false }]]),
+};
 
 describe('what changes between two boards', () => {
   it.each<[string, Partial<Board>, Partial<Board>, object[]]>([

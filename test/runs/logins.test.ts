@@ -13,7 +13,11 @@ const NAMES = ['a', 'b', 'c'];
 const RUN = ['run', 'objective.md', '--yes', '--plain', '--parallel', '1'];
 
 /** A squad whose first builder is codex, with the recorded output of the real one whose login had expired. */
-function benchWith(login: 'expired' | 'missing', fallback: boolean): { tries: () => number } {
+function benchWith(
+  login: 'expired' | 'missing',
+  fallback: boolean,
+  reviewer: 'codex' | 'scripted' = 'scripted',
+): { tries: () => number } {
   bench = openRunBench({
     script: [
       plan(NAMES.map((name) => piece(name))),
@@ -42,8 +46,7 @@ function benchWith(login: 'expired' | 'missing', fallback: boolean): { tries: ()
     agents: [
       agent('planner', 'planner', 'scripted'),
       agent('builder-1', 'builder', 'codex'),
-      ...(fallback ? [agent('builder-2', 'builder', 'scripted')] : []),
-      agent('reviewer', 'reviewer', 'scripted'),
+      agent('reviewer', 'reviewer', reviewer),
     ],
     runtimes: { ...runtimes, codex: { command: codex, ...(fallback ? { fallback: 'scripted' } : {}) } },
   });
@@ -53,18 +56,43 @@ function benchWith(login: 'expired' | 'missing', fallback: boolean): { tries: ()
 const HOME = { CODEX_HOME: '/nonexistent' };
 
 describe('a runtime whose login has expired', { timeout: 300_000 }, () => {
-  it('is tried once; its stand-in delivers everything, and nobody is asked', ALL, async () => {
-    const { tries } = benchWith('expired', true);
+  it('is tried once; every agent of it works on the fallback, and no question is asked', ALL, async () => {
+    const { tries } = benchWith('expired', true, 'codex');
     const { code, stdout, stderr } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
     expect(code, stdout + stderr).toBe(0);
     expect(tries()).toBe(1);
     for (const name of NAMES) expect(bench.fileOnBranch(name)).toBe(name);
-    // Whoever looks on hears of it while the run goes on.
-    expect(stdout).toMatch(/question .*sign in again.*Until then builder-2 does its work.*`codex login`/);
+    expect(stdout).not.toContain('question ');
+    expect(stdout).toContain('account   codex: cannot be used (auth); scripted stands in');
+    expect(stdout).toContain('started: reviewer (scripted in place of codex)');
     const end = stdout.slice(stdout.lastIndexOf('DONE'));
-    expect(end).not.toContain('answer ');
-    expect(await bench.report()).toContain('codex login');
+    expect(end).toContain('; scripted stood in for codex (builder-1, reviewer)');
+    expect(end).toContain(`; reviewed on the author's own runtime: ${NAMES.join(', ')}`);
+    const report = await bench.report();
+    expect(report).toContain('## Stand-ins');
+    expect(report).toContain("reviewed on the author's own runtime");
+    expect((await bench.run(['log'])).stdout).toContain('cannot be used (auth); scripted stands in');
   });
+
+  it(
+    'without a fallback, the question names everyone who is locked out, and its command helps them all',
+    ALL,
+    async () => {
+      const { tries } = benchWith('expired', false, 'codex');
+      const { code, stdout } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
+      expect(code, stdout).toBe(3);
+      const end = stdout.slice(stdout.lastIndexOf('WAITING'));
+      expect(end).toContain('builder-1, reviewer cannot work (auth)');
+      const [, command = ''] = /`squad (switch [^`]*)`/.exec((await bench.run(['status'])).stdout) ?? [];
+      expect(command).toBe('switch scripted --agent builder-1 --agent reviewer');
+      expect((await bench.run(command.split(' '))).code).toBe(0);
+      // Before an engine has heard of it, too.
+      expect((await bench.run(['status'])).stdout).not.toContain('cannot work');
+      const resumed = await bench.run(['resume', '--plain']);
+      expect(resumed.code, resumed.stdout).toBe(0);
+      expect(tries()).toBe(1);
+    },
+  );
 
   it(
     'without a stand-in asks once after one try, with the commands that help, in terminal, status and report',

@@ -4,7 +4,8 @@ import { placeText } from '../../model/shown-stage.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
-import { answerText, isTurnEvent } from '../render/run-lines.ts';
+import { accountText } from '../render/wall-text.ts';
+import { answerText, isTurnEvent, placeOf } from '../render/run-lines.ts';
 import { reasons } from '../../text/reasons.ts';
 import type { Activity, BoardState } from './board-state.ts';
 import { toolText } from './live-turn.ts';
@@ -39,7 +40,7 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'stage-changed':
       return stageSaid(event);
     case 'attempt-taken':
-      return event.kind === 'check' ? undefined : usual(event.agent, `${TAKEN[event.how]} ${event.task}`);
+      return event.kind === 'check' ? undefined : usual(event.agent, takenText(event));
     case 'attempt-ended':
       return endSaid(event);
     case 'decided':
@@ -76,6 +77,10 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     default:
       return turnSaid(event);
   }
+}
+
+function takenText(event: Extract<RunEvent, { type: 'attempt-taken' }>): string {
+  return `${TAKEN[event.how]} ${event.task}${event.insteadOf === undefined ? '' : ` on ${placeOf(event)}`}`;
 }
 
 const TAKEN = { started: 'starts', 'started-again': 'starts again with', attached: 'continues' } as const;
@@ -163,17 +168,9 @@ function gateSaid({ passed, failed, result }: Extract<RunEvent, { type: 'gate-ch
   return { who: 'squad', text: passed + failed.length === 0 ? text : `${text}: ${of}`, tone };
 }
 
-function accountSaid({ account, state, until, at }: Extract<RunEvent, { type: 'account-changed' }>): Said {
-  switch (state) {
-    case 'works':
-      return { who: account, text: 'works again', tone: 'good' };
-    case 'limited':
-      return { who: account, text: `is at its usage limit until ${localTime(until ?? at, at)}`, tone: 'attention' };
-    case 'locked-out':
-      return { who: account, text: 'has no working login', tone: 'bad' };
-    default:
-      return state satisfies never;
-  }
+function accountSaid(event: Extract<RunEvent, { type: 'account-changed' }>): Said {
+  const tone = ({ works: 'good', limited: 'attention', 'locked-out': 'bad' } as const)[event.state];
+  return { who: event.account, text: accountText(event), tone };
 }
 
 function turnSaid(event: Extract<RunEvent, { attemptId: string; agent: string }>): Said | undefined {

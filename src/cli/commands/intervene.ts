@@ -51,7 +51,9 @@ function sayWhat(request: InterventionRequest): string {
     case 'override':
       return `${request.task} is ${request.as}, because you say so`;
     case 'switch':
-      return `${scopeName(request.on)} uses ${request.runtime} from its next turn on`;
+      return [request.on, ...(request.also ?? [])]
+        .map((on) => `${scopeName(on)} uses ${request.runtime} from its next turn on`)
+        .join('; ');
     default:
       return request satisfies never;
   }

@@ -3,6 +3,7 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 import { placeText, roundText } from '../../model/shown-stage.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
+import { accountText } from './wall-text.ts';
 import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
@@ -31,7 +32,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       if (event.stage.state === 'cancelled') return undefined;
       return `stage     ${stageText(event)} — ${plainLine(event.stage.title, 80)}`;
     case 'attempt-taken':
-      return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
+      return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${placeOf(event)})`;
     case 'attempt-ended':
       return renderEnded(event);
     case 'task-returned':
@@ -51,9 +52,10 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'limits-changed':
     case 'run-defined':
     case 'pause-changed':
-    case 'account-changed':
       // Lines of other events say it.
       return undefined;
+    case 'account-changed':
+      return `account   ${plainLine(event.account, 80)}: ${accountText(event)}`;
     case 'intervened':
       return `operator  ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'mail':
@@ -67,6 +69,11 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     default:
       return renderTurnEvent(event);
   }
+}
+
+/** Where a turn runs, and what it stands in for. */
+export function placeOf({ runtime, insteadOf }: Extract<RunEvent, { type: 'attempt-taken' }>): string {
+  return `${runtime}${insteadOf === undefined ? '' : ` in place of ${insteadOf}`}`;
 }
 
 /** `SPEC_REVIEW (4/13) live, round 2 of 4, by reviewer, pm`. */

@@ -6,7 +6,7 @@ import { draftOf, finishDraft, withoutEntry, workOn, answerQuestion, type BoardS
 import { answerBaseline, baselineChecked } from './baseline-checked.ts';
 import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
-import { accountAskedAbout } from './logins.ts';
+import { lockOutAskedAbout } from './logins.ts';
 import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
@@ -80,8 +80,8 @@ function answer(draft: Draft, event: Extract<PlanEvent, { type: 'answer' }>): vo
   if (question.by === 'mail') return answerByPerson(draft, question, event.answer, event.by);
   if (question.blocks === 'run') return answerBranch(draft, question, event.answer);
   const goOn = event.answer !== ENGINE_OPTIONS[1];
-  const account = accountAskedAbout(question.id);
-  if (account !== undefined) return answerLogin(draft, question, account, goOn);
+  const lockOut = lockOutAskedAbout(question.id);
+  if (lockOut !== undefined) return answerLogin(draft, question, lockOut, goOn);
   for (const id of question.blocks) workOn(draft, id, { type: 'unblocked', question: question.id, goOn });
 }
 

@@ -56,9 +56,17 @@ export function askAgain(request: AgentRequest, prompt: Prompt): AgentRequest {
 }
 
 export function startRequest(request: AgentRequest, event: Started): AgentRequest {
-  const { attempt, agent, account, session } = event;
-  const state: Live = { at: 'live', attempt, agent, account, session, stop: null, stall: null };
-  return { ...request, state, session: 'same', thread: { key: session, agent } };
+  const { attempt, agent, account, insteadOf, session } = event;
+  const state: Live = {
+    ...{ at: 'live', attempt, agent, account, session, stop: null, stall: null },
+    ...defined({ insteadOf }),
+  };
+  return { ...request, state, session: 'same', thread: threadOf(event) };
+}
+
+/** The session of an attempt. */
+export function threadOf({ agent, account, insteadOf, session }: Started): NonNullable<AgentRequest['thread']> {
+  return { key: session, agent, ...(insteadOf === undefined ? {} : { on: account }) };
 }
 
 /** A completed turn counts even if it was to be stopped: finished work is never discarded. */
@@ -141,10 +149,15 @@ function afterRetry(
       return { request: { ...request, state: { at: 'failed', cause: retry.cause, why } }, effects: [] };
     }
     case 'ask': {
-      const { question, text } = questionAbout(failure, live);
+      // The setup concerns the repository, so all tasks share one question.
+      const text = setupQuestion(failure.message);
       return {
-        request: { ...request, state: { at: 'blocked', question }, prompt: promptAfter(request, failure, 'same') },
-        effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
+        request: {
+          ...request,
+          state: { at: 'blocked', question: SETUP_QUESTION },
+          prompt: promptAfter(request, failure, 'same'),
+        },
+        effects: [{ effect: 'ask', id: SETUP_QUESTION, text, options: [...ENGINE_OPTIONS] }],
       };
     }
     case 'lock-out': {
@@ -180,14 +193,6 @@ function afterRetry(
     default:
       return assertNever(retry);
   }
-}
-
-/** A failed setup concerns the repository, so all tasks share one question. Other failures concern the account. */
-function questionAbout({ kind, message }: Failure, { agent, account }: Live): { question: string; text: string } {
-  if (kind !== 'setup-failed') {
-    return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
-  }
-  return { question: SETUP_QUESTION, text: setupQuestion(message) };
 }
 
 /** `message`: which command failed, and how. */

@@ -10,7 +10,8 @@ import type { WorkEvent } from '../../model/plan/work.ts';
 import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf } from './gate.ts';
-import { lockOutText, loginQuestion } from './logins.ts';
+import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
+import { lockKey } from './stand-ins.ts';
 import { timesAfter } from './task-times.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -80,6 +81,7 @@ export function answerQuestion(draft: Draft, question: Question, answer: string)
 }
 
 export function finishDraft(draft: Draft): BoardStep {
+  if (draft.finished === null) settleLockOuts(draft);
   const { effects, news, ownRecords: _, ...board } = draft;
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
 }
@@ -128,7 +130,7 @@ function applyEffect(draft: Draft, effect: WorkEffect, taskId: string): void {
     case 'ask':
       return askOnce(draft, effect, taskId);
     case 'lock-out':
-      return lockOut(draft, effect, taskId);
+      return lockOut(draft, effect);
     case 'limit-account':
       return limitAccount(draft, effect);
     case 'set-timer':
@@ -139,11 +141,26 @@ function applyEffect(draft: Draft, effect: WorkEffect, taskId: string): void {
   }
 }
 
-function lockOut(draft: Draft, effect: Of<'lock-out'>, taskId: string): void {
-  const { account, kind } = effect;
-  draft.lockedOut = withEntry(draft.lockedOut, account, { givenUp: false });
-  const about = { id: loginQuestion(kind, account), text: lockOutText(draft, effect), options: [...ENGINE_OPTIONS] };
-  askOnce(draft, about, taskId);
+function lockOut(draft: Draft, effect: Of<'lock-out'>): void {
+  const { of, lock } = lockOutOf(effect);
+  draft.lockedOut = withEntry(draft.lockedOut, lockKey(lock.account, of), lock);
+}
+
+/** Questions about lock-outs follow from who is locked out now: they are asked, worded again and withdrawn with that. */
+function settleLockOuts(draft: Draft): void {
+  const open = [...draft.questions.values()].filter(
+    ({ id, answer }) => answer === null && lockOutAskedAbout(id) !== undefined,
+  );
+  if (draft.lockedOut.size === 0 && open.length === 0) return;
+  const due = lockOutQuestions(draft);
+  for (const question of open) {
+    if (!due.some(({ id }) => id === question.id)) answerQuestion(draft, question, 'withdrawn');
+  }
+  for (const { id, text, blocks } of due) {
+    const asked = open.find((one) => one.id === id);
+    if (asked?.text === text && asked.blocks.toString() === blocks.toString()) continue;
+    askQuestion(draft, { id, text, blocks, options: [...ENGINE_OPTIONS], by: 'engine' });
+  }
 }
 
 /** Tasks with the same problem share one question. */

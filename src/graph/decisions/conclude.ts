@@ -5,6 +5,7 @@ import { checkNotesOf, flakyText } from './check-notes.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
+import { standInNotes } from './stand-in-notes.ts';
 import { openPointsOf } from './open-points.ts';
 import { reasons } from '../../text/reasons.ts';
 
@@ -33,21 +34,24 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
   const { outcome, why } = finished;
+  const stood = standInNotes(board)
+    .map((note) => `; ${cutLine(reasons(note), MOST_SUMMARY)}`)
+    .join('');
   if (outcome === 'failed') {
     const first = firstCauseOf(board, why);
     return endedWithout(
       { outcome, why: first === undefined ? why : `${first}\nafter that: ${why}` },
-      rejectionOf(board),
+      `${rejectionOf(board)}${stood}`,
     );
   }
-  if (outcome !== 'done') return endedWithout({ outcome, why });
-  if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem });
+  if (outcome !== 'done') return endedWithout({ outcome, why }, stood);
+  if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem }, stood);
   const bad = failuresOf(tasks);
-  if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') });
+  if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') }, stood);
   // What it made was checked before.
   if (made !== undefined) {
     const verb = added === undefined ? 'made' : 'completed';
-    return { outcome: 'done', headline: `DONE, ${verb} ${made}`, exitCode: 0, why: finished.why };
+    return { outcome: 'done', headline: `DONE, ${verb} ${made}${stood}`, exitCode: 0, why: finished.why };
   }
   const { open, remarks } = remarksOf(board, tasks, openPointsOf(board));
   const flaky = flakyText(checkNotesOf(board));
@@ -55,7 +59,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     ...(remarks.length === 0 ? ['all work is delivered and verified'] : remarks),
     ...(flaky === undefined ? [] : [cutLine(reasons(flaky), MOST_SUMMARY)]),
   ].join('; ');
-  return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
+  return { outcome: 'done', headline: `DONE, ${said}${stood}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
 
 export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done: number } {

@@ -2,6 +2,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/scope.ts';
 import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
 import { baselineQuestion } from './baseline.ts';
+import { defined } from '../../text/defined.ts';
 import { commitOf, decideBase, type BaseDecision } from './base.ts';
 import { ROOM_FOR_ALL, type Room } from '../../model/spending.ts';
 import { pickAgent, type Pick, type Staff } from './staff.ts';
@@ -23,6 +24,8 @@ export type Start =
       readonly since: string | null;
       readonly agent: string;
       readonly account: string;
+      /** The account that `account` stands in for. Absent: none. */
+      readonly insteadOf?: string;
       /** `resume: false` begins a new session. */
       readonly session: { readonly key: string; readonly resume: boolean };
       readonly prompt: Prompt;
@@ -91,13 +94,13 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
     } else {
       const number = (numbers.get(task) ?? state.work.attempts) + 1;
       numbers.set(task, number);
-      const { agent, account, session } = pick;
+      const { agent, account, insteadOf, session } = pick;
       const { phase } = state.work;
       const commit = phase.at === 'reviewing' ? phase.commit : null;
       const base: BaseDecision = commit === null ? decideBase(state.task, board) : { base: 'commit', commit };
       const since = commit === null ? null : state.work.base;
       const about = { task, attempt: `${task}-${number}`, number, review, commit, since, prompt: request.prompt, base };
-      starts.push({ start: 'turn', ...about, agent, account, session });
+      starts.push({ start: 'turn', ...about, agent, account, ...defined({ insteadOf }), session });
       staff.sessions.add(session.key);
       staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);
       staff.starting.set(agent, (staff.starting.get(agent) ?? 0) + 1);

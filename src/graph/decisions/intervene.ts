@@ -10,8 +10,8 @@ import { checkBaselineAgain } from './baseline-checked.ts';
 import { finishFailed, voidGate } from './finish.ts';
 import { isJudge } from './gate.ts';
 import { refuseIntervention } from './intervention-checks.ts';
-import { accountAskedAbout } from './logins.ts';
-import { reopen, reopenLogins } from './reopen-logins.ts';
+import { lockOutAskedAbout } from './logins.ts';
+import { reopen, reopenAgent, reopenLogins } from './reopen-logins.ts';
 
 type Of<V extends Intervention['verb']> = Extract<Intervention, { verb: V }>;
 
@@ -136,9 +136,9 @@ function withdrawQuestions(draft: Draft, task: string): void {
     const left = blocks.filter((one) => one !== task);
     const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
     draft.questions = withEntry(draft.questions, id, { ...question, ...rest });
-    const account = accountAskedAbout(id);
-    // If the login still does not work, the next attempt asks again.
-    if (left.length === 0 && account !== undefined) reopen(draft, account);
+    const lockOut = lockOutAskedAbout(id);
+    // If the account still does not work, the next attempt asks again.
+    if (left.length === 0 && lockOut !== undefined) reopen(draft, lockOut.account);
   }
 }
 
@@ -151,8 +151,13 @@ function trySetupAgain(draft: Draft): void {
 }
 
 /** No old session is resumed, because a session belongs to a runtime. */
-function changeRuntime(draft: Draft, { on, runtime, model }: Of<'switch'>): void {
+function changeRuntime(draft: Draft, { also = [], ...one }: Of<'switch'>): void {
+  for (const on of [one.on, ...also]) changeRuntimeOf(draft, { ...one, on });
+}
+
+function changeRuntimeOf(draft: Draft, { on, runtime, model }: Of<'switch'>): void {
   draft.switches = withEntry(draft.switches, on, { runtime, model: model ?? null, seq: draft.seq });
+  reopenAgent(draft, on, runtime);
   for (const state of [...draft.tasks.values()]) {
     const mine = on === taskScope(state.task.id);
     const work = leaveSessions(state.work, (agent) => on === agentScope(agent), mine);

@@ -32,13 +32,18 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
         (intervention.as === 'failed' ? refuseWhenOver(board) : refuseBeforeLook(board, intervention.task))
       );
     case 'switch':
-      if (intervention.on === WHOLE_RUN) return 'an agent or a task is switched, not the run';
-      return refuseScope(board, intervention.on);
+      return firstRefused([intervention.on, ...(intervention.also ?? [])], (on) =>
+        on === WHOLE_RUN ? 'an agent or a task is switched, not the run' : refuseScope(board, on),
+      );
     case 'reload':
       return undefined;
     default:
       return assertNever(intervention);
   }
+}
+
+function firstRefused(scopes: readonly string[], refuse: (scope: string) => string | undefined): string | undefined {
+  return scopes.map(refuse).find((refused) => refused !== undefined);
 }
 
 function refuseScope({ tasks, facts }: BoardPart, scope: string): string | undefined {

@@ -6,7 +6,7 @@ import { passedDeadline } from './deadline.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import type { LimitDecision, Room } from '../../model/spending.ts';
-import { accountAskedAbout } from './logins.ts';
+import { lockOutAskedAbout } from './logins.ts';
 import { isIntegrating, mayHoldQueue } from './onward.ts';
 import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
@@ -149,7 +149,7 @@ function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
   const left = board.tasks.open.filter((state) => !isEnded(state));
   // If stand-ins have done all the work, the login question needs no answer.
   const open = [...board.questions.values()].filter(
-    ({ id, answer }) => answer === null && (left.length > 0 || accountAskedAbout(id) === undefined),
+    ({ id, answer }) => answer === null && (left.length > 0 || lockOutAskedAbout(id) === undefined),
   );
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };

@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from '../../model/failure.ts';
+import type { LockOutKind } from '../../model/plan/lock-out.ts';
 import type { Cause } from '../../model/plan/task.ts';
 import type { Used } from '../../model/plan/work.ts';
 
@@ -28,8 +29,8 @@ export type Retry =
     }
   /** A usage limit: all turns on the account wait, and no budget is used. */
   | { readonly do: 'wait-for-account'; readonly until: number }
-  /** A person has to fix the account's login or payment. */
-  | { readonly do: 'lock-out'; readonly kind: 'auth' | 'billing' }
+  /** A person has to help, and until then a stand-in can. */
+  | { readonly do: 'lock-out'; readonly kind: LockOutKind }
   | { readonly do: 'ask' }
   | { readonly do: 'fail'; readonly cause: Cause };
 
@@ -49,7 +50,6 @@ type Rule =
       readonly cause?: Cause;
     };
 
-const ASK: Rule = { do: 'ask' };
 const FAIL: Rule = { do: 'fail', cause: 'attempts' };
 const AT_LIMIT: Rule = { do: 'wait-for-account', first: MINUTE };
 const UNREACHABLE: Rule = { do: 'retry', burns: 'transient', delay: 5 * SECOND };
@@ -66,12 +66,12 @@ const RULES: Readonly<Record<FailureKind, Rule>> = {
   network: UNREACHABLE,
   auth: { do: 'lock-out', kind: 'auth' },
   billing: { do: 'lock-out', kind: 'billing' },
-  'cli-missing': ASK,
-  'cli-unsupported': ASK,
-  'sandbox-unavailable': ASK,
-  'setting-unsupported': ASK,
-  'setup-failed': ASK,
-  'model-unavailable': ASK,
+  'cli-missing': { do: 'lock-out', kind: 'cli-missing' },
+  'cli-unsupported': { do: 'lock-out', kind: 'cli-unsupported' },
+  'sandbox-unavailable': { do: 'lock-out', kind: 'sandbox-unavailable' },
+  'setting-unsupported': { do: 'lock-out', kind: 'setting-unsupported' },
+  'setup-failed': { do: 'ask' },
+  'model-unavailable': { do: 'lock-out', kind: 'model-unavailable' },
   stalled: BROKEN_TURN,
   'mcp-unavailable': BROKEN_TURN,
   'hook-failed': BROKEN_TURN,

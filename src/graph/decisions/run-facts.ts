@@ -15,6 +15,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     objective,
     options,
     agents,
+    runtimes,
     judges = OLD_JUDGES,
     limits,
     setup,
@@ -40,6 +41,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     options,
     roster: agents.map(memberOf),
     judges,
+    ...fallbacksOf(runtimes),
     runtimes: definition.described,
     limits: {
       ...DEFAULT_PLAN_LIMITS,
@@ -58,7 +60,14 @@ export function factsOf(definition: RunDefinition): RunFacts {
   };
 }
 
-function memberOf({ name, role, account, fallback, access, commits = true, limits }: BoundAgent): Member {
+function fallbacksOf(runtimes: RunDefinition['runtimes']): Pick<RunFacts, 'fallbacks'> {
+  const fallbacks = Object.entries(runtimes).flatMap(([name, { fallback }]) =>
+    fallback === undefined ? [] : [[name, fallback] as const],
+  );
+  return fallbacks.length === 0 ? {} : { fallbacks: Object.fromEntries(fallbacks) };
+}
+
+function memberOf({ name, role, account, access, commits = true, limits }: BoundAgent): Member {
   const isReadOnly = access.level === 'read-only';
   return {
     name,
@@ -66,6 +75,6 @@ function memberOf({ name, role, account, fallback, access, commits = true, limit
     account,
     commits: commits && !isReadOnly,
     ...(isReadOnly ? { readOnly: true } : {}),
-    ...defined({ fallback, capacity: limits?.parallel }),
+    ...defined({ capacity: limits?.parallel }),
   };
 }

@@ -1,8 +1,10 @@
+import { defined } from '../../text/defined.ts';
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
 import { agentScope } from '../../model/plan/scope.ts';
-import type { AgentRequest, Work } from '../../model/plan/work.ts';
+import type { AgentRequest } from '../../model/plan/work.ts';
 import type { Room } from '../../model/spending.ts';
-import { membersFor } from './members.ts';
+import { barredFrom, eligible } from './members.ts';
+import { locksOf, lockOn, placesOf } from './stand-ins.ts';
 
 /** Places in use, including the turns that this decision starts. */
 export interface Staff {
@@ -20,6 +22,8 @@ export type Pick =
       readonly pick: 'agent';
       readonly agent: string;
       readonly account: string;
+      /** The account that `account` stands in for. Absent: none. */
+      readonly insteadOf?: string;
       readonly session: { readonly key: string; readonly resume: boolean };
     }
   | { readonly pick: 'wait'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
@@ -29,8 +33,8 @@ export type Pick =
 
 /**
  * Picks the agent and session: the agent that had it before, otherwise the least busy member of the role. Authors never review.
- * If the agent's account is at its limit, its fallback takes over in a new session; if the agent has reached its own limit,
- * another member of the role does.
+ * If the agent's account is at its limit or locked out, the agent works on the fallback of that, in a session of its own; if the
+ * agent has reached its own limit, another member of the role takes over.
  */
 export function pickAgent(
   state: TaskState,
@@ -44,19 +48,18 @@ export function pickAgent(
   const banned = review === null ? reviewersOf(state) : barredFrom(state.work, review);
   const able = withRoom(everybody, { state, request, board, staff, banned });
   if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
-  const roster = membersFor(board, state.task.id, review);
-  const open = able.flatMap((member) => standIn(member, roster, { board, staff, banned }));
+  const open = able.flatMap((member) => seatOf(member, board, staff));
   if (able.every(({ name }) => isPaused(name, board))) {
     return { pick: 'wait', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
   }
   if (open.length === 0) {
-    const barred = able.filter(({ name, account }) => !isPaused(name, board) && board.lockedOut.has(account));
-    if (able.every((one) => barred.includes(one) || isPaused(one.name, board))) {
-      return lockedOut(barred, board);
-    }
-    const waiting = able.filter(({ name, account }) => !isPaused(name, board) && !board.lockedOut.has(account));
-    const until = Math.min(...waiting.map(({ account }) => board.accounts.get(account)?.until ?? board.now));
-    const accounts = [...new Set(waiting.map(({ account }) => account))];
+    const playing = able.filter(({ name }) => !isPaused(name, board));
+    if (playing.every((one) => locksOf(board, one) !== undefined)) return lockedOut(playing, board);
+    const waiting = playing.flatMap(({ name, account }) =>
+      placesOf(board, account).filter((place) => lockOn(board, name, place) === undefined),
+    );
+    const until = Math.min(...waiting.map((account) => board.accounts.get(account)?.until ?? board.now));
+    const accounts = [...new Set(waiting)];
     const why = `waiting for ${accounts.join(' or ')}, at its usage limit`;
     return { pick: 'wait', why, until: until > board.now ? until : null };
   }
@@ -65,23 +68,8 @@ export function pickAgent(
   if (member === undefined) return { pick: 'wait', why: 'all agents that can do it are busy', until: null };
   const session = sessionOf(state, review, request, member, board);
   if (staff.sessions.has(session.key)) return { pick: 'wait', why: 'its session is in use', until: null };
-  return { pick: 'agent', agent: member.name, account: member.account, session };
-}
-
-function eligible(state: TaskState, review: string | null, board: Board): Member[] {
-  const { task, work } = state;
-  const roster = membersFor(board, task.id, review);
-  if (review !== null) {
-    const barred = barredFrom(work, review);
-    return roster.filter((member) => member.role === review && !barred.includes(member.name));
-  }
-  return roster.filter((member) => (task.agent === undefined ? member.role === task.role : member.name === task.agent));
-}
-
-/** Its authors, and reviewers whose answers about this commit were unusable. */
-function barredFrom({ authors, phase }: Work, review: string): readonly string[] {
-  const slots = phase.at === 'reviewing' ? phase.slots : [];
-  return [...authors, ...slots.flatMap(({ role, tried }) => (role === review ? tried : []))];
+  const { account, insteadOf } = member;
+  return { pick: 'agent', agent: member.name, account, ...defined({ insteadOf }), session };
 }
 
 /** The agents that had it before, as long as they have room, otherwise all members with room. */
@@ -116,22 +104,27 @@ function keepFirst(members: Member[], request: AgentRequest): Member[] {
   return kept.length > 0 ? kept : members;
 }
 
-/** The member or its fallback; none while both wait. After a limit, one turn goes first as the probe. */
-function standIn(
-  member: Member,
-  roster: readonly Member[],
-  { board, staff, banned }: { board: Board; staff: Staff; banned: readonly string[] },
-): Member[] {
-  if (isOpen(member, board, staff)) return [member];
-  const other = isPaused(member.name, board) ? undefined : roster.find(({ name }) => name === member.fallback);
-  return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
+/** A member on the account that it works on now. */
+interface Seat extends Member {
+  readonly insteadOf?: string;
+}
+
+/** The member on its own account, or on the first one that stands in for that; none while all wait. After a limit, one turn goes first as the probe. */
+function seatOf(member: Member, board: Board, staff: Staff): Seat[] {
+  const account = placesOf(board, member.account).find((place) => isOpen(member, place, board, staff));
+  if (account === undefined) return [];
+  return account === member.account ? [member] : [{ ...member, account, insteadOf: member.account }];
 }
 
 /** If all agents are locked out: wait while a person can fix an account; unstaffed once a person gave up on all. */
 function lockedOut(barred: readonly Member[], board: Board): Pick {
-  const accounts = [...new Set(barred.map(({ account }) => account))];
-  const why = `no working login or payment for ${accounts.join(' and ')}`;
-  const open = accounts.some((account) => board.lockedOut.get(account)?.givenUp !== true);
+  const locks = barred.flatMap((member) => locksOf(board, member) ?? []);
+  const accounts = [...new Set(locks.map(({ account }) => account))];
+  const what = locks.every(({ kind }) => kind === 'auth' || kind === 'billing')
+    ? 'working login or payment for'
+    : 'use of';
+  const why = `no ${what} ${accounts.join(' and ')}`;
+  const open = locks.some(({ givenUp }) => !givenUp);
   return open ? { pick: 'wait', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
 }
 
@@ -139,35 +132,38 @@ function isPaused(name: string, board: Board): boolean {
   return board.pauses.has(agentScope(name));
 }
 
-function isOpen(member: Member, board: Board, staff: Staff): boolean {
+function isOpen(member: Member, account: string, board: Board, staff: Staff): boolean {
   if (isPaused(member.name, board) || overText(member, staff).length > 0) return false;
-  if (board.lockedOut.has(member.account)) return false;
-  const limited = board.accounts.get(member.account);
+  if (lockOn(board, member.name, account) !== undefined) return false;
+  const limited = board.accounts.get(account);
   if (limited === undefined) return true;
-  return limited.until <= board.now && limited.probe === null && !staff.probing.has(member.account);
+  return limited.until <= board.now && limited.probe === null && !staff.probing.has(account);
 }
 
 function sessionOf(
   state: TaskState,
   review: string | null,
   request: AgentRequest,
-  member: Member,
+  member: Seat,
   board: Board,
 ): { key: string; resume: boolean } {
   const { task, work } = state;
   const fresh = request.session === 'new';
   const kept = request.thread;
-  if (kept !== null && kept.agent === member.name && !fresh) return { key: kept.key, resume: true };
+  // A session belongs to a runtime: another one begins its own.
+  const on = member.insteadOf === undefined ? undefined : member.account;
+  const isOwn = (thread: AgentRequest['thread']): boolean => thread?.agent === member.name && thread.on === on;
+  if (kept !== null && isOwn(kept) && !fresh) return { key: kept.key, resume: true };
   // Numbered by attempt, so that an abandoned session is never resumed.
   const own = `${task.id}/${review ?? 'author'}/${member.name}/${work.attempts + 1}`;
   if (review !== null || fresh || task.session === 'new') return { key: own, resume: false };
   if (task.session === 'agent') {
-    // A session belongs to a runtime: another one begins its own.
     const other = board.switches.get(agentScope(member.name));
-    return { key: `agent/${member.name}${other === undefined ? '' : `/${other.seq}`}`, resume: true };
+    const key = ['agent', member.name, ...(other === undefined ? [] : [other.seq]), ...(on === undefined ? [] : [on])];
+    return { key: key.join('/'), resume: true };
   }
   const other = board.tasks.get(task.session.of)?.work.author.thread ?? null;
-  return other !== null && other.agent === member.name ? { key: other.key, resume: true } : { key: own, resume: false };
+  return other !== null && isOwn(other) ? { key: other.key, resume: true } : { key: own, resume: false };
 }
 
 function unstaffedText(state: TaskState, review: string | null): string {

@@ -6,6 +6,7 @@ import { isCheckedAgain } from './check-again.ts';
 import { notesIn, noting } from './check-notes.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
+import { noteAccount } from './work-accounts.ts';
 import { afterFirst, backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 /** How often an agent is asked again for missing evidence before its task fails. */
@@ -29,7 +30,7 @@ export function authorSettled(
       return output === undefined ? `no answer of the form ${task.output.schema}` : event.problems?.join('\n');
     },
   });
-  const next = { ...work, author: step.request };
+  const next = { ...noteAccount(work, live, null, event), author: step.request };
   const { state } = step.request;
   if (state.at === 'failed') return cannotGoOn(next, state, step.way, context);
   if (state.at !== 'answered') return { work: next, effects: step.effects, news: [] };

@@ -1,6 +1,6 @@
 import type { Board } from '../../model/plan/board.ts';
 import type { AgentRequest, Work, WorkEvent } from '../../model/plan/work.ts';
-import { startRequest } from './agent-request.ts';
+import { startRequest, threadOf } from './agent-request.ts';
 import type { WorkContext } from './work-step.ts';
 
 export interface LiveAttempt {
@@ -68,7 +68,7 @@ export function startAttempt(
   const slots = phase.slots.map((slot) =>
     slot.role === review ? { ...slot, request: startRequest(slot.request, event) } : slot,
   );
-  const reviewers = { ...work.reviewers, [review]: { key: event.session, agent } };
+  const reviewers = { ...work.reviewers, [review]: threadOf(event) };
   return { ...work, attempts, reviews: work.reviews + 1, reviewers, phase: { ...phase, slots } };
 }
 

@@ -4,6 +4,7 @@ import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, settleRequest, type RequestStep } from './agent-request.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
+import { noteAccount } from './work-accounts.ts';
 import { currentAttempts } from './work-requests.ts';
 import {
   backToAuthor,
@@ -57,7 +58,8 @@ export function reviewSettled(
   });
   const next = nextOf(slot, slot.request.state.agent, step, work, context);
   const slots = phase.slots.map((one) => (one === slot ? next : one));
-  const decided = afterVerdict({ ...work, phase: { ...phase, slots } }, review, context);
+  const noted = noteAccount(work, slot.request.state, slot.role, event);
+  const decided = afterVerdict({ ...noted, phase: { ...phase, slots } }, review, context);
   return { ...decided, effects: [...step.effects, ...decided.effects] };
 }
 

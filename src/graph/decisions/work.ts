@@ -31,6 +31,8 @@ export function newWork(): Work {
     followUps: [],
     feedback: [],
     reviewers: {},
+    madeOn: [],
+    standIns: [],
     stalled: null,
     override: null,
     leaving: [],

@@ -1,7 +1,7 @@
 import type { Caps } from '../../model/spending.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
-import { switchOf } from '../decisions/members.ts';
+import { otherRuntime } from '../decisions/members.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
 import { planAttemptId } from '../ports.ts';
 import { promptMail } from '../read-mail.ts';
@@ -17,7 +17,7 @@ export function claimTurns({ ports, book }: NodeContext, board: Board, turns: re
   return turns.flatMap((start): Decision[] => {
     const id = planAttemptId(ports, start.attempt);
     const agent = definition.agents.find(({ name }) => name === start.agent);
-    const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
+    const runtime = otherRuntime(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
     // Mail of its task may have been read in another session or by another turn.
     const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;

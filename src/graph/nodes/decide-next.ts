@@ -117,11 +117,14 @@ function started(playbook: Playbook<unknown>, board: Board, next: StartDecision,
   const inputs = next.starts.map((start): PlanInput => {
     const { task } = start;
     if (start.start === 'turn') {
-      const { attempt, agent, account, session, review } = start;
+      const { attempt, agent, account, insteadOf, session, review } = start;
       return {
         ...moment,
         task,
-        work: { type: 'attempt-started', attempt, agent, account, session: session.key, review },
+        work: {
+          ...{ type: 'attempt-started', attempt, agent, account, session: session.key, review },
+          ...defined({ insteadOf }),
+        },
       };
     }
     return { ...moment, task, work: { type: 'begun' } };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
 import type { Json } from '../../text/json.ts';
 import type { Playbook } from '../../model/plan.ts';
-import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
 import { judgementAnswerSchema } from '../../model/plan/gate.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import { toolRulesOf } from '../../model/equip.ts';
@@ -16,7 +16,7 @@ import { reviewFolder } from '../decisions/left-folders.ts';
 import { orderedBy } from '../decisions/turn-mail.ts';
 import { createView } from '../decisions/view.ts';
 import { isJudge } from '../decisions/gate.ts';
-import { switchOf } from '../decisions/members.ts';
+import { otherRuntime } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
 import { renderBaseline } from './baseline-block.ts';
@@ -47,7 +47,7 @@ export function renderOrder(
   const agent = definition.agents.find(({ name }) => name === start.agent);
   if (state === undefined || agent === undefined)
     throw new Error(`${start.attempt} is of no task or agent of this run`);
-  const other = switchOf(board, start);
+  const other = otherRuntime(board, start);
   // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
@@ -76,7 +76,10 @@ export function renderOrder(
 }
 
 /** Models and tools have names that only their runtime knows. */
-function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'effort' | 'toolRules'> {
+function namesOf(
+  agent: BoundAgent,
+  other: ReturnType<typeof otherRuntime>,
+): Pick<AttemptOrder, 'model' | 'effort' | 'toolRules'> {
   const { effort, deny } = agent;
   const model = other === undefined ? agent.model : (other.model ?? undefined);
   const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;

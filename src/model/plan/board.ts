@@ -5,6 +5,7 @@ import type { MailAction } from '../mail/kind.ts';
 import type { MailType } from '../mail/vocabulary.ts';
 import type { Baseline } from './baseline.ts';
 import type { Gate, RunBranch } from './gate.ts';
+import type { LockOutKind } from './lock-out.ts';
 import type { StallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
 
@@ -39,8 +40,6 @@ export interface Member {
   readonly account: string;
   /** Attempts that it may have at once. Absent: as many as the run. */
   readonly capacity?: number;
-  /** The member that takes over while this one's account is at its limit or locked out. */
-  readonly fallback?: string;
   /** false: its sandbox cannot commit. */
   readonly commits: boolean;
   /** Its access lets it change nothing. */
@@ -78,6 +77,8 @@ export interface RunFacts {
   readonly roster: readonly Member[];
   /** Roles that judge work of others, in order of preference. */
   readonly judges: readonly string[];
+  /** By runtime: the one on which its agents work while it is at its limit or locked out. Absent: none stands in. */
+  readonly fallbacks?: Readonly<Record<string, string>>;
   /** The runtimes that were registered when the run began. */
   readonly runtimes: DescribedRuntimes;
   readonly limits: PlanLimits;
@@ -134,8 +135,14 @@ export interface LimitedAccount {
   readonly probe: string | null;
 }
 
-/** An account whose login or payment does not work. `givenUp`: a person will not fix it. */
-interface LockedOutAccount {
+/** Why an account cannot be used until a person helps. */
+export interface LockOut {
+  readonly account: string;
+  readonly kind: LockOutKind;
+  readonly why: string;
+  /** Who found it. */
+  readonly agent: string;
+  /** A person will not fix it. */
   readonly givenUp: boolean;
 }
 
@@ -166,7 +173,8 @@ export interface Board {
   readonly questions: ReadonlyMap<string, Question>;
   readonly mail: ReadonlyMap<string, MailView>;
   readonly accounts: ReadonlyMap<string, LimitedAccount>;
-  readonly lockedOut: ReadonlyMap<string, LockedOutAccount>;
+  /** By account, or by account and agent where only that agent's settings are the problem. */
+  readonly lockedOut: ReadonlyMap<string, LockOut>;
   /** By scope: the run, an agent, a task. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /** By scope: an agent, a task. */

@@ -1,4 +1,5 @@
 import type { PlanChange } from './change.ts';
+import type { LockOutKind } from './lock-out.ts';
 
 /** The ledger's work for a step besides storing its entries. Everything else follows from the board. */
 export type PlanEffect =
@@ -10,12 +11,12 @@ export type PlanEffect =
 export type WorkEffect =
   /** Only a person can help; tasks with the same problem share the question. */
   | { readonly effect: 'ask'; readonly id: string; readonly text: string; readonly options: readonly string[] }
-  /** The account does not work until a person fixes its login or payment. */
+  /** The account does not work until a person helps. */
   | {
       readonly effect: 'lock-out';
       readonly account: string;
       readonly agent: string;
-      readonly kind: 'auth' | 'billing';
+      readonly kind: LockOutKind;
       readonly why: string;
     }
   /** The account has reached its usage limit. */

@@ -38,10 +38,11 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('skip'), task: z.string(), why }),
   /** `done` delivers the work that is there, whatever its reviewers said. */
   z.object({ verb: z.literal('override'), task: z.string(), as: z.enum(['done', 'failed']), why }),
-  /** An agent's or a task's next turns use another runtime or model, in a new session. */
+  /** The next turns of an agent or a task use another runtime or model, in a new session. `also`: of others too. */
   z.object({
     verb: z.literal('switch'),
     on: scopeSchema,
+    also: z.array(scopeSchema).max(1_000).optional(),
     runtime: runtimeNameSchema,
     model: z.string().max(100).optional(),
   }),

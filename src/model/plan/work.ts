@@ -28,6 +28,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     attempt: z.string(),
     agent: z.string(),
     account: z.string(),
+    /** The account that `account` stands in for, which was at its limit or locked out. Absent: it is the agent's own. */
+    insteadOf: z.string().optional(),
     session: z.string(),
     /** The role that it reviews as; null: it is the author's. */
     review: z.string().nullable(),
@@ -131,6 +133,8 @@ export type RequestState =
       readonly attempt: string;
       readonly agent: string;
       readonly account: string;
+      /** The account that `account` stands in for. Absent: none. */
+      readonly insteadOf?: string;
       readonly session: string;
       /** The fallback that follows once the stopped turn is settled. */
       readonly stop: StallFallback | null;
@@ -138,6 +142,24 @@ export type RequestState =
     }
   | { readonly at: 'answered' }
   | { readonly at: 'failed'; readonly cause: Cause; readonly why: string };
+
+interface Thread {
+  readonly key: string;
+  readonly agent: string;
+  /** The account that stood in for the agent's own, which the session belongs to. Absent: its own. */
+  readonly on?: string;
+}
+
+/** An agent worked on another account than its own. */
+export interface StoodIn {
+  readonly agent: string;
+  readonly account: string;
+  readonly insteadOf: string;
+  /** The role that it reviewed as; null: it was the author. */
+  readonly review: string | null;
+  /** The commit that it reviewed was made on this very account. */
+  readonly isAuthors?: true;
+}
 
 /** One thing asked of one agent, until it is answered or fails. It may take several turns. */
 export interface AgentRequest {
@@ -148,7 +170,7 @@ export interface AgentRequest {
   /** The next attempt begins in a folder that is like the run branch. A ref keeps the old content. */
   readonly reset: boolean;
   /** The session of the last attempt, and its agent. */
-  readonly thread: { readonly key: string; readonly agent: string } | null;
+  readonly thread: Thread | null;
   readonly used: Used;
 }
 
@@ -235,7 +257,11 @@ export interface Work {
   /** All feedback for the author, oldest first. */
   readonly feedback: readonly string[];
   /** By role: reviewers keep their session over the rounds. */
-  readonly reviewers: Readonly<Record<string, { readonly key: string; readonly agent: string }>>;
+  readonly reviewers: Readonly<Record<string, Thread>>;
+  /** The accounts on which its authors worked. */
+  readonly madeOn: readonly string[];
+  /** Each once. */
+  readonly standIns: readonly StoodIn[];
   /** Why its agent cannot continue although it may have produced work. That work is judged as it is. */
   readonly stalled: string | null;
   /** The operator's decision on how it ends. */

@@ -105,12 +105,12 @@ describe('an agent’s limit', () => {
     ]);
   });
 
-  it('keeps it from standing in for another', () => {
-    const squad = [{ ...member('ada', 'builder'), fallback: 'bob' }, member('bob', 'builder'), member('cyd', 'other')];
-    const board = boardOf([newTask('a')], squad);
-    const parked = { ...board, accounts: new Map([['account-ada', { until: 9_000, probe: null }]]) };
-    expect(whoStarts(parked, ROOM_FOR_ALL)).toEqual(['a by bob']);
-    expect(decideFrontier(parked, 9, roomFor({ bob: 0 })).waiting).toMatchObject([{ task: 'a', until: 9_000 }]);
+  it('keeps it from work on every account', () => {
+    const board = boardOf([newTask('a')], [member('ada', 'builder')]);
+    const facts = { ...board.facts, fallbacks: { 'account-ada': 'other' } };
+    const parked = { ...board, facts, accounts: new Map([['account-ada', { until: 9_000, probe: null }]]) };
+    expect(whoStarts(parked, ROOM_FOR_ALL)).toEqual(['a by ada']);
+    expect(decideFrontier(parked, 9, roomFor({ ada: 0 })).over).toMatchObject([{ task: 'a' }]);
   });
 });
 

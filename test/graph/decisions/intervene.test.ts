@@ -45,7 +45,7 @@ function wish(
 }
 
 function started(attempt: string, agent = 'bob', review: string | null = null): WorkEvent {
-  return { type: 'attempt-started', attempt, agent, account: 'claude', session: `s-${attempt}`, review };
+  return { type: 'attempt-started', attempt, agent, account: `account-${agent}`, session: `s-${attempt}`, review };
 }
 
 function gone(attempt: string, kind: Parameters<typeof failed>[0] = 'cancelled'): WorkEvent {

@@ -22,7 +22,7 @@ import { newTask } from './support.ts';
 import { SPREAD, spread } from '../../support/lane.ts';
 
 const ROSTER: Member[] = [
-  member('bob', 'builder', { account: 'one', fallback: 'cyd' }),
+  member('bob', 'builder', { account: 'one' }),
   member('cyd', 'builder', { account: 'two', capacity: 2 }),
   member('rex', 'reviewer', { account: 'one' }),
   member('bea', 'reviewer', { account: 'two' }),

@@ -32,11 +32,11 @@ function start(board: Board, task: string, attempt = `${task}-1`): Board {
   return applyWork(board, task, { type: 'attempt-started', attempt, ...who }, AT).board;
 }
 
-const QUESTION = 'engine/cli-missing/account-bob';
+const QUESTION = 'engine/setup-failed';
 
 /** Its task a waits for the operator's answer. */
 function asked(board: Board): Board {
-  const stuck = { outcome: 'failed', text: '', ...failed('cli-missing') } as const;
+  const stuck = { outcome: 'failed', text: '', ...failed('setup-failed') } as const;
   return applyWork(start(board, 'a'), 'a', { type: 'attempt-settled', attempt: 'a-1', ...stuck }, AT).board;
 }
 
@@ -95,9 +95,17 @@ describe('decideFrontier', () => {
     const parked = (roster?: Member[]) => applyWork(start(make(many, roster), 'a'), 'a', limit, AT).board;
     expect(decideFrontier(parked(), 9)).toMatchObject({ starts: [], waiting: [{ until: 61_000 }, {}, {}] });
     expect(names({ ...parked(), now: 61_000 })).toEqual(['b']);
-    const pair = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
-    expect(decideFrontier(parked(pair), 1).starts).toMatchObject([
-      { task: 'b', agent: 'eve', session: { resume: false } },
+    const limited = parked();
+    const { account } = limited.facts.roster[0]!;
+    const covered = { ...limited, facts: { ...limited.facts, fallbacks: { [account]: 'other' } } };
+    expect(decideFrontier(covered, 1).starts).toMatchObject([
+      {
+        task: 'b',
+        agent: limited.facts.roster[0]!.name,
+        account: 'other',
+        insteadOf: account,
+        session: { resume: false },
+      },
     ]);
   });
 });

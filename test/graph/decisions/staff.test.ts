@@ -19,6 +19,10 @@ function make(tasks: readonly NewTask[], roster: readonly Member[] = PAIR, more:
   return applyChanges(createBoard(factsOf(roster)), changes, AT).board;
 }
 
+function withFallbacks(board: Board, fallbacks: Readonly<Record<string, string>>): Board {
+  return { ...board, facts: { ...board.facts, fallbacks } };
+}
+
 function after(board: Board, task: string, ...events: readonly WorkEvent[]): Board {
   return events.reduce((now, event) => applyWork(now, task, event, AT).board, board);
 }
@@ -59,14 +63,20 @@ const paused = (...names: readonly string[]): Partial<Board> => ({
   pauses: new Map(names.map((name): [string, Pause] => [`agent/${name}`, { verb: 'pause', by: 'ada', at: 1 }])),
 });
 const lockedOut = (...accounts: readonly [string, boolean][]): Partial<Board> => ({
-  lockedOut: new Map(accounts.map(([name, givenUp]) => [`account-${name}`, { givenUp }])),
+  lockedOut: new Map(
+    accounts.map(([name, givenUp]) => {
+      const account = `account-${name}`;
+      return [account, { account, kind: 'auth', why: 'expired', agent: name, givenUp }];
+    }),
+  ),
 });
 const until = (at: number, probe: string | null = null): LimitedAccount => ({ until: at, probe });
-const SPARE = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
+const SPARE = [member('bob', 'builder')];
+const FALLBACKS = { 'account-bob': 'other' };
 
 describe('who does it', () => {
   const one = make([newTask('a')]);
-  const spare = make([newTask('a')], SPARE);
+  const spare = withFallbacks(make([newTask('a')], SPARE), FALLBACKS);
   const limit = (who: string, at: number | null) => [
     { task: 'a', why: `waiting for ${who}, at its usage limit`, until: at, paused: false },
   ];
@@ -113,14 +123,9 @@ describe('who does it', () => {
       [{ task: 'a', why: 'bob paused', until: null, paused: true }],
     ],
     [
-      'has no stand-in that is paused',
-      { ...spare, ...paused('eve'), ...parked({ 'account-bob': until(5_000) }) },
-      limit('account-bob', 5_000),
-    ],
-    [
       'has no stand-in at a limit of its own',
-      { ...spare, ...parked({ 'account-bob': until(5_000), 'account-eve': until(4_000) }) },
-      limit('account-bob', 5_000),
+      { ...spare, ...parked({ 'account-bob': until(5_000), other: until(4_000) }) },
+      limit('account-bob or other', 4_000),
     ],
   ])('%s', (_title, board, held) => {
     expect(decideFrontier(board, 9)).toEqual({ starts: [], waiting: held, unstaffed: [], over: [] });
@@ -128,10 +133,10 @@ describe('who does it', () => {
 
   it.each<[string, Board, Room, readonly string[]]>([
     [
-      'the stand-in of who is at a limit',
+      'the same one on the stand-in of its account, which is at a limit',
       { ...spare, ...parked({ 'account-bob': until(5_000) }) },
       ROOM_FOR_ALL,
-      ['eve'],
+      ['bob'],
     ],
     ['a colleague of who is paused', { ...one, ...paused('bob') }, ROOM_FOR_ALL, ['cyd']],
     ['the named one and nobody else', make([newTask('a', { agent: 'cyd' })]), ROOM_FOR_ALL, ['cyd']],
@@ -207,10 +212,15 @@ describe('without a login', () => {
 
   it('a colleague or a stand-in takes it', () => {
     expect(picked({ ...pair, ...lockedOut(['bob', false]) })).toEqual(['cyd, new: a/author/cyd/1']);
-    const spare = make([newTask('a')], SPARE);
-    expect(picked({ ...spare, ...lockedOut(['bob', true]) })).toEqual(['eve, new: a/author/eve/1']);
-    expect(picked({ ...spare, ...lockedOut(['bob', false], ['eve', false]) })).toEqual([
-      'no working login or payment for account-bob',
+    const spare = withFallbacks(make([newTask('a')], SPARE), { 'account-bob': 'account-eve', 'account-eve': 'last' });
+    const on = (board: Board) =>
+      decideFrontier(board, 9).starts.map((start) => (start.start === 'turn' ? start.account : ''));
+    expect(on({ ...spare, ...lockedOut(['bob', true]) })).toEqual(['account-eve']);
+    expect(on({ ...spare, ...lockedOut(['bob', false], ['eve', false]) })).toEqual(['last']);
+    expect(picked({ ...spare, ...lockedOut(['bob', false], ['eve', false]) })).toEqual(['bob, new: a/author/bob/1']);
+    const ring = withFallbacks(spare, { 'account-bob': 'account-eve', 'account-eve': 'account-bob' });
+    expect(picked({ ...ring, ...lockedOut(['bob', false], ['eve', false]) })).toEqual([
+      'no working login or payment for account-bob and account-eve',
     ]);
   });
 });
@@ -220,13 +230,12 @@ describe('who judges', () => {
   const built = (roster: readonly Member[]) =>
     after(make([task], roster), 'a', begun('a-1', 'bob'), done('a-1'), seen('c1'));
 
-  it('is no author, also not in the place of another', () => {
-    const roster = [...PAIR, member('rex', 'reviewer', { fallback: 'bob' })];
-    const limited = { ...built(roster), ...parked({ 'account-rex': until(5_000) }) };
+  it('is the same reviewer on the stand-in of its account, also where an author works on that', () => {
+    const limited = { ...built([...PAIR, member('rex', 'reviewer')]), ...parked({ 'account-rex': until(5_000) }) };
     expect(picked(limited)).toEqual(['waiting for account-rex, at its usage limit']);
-    const other = [...PAIR, member('rex', 'reviewer', { fallback: 'cyd' })];
-    const helped = { ...built(other), ...parked({ 'account-rex': until(5_000) }) };
-    expect(picked(helped)).toEqual(['cyd, new: a/reviewer/cyd/2']);
+    const helped = withFallbacks(limited, { 'account-rex': 'account-bob' });
+    expect(picked(helped)).toEqual(['rex, new: a/reviewer/rex/2']);
+    expect(decideFrontier(helped, 9).starts).toMatchObject([{ account: 'account-bob', insteadOf: 'account-rex' }]);
   });
 
   it('is nobody where all of the role are its authors', () => {
@@ -279,9 +288,7 @@ describe('who judges', () => {
     expect(picked(board)).toEqual(['bob, again: s-a-3']);
     expect(picked(board, roomBut('bob'))).toEqual(['dan, new: a/author/dan/5']);
     expect(decideFrontier(board, 9, roomBut('bob', 'dan')).over).toMatchObject([{ task: 'a' }]);
-    const helped = roster.map((one) => (one.name === 'bob' ? { ...one, fallback: 'rex' } : one));
-    const limited = { ...board, facts: factsOf(helped) };
-    expect(picked({ ...limited, ...parked({ 'account-bob': until(5_000) }) })).toEqual([
+    expect(picked({ ...board, ...parked({ 'account-bob': until(5_000) }) })).toEqual([
       'waiting for account-bob, at its usage limit',
     ]);
     const a = board.tasks.get('a')!;

@@ -356,27 +356,6 @@ describe('an operator', () => {
   });
 });
 
-describe('an agent that stood in for the author', () => {
-  it('is not the judge of that work', () => {
-    const roster = TEAM.filter(({ name }) => name !== 'builder-2').map((one) =>
-      one.name === 'builder-1' ? { ...one, fallback: 'pm' } : one,
-    );
-    const limited = { kind: 'quota-exhausted' as const, message: 'limit', mayHaveActed: false, retryAt: 10_000_000 };
-    const played = play(LIST, {
-      roster,
-      script: {
-        turn: (turn) =>
-          turn.agent === 'builder-1' && turn.task === 'a' ? { outcome: 'failed', failure: limited } : friendly(turn),
-      },
-    });
-    expect(played.board.tasks.get('a')?.work.authors).toContain('pm');
-    expect(played.turns.filter(({ task }) => task.startsWith('post-review')).map(({ agent }) => agent)).toEqual([
-      'reviewer',
-    ]);
-    expect(played.end).toMatchObject({ outcome: 'done' });
-  });
-});
-
 describe('an agent that made a document on the way to the judges', () => {
   const judged = (by: readonly string[]): StageList => ({
     stages: [
@@ -394,20 +373,6 @@ describe('an agent that made a document on the way to the judges', () => {
 
   it('does not judge', () => {
     expect(judges(judged(['builder', 'reviewer']))).toEqual(['reviewer']);
-  });
-
-  it('judges where it stood in for the author and nobody else is left', () => {
-    const limited = { kind: 'quota-exhausted' as const, message: 'limit', mayHaveActed: false, retryAt: 10_000_000 };
-    const roster = TEAM.filter(({ name }) => name !== 'builder-2').map((one) =>
-      one.name === 'builder-1' ? { ...one, fallback: 'pm' } : one,
-    );
-    const turn = ({ task, agent }: Turn) =>
-      agent === 'builder-1'
-        ? { outcome: 'failed' as const, failure: limited }
-        : task.startsWith('check')
-          ? { output: APPROVED }
-          : undefined;
-    expect(judges(judged(['pm']), { roster, script: { turn } })).toEqual(['pm']);
   });
 
   it('is refused before the run where only it could judge', () => {

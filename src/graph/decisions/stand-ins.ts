@@ -1,0 +1,43 @@
+import type { Board, LockOut, Member } from '../../model/plan/board.ts';
+
+type BoardPart = Pick<Board, 'facts' | 'lockedOut'>;
+
+/** The accounts on which the agent can work, in this order: its own, the one that stands in for that, and so on. */
+export function placesOf({ facts: { fallbacks = {} } }: Pick<Board, 'facts'>, account: string): readonly string[] {
+  const places: string[] = [];
+  for (let next: string | undefined = account; next !== undefined; next = fallbacks[next]) {
+    if (places.includes(next)) break;
+    places.push(next);
+  }
+  return places;
+}
+
+/** The key of a lock-out. `agent`: whom alone it keeps from working there; null: everyone. */
+export function lockKey(account: string, agent: string | null): string {
+  return agent === null ? account : `${account} ${agent}`;
+}
+
+/** What keeps the agent from working on this account until a person helps; undefined: nothing does. */
+export function lockOn({ lockedOut }: Pick<Board, 'lockedOut'>, agent: string, account: string): LockOut | undefined {
+  return lockedOut.size === 0
+    ? undefined
+    : (lockedOut.get(lockKey(account, null)) ?? lockedOut.get(lockKey(account, agent)));
+}
+
+/** The lock-outs of an agent that can work nowhere; undefined: it can, or could after a wait. */
+export function locksOf(board: BoardPart, { name, account }: Pick<Member, 'name' | 'account'>): LockOut[] | undefined {
+  if (board.lockedOut.size === 0) return undefined;
+  const locks = placesOf(board, account).map((place) => lockOn(board, name, place));
+  return locks.every((lock) => lock !== undefined) ? locks : undefined;
+}
+
+/** Who does the agent's work meanwhile, as far as the accounts are known; undefined: it does so itself, or no one can. */
+export function standInFor(
+  board: BoardPart & Pick<Board, 'accounts' | 'now'>,
+  { name, account }: Pick<Member, 'name' | 'account'>,
+): string | undefined {
+  const free = placesOf(board, account).find(
+    (place) => lockOn(board, name, place) === undefined && (board.accounts.get(place)?.until ?? 0) <= board.now,
+  );
+  return free === account ? undefined : free;
+}

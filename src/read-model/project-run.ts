@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
-import { agentRequests } from '../graph/decisions/work-requests.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Settlement } from '../model/attempt.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
@@ -18,6 +17,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
 import { defined } from '../text/defined.ts';
 import { boardEvents, type Base } from './project-board.ts';
+import { insteadOfIn } from './live-turns.ts';
 import { changeOf, stagesOfRun, type StagesOf } from './stages.ts';
 import { foldStored, readEvent } from './replay-plan.ts';
 
@@ -102,7 +102,7 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
       };
     case 'attempt-claimed': {
       const { attemptId, taskId: task, ...rest } = readEvent(event, claimedSchema);
-      const insteadOf = insteadOfIn(state.board, task, attemptId);
+      const insteadOf = insteadOfIn(state.board, attemptId);
       const attempt = { task, ...rest, ...defined({ insteadOf }), epoch: event.epoch, spawned: false };
       return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
     }
@@ -195,15 +195,6 @@ function taken(
 ): RunEvent {
   const on = { runtime, ...defined({ insteadOf }) };
   return { type: 'attempt-taken', ...baseOf(event), attemptId, task, agent, kind, ...on, how };
-}
-
-/** The plan names a turn without its run. */
-function insteadOfIn(board: Board | undefined, task: string, id: string): string | undefined {
-  const work = board?.tasks.get(task)?.work;
-  if (work === undefined) return undefined;
-  const name = id.slice(id.lastIndexOf('.') + 1);
-  const states = agentRequests(work).map(({ request }) => request.state);
-  return states.flatMap((state) => (state.at === 'live' && state.attempt === name ? (state.insteadOf ?? []) : []))[0];
 }
 
 function settled(state: RunProjection, { event, settlement }: RunRecord): Projected {

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlain } from '../substrate/files/read-plain.ts';
 import { NO_FINGERPRINTS, type Fingerprints } from '../model/redaction/fingerprints.ts';
 import { fingerprintsSchema } from '../model/redaction/fingerprints-schema.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
@@ -21,6 +22,6 @@ export async function keepTurnSecrets(directory: string, redactor: Redactor): Pr
 
 /** What every reader of this turn's folder removes besides its own secrets. None for a turn of a version that kept none. */
 export async function readTurnSecrets(directory: string): Promise<Fingerprints> {
-  const text = await readFile(join(directory, FILE), 'utf8').catch(() => '');
+  const text = await readPlain(join(directory, FILE)).catch(() => '');
   return fingerprintsSchema.safeParse(parseJson(text)).data ?? NO_FINGERPRINTS;
 }

@@ -30,7 +30,7 @@ async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRe
     const where = {
       run: ports.definition.name,
       task: place.folder,
-      commit: place.commit ?? ports.definition.repository.base,
+      commit: place.commit ?? place.head ?? ports.definition.repository.base,
       kept: place.kept,
     };
     const { workspace } = await ports.workspaces.addFolder(where, true);

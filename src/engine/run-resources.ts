@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
 import { SquadError } from '../model/errors.ts';
+import { makeOwnFolder } from '../substrate/files/own-folder.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { holderHere, lockWorkspace, openLedger, prepareWorkspace } from '../substrate/ledger/index.ts';
 import { openCheckpoints, type Checkpoints } from './checkpoints.ts';
@@ -28,6 +30,9 @@ interface SharedResources {
   users: number;
   close(): void;
 }
+
+/** Of what an engine writes. */
+const FOLDERS = ['turns', 'runs', 'work', 'backups'];
 
 /** By directory: a process may drive several runs of one workspace under one lock. */
 const shared = new Map<string, SharedResources>();
@@ -69,6 +74,7 @@ function makeResources(ports: ResourcePorts, directory: string): SharedResources
     lock.release();
   };
   try {
+    for (const name of FOLDERS) makeOwnFolder(join(directory, name));
     ledger = openLedger(directory, { clock: ports.clock, lock, redactor: ports.redactor.bind(ports) });
     checkpoints = openCheckpoints(directory);
     const checkpointer = new LinearSaver(checkpoints.store);

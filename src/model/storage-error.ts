@@ -11,7 +11,7 @@ export function storageError(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isSquadError(error) || code === undefined) return error;
   if (/^(?:ENOSPC|EDQUOT)$/.test(code)) return storageFull(path, error);
-  if (/^E(?:ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR|LOOP)$/.test(code))
+  if (/^E(?:ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR|LOOP|INVAL|NXIO)$/.test(code))
     return storageRefused(path, errorText(error), error);
   return machineError(error);
 }

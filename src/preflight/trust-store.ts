@@ -1,16 +1,18 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readPlain } from '../substrate/files/read-plain.ts';
 import { z } from 'zod';
 import type { Host } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
-import { errorCode, isStorageError } from '../model/storage-error.ts';
+import { errorCode, isStorageError, storageError } from '../model/storage-error.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { writeWhole } from '../substrate/files/run-files.ts';
 import { syncFile } from '../substrate/files/sync.ts';
 import { bindState, findState } from '../substrate/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { parseJson } from '../text/json.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 /** The oldest entries beyond this number are dropped; squad asks for them again. */
 const MOST_ENTRIES = 1_000;
@@ -153,17 +155,23 @@ async function readStore({ path }: Pick<TrustStore, 'path'>): Promise<Entries> {
         next: `Check it, then run \`chmod 600 ${path}\`.`,
       });
     }
-    text = await readFile(path, 'utf8');
+    text = await readPlain(path);
   } catch (error) {
     // The first time: there is no consent yet.
-    if (errorCode(error) === 'ENOENT') return { trusted: [], runs: [] };
-    throw error;
+    const code = errorCode(error) ?? '';
+    if (code === 'ENOENT') return { trusted: [], runs: [] };
+    if (/^(?:EINVAL|ENXIO|EISDIR|ELOOP)$/.test(code)) throw notOurs(path);
+    throw storageError(path, error);
   }
   const read = fileSchema.safeParse(parseJson(text));
   if (read.success) return read.data;
-  throw new SquadError({
+  throw notOurs(path);
+}
+
+function notOurs(path: string): SquadError {
+  return new SquadError({
     code: 'bad-input',
-    message: `${path}: squad did not write this content`,
-    next: 'Delete it. squad then asks for your consent again.',
+    message: `${path}: squad did not write this`,
+    next: `Remove it with \`rm -r ${shellWord(path)}\`. squad then asks for your consent again.`,
   });
 }

@@ -31,9 +31,12 @@ export async function adoptState(place: Place, folder: string): Promise<AdoptedS
   const lock = lockWorkspace(from, holderHere(host.pid, composition.clock.now()));
   try {
     const bound = bindWorkspace(workspace);
-    await copyAll(from, bound.directory);
-    // Last: until then nothing has been taken over, and the same call begins again.
-    await backUpLedger(ledgerPath(from), ledgerPath(bound.directory));
+    // A state that was put where it belongs needs no more than that.
+    if (bound.directory !== from) {
+      await copyAll(from, bound.directory);
+      // Last: until then nothing has been taken over, and the same call begins again.
+      await backUpLedger(ledgerPath(from), ledgerPath(bound.directory));
+    }
     const runs = readLedger(bound, (ledger) => ledger.runs().map(({ name }) => name));
     return { id: basename(bound.directory), directory: bound.directory, from, runs };
   } catch (error) {

@@ -14,10 +14,11 @@ import {
 } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { showState } from '../substrate/files/checkout-view.ts';
-import { bindState, findState, type FoundState } from '../substrate/files/state-place.ts';
+import { bindState, findState, strayStates, type FoundState } from '../substrate/files/state-place.ts';
 import { bringUpToDate, hasLedger, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import { requireOwnFolder } from '../substrate/ledger/require-place.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
@@ -113,13 +114,16 @@ export async function readRunIn<Ports extends Machine, Found>(
   return { ...workspace, found, now: composition.clock.now() };
 }
 
-/** Throws `usage` if no run was ever started here. */
+/** Throws `usage` if no run was ever started here, with where the runs may be. */
 export function requireRuns(workspace: OpenedWorkspace<Machine>): void {
   if (!hasLedger(workspace.directory)) throw noRunYet(whereRunsAre(workspace));
 }
 
 /** Where the runs are that a person may look for. */
-function whereRunsAre({ repository, state }: OpenedWorkspace<Machine>): string {
+function whereRunsAre({ repository, state, host }: OpenedWorkspace<Machine>): string {
+  const stray = strayStates(host.stateDirectory, repository.commonDirectory).find(hasLedger);
+  if (stray !== undefined && state.type === 'none' && state.why !== 'copy')
+    return ` To take over the runs in ${plainLine(stray)}: \`squad state --adopt ${shellWord(plainLine(stray))}\`.`;
   const old = join(repository.root, '.squad');
   if (existsSync(ledgerPath(old)))
     return ' To take over the runs in .squad, which squad does not read: `squad state --adopt .squad`.';

@@ -10,6 +10,7 @@ import { findRun, isOver, runIsOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
+import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -133,6 +134,8 @@ export async function resume(place: Place, name: string | undefined, options: Re
   const { limits, trust, ...drive } = options;
   const raise = checkLimits(limits ?? {});
   const runId = name === undefined ? urgentIn(workspace, raise) : (await openRun(workspace, name)).reading.row.id;
+  // Before anyone is asked anything.
+  if (runId !== undefined) requireWhole(workspace.directory, [runId], { rows: false });
   // Before this process has the workspace: a person may take long to answer.
   const agreed = runId === undefined ? undefined : await agreeToRun(workspace, runId, trust);
   const admit = async (run: RunToAdmit): Promise<Admission> => {

@@ -139,7 +139,7 @@ describe('db export', () => {
     rmSync(directory, { recursive: true });
     for (const command of ['export', 'backup']) {
       const none = await run(['db', command]);
-      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no run was ever started here')]);
+      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there is no run here yet')]);
     }
     expect(existsSync(directory)).toBe(false);
   });

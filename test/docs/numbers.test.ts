@@ -37,7 +37,7 @@ const STATED: readonly (readonly [page: string, says: RegExp, value: number])[] 
   [
     'docs/database.md',
     /a ledger of up to (\d+) MB each row/,
-    constant('substrate/ledger/backup.ts', 'MOST_CHECKED_BYTES') / MIB,
+    constant('substrate/ledger/require-whole.ts', 'MOST_CHECKED_BYTES') / MIB,
   ],
   ['docs/database.md', /The newest schema is (\d+)\./, MIGRATIONS.length],
   [

@@ -1,36 +1,29 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { filesOf, personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openWorkspace } from '../../squad/open-run.ts';
+import { openWorkspace, requireRuns } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
+import { restoreSteps, stepsElsewhere } from '../restore-steps.ts';
 
 export async function dbBackup(context: CommandContext, path: string | undefined, options: JsonOptions): Promise<void> {
   const { host, output } = context;
-  const { directory, composition } = await openWorkspace(context);
+  const workspace = await openWorkspace(context);
+  requireRuns(workspace);
+  const { directory, composition } = workspace;
   const ledger = ledgerPath(directory);
   const target =
     path === undefined ? personsBackup(ledger, composition.clock.now()) : resolve(host.workingDirectory, path);
   const bytes = await backUpLedger(ledger, target);
-  const restore = restoreSteps(ledger, target);
-  printResult(output, options, { type: 'db-backup', path: target, bytes, restore }, [
+  const [restore, elsewhere] = [restoreSteps(ledger, target), stepsElsewhere(target)];
+  const parts = existsSync(filesOf(target)) ? `${target} and ${filesOf(target)}` : target;
+  printResult(output, options, { type: 'db-backup', path: target, bytes, restore, elsewhere }, [
     `${bytes} bytes in ${target}`,
     'To restore it, end any running squad with `squad stop`, then:',
     ...restore.map((step) => `  ${step}`),
+    `On another machine, put ${parts}`,
+    'beside a clone of this repository, or of a mirror of it. Then, in that clone:',
+    ...elsewhere.map((step) => `  ${step}`),
   ]);
-}
-
-/** Moves the old file away first: a process that has it open must not write into the restored one. */
-function restoreSteps(ledger: string, backup: string): string[] {
-  const [from, to] = [shellWord(backup), shellWord(ledger)];
-  const files = filesOf(backup);
-  return [
-    `cp ${from} ${to}.restored`,
-    ...(existsSync(files) ? [`cp -R -n ${shellWord(files)}/. ${shellWord(dirname(ledger))}/`] : []),
-    `mv ${to} ${to}.damaged; rm -f ${to}-wal ${to}-shm`,
-    `mv ${to}.restored ${to}`,
-    'squad db check && squad resume',
-  ];
 }

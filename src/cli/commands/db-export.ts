@@ -7,7 +7,7 @@ import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
 import { exportLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { databaseError } from '../../substrate/ledger/sqlite-errors.ts';
 import type { CommandContext, RunNameOptions } from '../command-context.ts';
-import { openWorkspace } from '../../squad/open-run.ts';
+import { openWorkspace, requireRuns } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -19,7 +19,9 @@ export async function dbExport(
   options: RunNameOptions,
 ): Promise<void> {
   const { host, output } = context;
-  const { directory } = await openWorkspace(context);
+  const workspace = await openWorkspace(context);
+  requireRuns(workspace);
+  const { directory } = workspace;
   const count = { lines: 0 };
   const chunks = Readable.from(inChunks(exportLedger(ledgerPath(directory), options.run ?? null), count));
   if (path === undefined || path === '-') {

@@ -71,7 +71,11 @@ async function adopt(context: CommandContext, folder: string, options: StateOpti
   printResult(context.output, options, { type: 'state-adopted', ...adopted }, [
     `took over ${counted(adopted.runs.length, 'run')} from ${plainLine(adopted.from, 300)}: ${adopted.runs.join(', ')}`,
     'squad asks for your consent again before it starts a command of theirs.',
-    `${plainLine(adopted.from, 300)} is as it was. To remove it: rm -r ${shellWord(plainLine(adopted.from, Infinity))}`,
+    ...(adopted.from === adopted.directory
+      ? []
+      : [
+          `${plainLine(adopted.from, 300)} is as it was. To remove it: rm -r ${shellWord(plainLine(adopted.from, Infinity))}`,
+        ]),
   ]);
 }
 

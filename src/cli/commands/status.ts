@@ -1,4 +1,4 @@
-import { readStatus } from '../../squad/status.ts';
+import { readCheckedStatus } from '../../squad/status.ts';
 import type { CommandContext, StatusOptions } from '../command-context.ts';
 import { renderStatus } from '../render/status-board.ts';
 
@@ -6,7 +6,9 @@ import { renderStatus } from '../render/status-board.ts';
 export async function status(context: CommandContext, run: string | undefined, options: StatusOptions): Promise<void> {
   if (options.watch === true) return (await import('./watch.ts')).watch(context, run, options);
   const { output } = context;
-  const found = await readStatus(context, run);
+  const { status: found, damage } = await readCheckedStatus(context, run);
   if (options.json === true) output.json(found);
   else output.line(renderStatus(found, Date.now()));
+  // What can be read is shown all the same.
+  if (damage !== undefined) throw damage;
 }

@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { readPlain } from './read-plain.ts';
 import { storageError } from '../../model/storage-error.ts';
 import { fieldsOf } from '../../text/json.ts';
 
@@ -31,7 +32,10 @@ export async function openHashLog(file: string): Promise<HashLog> {
     written.set(path, sha256);
   };
   const has = (path: string, hash: string): boolean => known.get(path)?.has(hash) === true;
-  for (const line of (await readFile(file, 'utf8').catch(() => '')).split('\n')) {
+  // What is written to a pipe would wait for ever.
+  const found = await lstat(file).catch(() => undefined);
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) await rm(file);
+  for (const line of (await readPlain(file).catch(() => '')).split('\n')) {
     // A crash cuts the last line.
     const { path, sha256, written: isThere } = fieldsOf(line);
     if (typeof path !== 'string' || typeof sha256 !== 'string') continue;

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { MadeFolder } from '../../model/own-playbook.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
+import { readPlain } from './read-plain.ts';
 import { confine } from './confine.ts';
 import { realPath } from './real-path.ts';
 import { deleteFolder } from './remove-tree.ts';
@@ -61,7 +62,7 @@ const TAKEN: ReadonlySet<string> = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 
 async function isMade({ folder, files, proof }: MadeFolder): Promise<boolean> {
   const text = files.find(({ path }) => path === proof)?.text;
-  return text !== undefined && (await readFile(confine(folder, proof), 'utf8').catch(() => undefined)) === text;
+  return text !== undefined && (await readPlain(confine(folder, proof)).catch(() => undefined)) === text;
 }
 
 async function fill(root: string, { files, folders }: MadeFolder): Promise<void> {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { readPlain } from './read-plain.ts';
 
 const MOST_STORES = 20;
 
@@ -7,7 +7,7 @@ const MOST_STORES = 20;
 export async function storesBehind(objects: string): Promise<readonly string[]> {
   const stores = [objects];
   for (const store of stores) {
-    const text = await readFile(join(store, 'info', 'alternates'), 'utf8').catch(() => '');
+    const text = await readPlain(join(store, 'info', 'alternates')).catch(() => '');
     for (const line of text.split('\n')) {
       const other = resolve(store, line);
       if (line !== '' && stores.length < MOST_STORES && !stores.includes(other)) stores.push(other);

@@ -3,7 +3,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readPlainSync } from './read-plain.ts';
 import { z } from 'zod';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { parseJson } from '../../text/json.ts';
@@ -34,7 +35,8 @@ export type FoundState =
 
 /** Where the repository keeps its id, below the git directory that all its checkouts share: no `git clean` reaches it, no clone brings it. */
 const ID_FILE = join('squad', 'id');
-const PLACE_FILE = 'place.json';
+/** In the folder of a repository's state: where that repository is. */
+export const PLACE_FILE = 'place.json';
 const ID = /^[a-z0-9][a-z0-9-]{0,23}-[0-9a-f]{16}$/;
 /** No id is like this one. */
 const NOTHING = 'none';
@@ -106,6 +108,33 @@ export function restoreId(directory: string, commonDirectory: string): boolean {
   }
 }
 
+/**
+ * States that are a repository's, and that it is not bound to any more: its id or their note of where it is has come to harm. Without a
+ * note the id alone says so.
+ */
+export function strayStates(stateDirectory: string, commonDirectory: string): string[] {
+  const id = quietly(() => readId(commonDirectory));
+  const here = quietly(() => realpathSync(commonDirectory));
+  const names = quietly(() => readdirSync(stateDirectory).filter(isStateId)) ?? [];
+  return names
+    .map((name) => join(stateDirectory, name))
+    .filter((directory) => {
+      const place = quietly(() => readPlace(directory));
+      return place === undefined
+        ? basename(directory) === id
+        : place.commonDirectory === here && basename(directory) !== id;
+    });
+}
+
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    // What cannot be read names nothing.
+    return undefined;
+  }
+}
+
 /** The git directory from which the state in a folder was last used; undefined: the folder is no repository's state. */
 export function boundPlace(directory: string): string | undefined {
   return readPlace(directory)?.commonDirectory;
@@ -132,7 +161,7 @@ function readId(commonDirectory: string): string | undefined {
   const path = join(commonDirectory, ID_FILE);
   try {
     if (!lstatSync(dirname(path)).isDirectory() || !lstatSync(path).isFile()) return undefined;
-    const text = readFileSync(path, 'utf8').trimEnd();
+    const text = readPlainSync(path).trimEnd();
     return ID.test(text) ? text : undefined;
   } catch (error) {
     const code = errorCode(error);
@@ -169,10 +198,10 @@ function writeId(commonDirectory: string, id: string, found: FoundState | undefi
 function readPlace(directory: string): Place | undefined {
   const path = join(directory, PLACE_FILE);
   try {
-    return placeSchema.safeParse(parseJson(readFileSync(path, 'utf8'))).data;
+    return placeSchema.safeParse(parseJson(readPlainSync(path))).data;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    // The next binding puts a file in the place of what is none.
+    if (/^(?:ENOENT|ENOTDIR|EINVAL|ENXIO|ELOOP|EISDIR)$/.test(errorCode(error) ?? '')) return undefined;
     throw storageError(path, error);
   }
 }
@@ -181,6 +210,7 @@ function writePlace(directory: string, place: Place): void {
   const path = join(directory, PLACE_FILE);
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(place)}\n`, { mode: 0o600, flush: true });
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(path, { recursive: true });
   renameSync(fresh, path);
   syncFile(directory);
 }

@@ -1,7 +1,8 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathProblem } from '../../text/path-problem.ts';
 import { confine } from './confine.ts';
+import { readPlain } from './read-plain.ts';
 import { refuseLinks } from './refuse-links.ts';
 import { writeWhole } from './run-files.ts';
 
@@ -19,8 +20,8 @@ export function writtenFolder(root: string): WrittenFolder {
       if (pathProblem(path) !== undefined) return;
       const target = confine(root, path);
       await refuseLinks(root, dirname(path));
-      const found = await readFile(target).catch(() => undefined);
-      if (found?.equals(Buffer.from(content)) !== true) await writeWhole(target, content);
+      const found = await readPlain(target, 'latin1').catch(() => undefined);
+      if (found !== Buffer.from(content).toString('latin1')) await writeWhole(target, content);
     },
     keepOnly: async (name, files) => {
       await refuseLinks(root, name);

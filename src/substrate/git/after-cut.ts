@@ -1,5 +1,6 @@
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlain } from '../files/read-plain.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { ENGINE_FOLDERS, noteDown, readLeftNote } from './folder-note.ts';
@@ -40,7 +41,7 @@ export async function replaceFolders(context: GitContext, repository: RunReposit
     const left = ENGINE_FOLDERS.includes(task) ? 'nothing' : await keepWhatIsLeft(context, repository, task);
     if (left === undefined) await setAside(path);
     else {
-      const text = await readFile(notePath(context, run, `${task}.left`), 'utf8').catch(() => '');
+      const text = await readPlain(notePath(context, run, `${task}.left`)).catch(() => '');
       const note = readLeftNote(text);
       if (note !== undefined && left !== 'nothing') await noteDown(context, { ...note, left });
       await deleteFolder(path);

@@ -1,5 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { discardFolder } from './discard-folder.ts';
 import { dirname, join } from 'node:path';
+import { readPlain } from '../files/read-plain.ts';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
 import { failpoint } from '../failpoint.ts';
@@ -8,7 +10,7 @@ import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-fo
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { BroughtBack, TaskFolder } from '../ports/workspaces.ts';
 import { fillingOf } from './folder-note.ts';
-import { addFolder, bringTo, discardFolder } from './folders.ts';
+import { addFolder, bringTo } from './folders.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
 import { keepDirectory, makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
@@ -173,7 +175,7 @@ async function lookAt(context: GitContext, { run, task, base }: TaskFolder): Pro
 }
 
 async function readMade(context: GitContext, folder: TaskFolder): Promise<ReadonlyMap<string, string> | undefined> {
-  const text = await readFile(madeNote(context, folder), 'utf8').catch(() => '');
+  const text = await readPlain(madeNote(context, folder)).catch(() => '');
   const note = noteSchema.safeParse(parseJson(text)).data;
   return note?.key === fillingOf(folder) ? new Map(Object.entries(note.made)) : undefined;
 }

@@ -1,4 +1,5 @@
 import { readdir, rename, rmdir } from 'node:fs/promises';
+import { discardFolder } from './discard-folder.ts';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { isForeignName } from '../../model/run.ts';
@@ -6,7 +7,7 @@ import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
 import { BASELINE, INTEGRATION } from './folder-note.ts';
-import { discardFolder, isHalfMade } from './folders.ts';
+import { isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';

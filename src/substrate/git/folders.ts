@@ -1,4 +1,5 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { discardFolder } from './discard-folder.ts';
 import { join } from 'node:path';
 import { type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
@@ -134,34 +135,6 @@ export async function standAt(
 export async function disown(context: GitContext, run: string, task: string): Promise<void> {
   await writeFile(notePath(context, run, `${task}.adding`), '', { mode: 0o600 });
   await rm(notePath(context, run, `${task}.json`), { force: true });
-}
-
-/** Deletes the folder and the notes. Checks nothing: the caller has kept the work. Returns why it failed. */
-export async function discardFolder(context: GitContext, run: string, task: string): Promise<string | undefined> {
-  const problem = await deleteFolder(folderPath(context, run, task));
-  if (problem !== undefined) return problem;
-  failpoint('git.half-removed');
-  // `adding` last, because the next call finds by it that there is something to finish.
-  for (const name of [
-    'view',
-    'git-new',
-    'git-old',
-    'put',
-    'fill',
-    'ignored',
-    'ignored.new',
-    'made',
-    'made.new',
-    'git-kept',
-    'index',
-    'index.lock',
-    'json',
-    'json.new',
-    'adding',
-  ]) {
-    await deleteFolder(notePath(context, run, `${task}.${name}`));
-  }
-  return undefined;
 }
 
 /** Its creation or deletion has begun and not ended. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readPlainSync } from '../files/read-plain.ts';
 import { SquadError } from '../../model/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { realPath } from '../files/real-path.ts';
@@ -44,7 +45,7 @@ function placesOf(lock: string): readonly string[] {
   if (directory === undefined) return [dirname(lock)];
   if (linked === undefined) return [dirname(directory)];
   try {
-    const checkout = readFileSync(join(directory, 'worktrees', linked, 'gitdir'), 'utf8').trim();
+    const checkout = readPlainSync(join(directory, 'worktrees', linked, 'gitdir')).trim();
     return [dirname(directory), dirname(checkout)];
   } catch {
     // The checkout is gone.

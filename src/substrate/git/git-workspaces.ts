@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isAncestor, mergeBase } from './ancestry.ts';
 import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,7 +20,7 @@ import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from 
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
 import { requirePresent, requireState } from './require-present.ts';
 import { createTalk } from './repository-talk.ts';
-import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
+import { rescue, snapshotOf } from './rescue.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 

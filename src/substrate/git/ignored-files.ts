@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
+import { readPlain } from '../files/read-plain.ts';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
 import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
@@ -95,7 +96,7 @@ function stateOf(plain: PlainFolder, path: string): string {
 }
 
 async function readNoted(context: GitContext, { run, task }: TaskFolder) {
-  const text = await readFile(notePath(context, run, `${task}.ignored`), 'utf8').catch(() => '');
+  const text = await readPlain(notePath(context, run, `${task}.ignored`)).catch(() => '');
   return noteSchema.safeParse(parseJson(text)).data;
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { realPath } from '../files/real-path.ts';
 import { requireStateFolder } from '../files/require-folder.ts';
+import { requirePlainStore } from './require-plain-store.ts';
 import { requireWritable } from './require-writable.ts';
 import { switchAdvice } from './switch-advice.ts';
 import { absolutePath } from '../../text/absolute-path.ts';
@@ -98,6 +99,7 @@ function variablesWarning({ environment }: GitPorts, { root, gitDirectory, commo
 
 /** Everything that `inspectRepository` checks, and that a run can write to the repository and squad's state folder. */
 export async function inspectForWork(ports: GitPorts, path: string): Promise<RepositoryReport> {
+  await requirePlainStore(path);
   const report = await inspectRepository(ports, path);
   await requireWritable(report, ports.stateDirectory);
   requireStateFolder(ports.stateDirectory);

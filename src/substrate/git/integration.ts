@@ -1,4 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { mergeBase } from './ancestry.ts';
+import { discardFolder } from './discard-folder.ts';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
@@ -10,7 +12,7 @@ import type {
   TaskFolder,
 } from '../ports/workspaces.ts';
 import { INTEGRATION } from './folder-note.ts';
-import { addFolder, bringTo, discardFolder } from './folders.ts';
+import { addFolder, bringTo } from './folders.ts';
 import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { openRun } from './open-run.ts';
@@ -18,7 +20,6 @@ import { emptyTree, readRawDiff } from './raw-diff.ts';
 import { headOf } from './run-branch.ts';
 import { claimedBy, claimWithBranch } from './run-claim.ts';
 import { pin, publishRef, unpin } from './run-repository.ts';
-import { mergeBase } from './rescue.ts';
 import { findUsers } from '../process/folder-users.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 

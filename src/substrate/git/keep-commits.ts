@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { isAncestor } from './ancestry.ts';
 import type { CommitsAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { exists } from '../files/exists.ts';
 import { readNote } from './folder-note.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, type GitContext } from './git-context.ts';
 import { openRun } from './open-run.ts';
-import { isAncestor, keep } from './rescue.ts';
+import { keep } from './rescue.ts';
 import { keepSideCommits, NO_SIDE_WORK } from './side-commits.ts';
 import { takeHead } from './take-commit.ts';
 

@@ -1,5 +1,6 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlain } from '../files/read-plain.ts';
 import { storesBehind } from '../files/object-stores.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { isFolder, put, storesOf } from './git-directory.ts';
@@ -15,7 +16,8 @@ export async function followMove(context: GitContext, repository: RunRepository)
   const stores = linesOf(await storesOf(context, repository));
   const known = notePath(context, run, 'stores');
   const text = stores + linesOf(behind);
-  if ((await readFile(known, 'utf8').catch(() => undefined)) === text) return;
+  await replace(join(directory, 'objects', 'info', 'alternates'), linesOf([users]));
+  if ((await readPlain(known).catch(() => undefined)) === text) return;
   for (const name of await readdir(notePath(context, run, ''))) {
     const task = /^(.+)\.json$/.exec(name)?.[1];
     const own = task === undefined ? undefined : join(folderPath(context, run, task), '.git');
@@ -23,7 +25,6 @@ export async function followMove(context: GitContext, repository: RunRepository)
     await put(own, 'objects/info/alternates', stores, notePath(context, run, `${task}.put`));
   }
   if (await isFolder(linked)) await replace(join(linked, 'info', 'alternates'), linesOf(behind));
-  await replace(join(directory, 'objects', 'info', 'alternates'), linesOf([users]));
   await replace(known, text);
 }
 

@@ -1,7 +1,9 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readPlain } from '../files/read-plain.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { exists } from '../files/exists.ts';
+import { makeOwnFolder } from '../files/own-folder.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { syncAll } from '../files/sync.ts';
 import { readBootId } from '../process/process-table.ts';
@@ -9,6 +11,7 @@ import { forgetNotes, replaceFolders } from './after-cut.ts';
 import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { followMove } from './moved-stores.ts';
+import { clearHarm, mendNotes } from './mend-run.ts';
 import { createTalk } from './repository-talk.ts';
 import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
 
@@ -37,7 +40,9 @@ export async function findRun(context: GitContext, run: string): Promise<RunRepo
 
 async function prepare(context: GitContext, run: string): Promise<RunRepository> {
   const directory = notePath(context, run, 'run.git');
-  await mkdir(notePath(context, run, ''), { recursive: true, mode: 0o700 });
+  const { runsDirectory } = context;
+  for (const folder of [runsDirectory, join(runsDirectory, run), notePath(context, run, '')]) makeOwnFolder(folder);
+  const lost = await clearHarm(context, run);
   const isAfterCut = await takeOver(context, run);
   if (isAfterCut) await forgetNotes(context, run);
   const call = callOn(directory);
@@ -58,7 +63,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   if (isAfterCut) {
     await replaceFolders(context, repository);
     await writeMarker(context, run);
-  }
+  } else await mendNotes(context, repository, lost);
   return repository;
 }
 
@@ -68,7 +73,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
  */
 async function takeOver(context: GitContext, run: string): Promise<boolean> {
   const holder = notePath(context, run, 'engine');
-  const note = await readFile(holder, 'utf8').catch(() => undefined);
+  const note = await readPlain(holder).catch(() => undefined);
   const [left = '', boot] = note?.split('\n') ?? [];
   if (left === context.marker) return false;
   if (left !== '') {

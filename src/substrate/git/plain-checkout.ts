@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readPlainSync } from '../files/read-plain.ts';
 
 /** A line that can move a repository's folders or make git refuse it. Only git reads such a config rightly. */
 const SPECIAL =
@@ -46,11 +47,11 @@ export function commonDirectoryAt(folder: string): string | undefined {
 
 /** The `.git` of a linked worktree is a file with the path of its own git directory, and that one names the shared one. */
 function sharedBy(entry: string): string | undefined {
-  const own = /^gitdir: (.+?)\s*$/.exec(readFileSync(entry, 'utf8'))?.[1];
+  const own = /^gitdir: (.+?)\s*$/.exec(readPlainSync(entry))?.[1];
   if (own === undefined) return undefined;
   const directory = resolve(dirname(entry), own);
   const shared = join(directory, 'commondir');
-  return realpathSync(isThere(shared) ? resolve(directory, readFileSync(shared, 'utf8').trim()) : directory);
+  return realpathSync(isThere(shared) ? resolve(directory, readPlainSync(shared).trim()) : directory);
 }
 
 /** A whole git directory of its own, owned by this user: git refuses one of another user. */
@@ -61,7 +62,7 @@ function isPlain(root: string, gitDirectory: string): boolean {
   const isLinked = ['commondir', 'config.worktree'].some((name) => isThere(within(name)));
   const isFiles = ['HEAD', 'config'].every((name) => lstatSync(within(name)).isFile());
   if (!isOwn || !isWhole || isLinked || !isFiles) return false;
-  return HEAD.test(readFileSync(within('HEAD'), 'utf8')) && !SPECIAL.test(readFileSync(within('config'), 'utf8'));
+  return HEAD.test(readPlainSync(within('HEAD'))) && !SPECIAL.test(readPlainSync(within('config')));
 }
 
 function isThere(path: string): boolean {

@@ -1,7 +1,8 @@
 import { rmdirSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readPlain } from '../files/read-plain.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { parseJson } from '../../text/json.ts';
 import { gitsAt } from './git-locks.ts';
@@ -55,7 +56,7 @@ export async function removeLeftLocks(place: MovedRefs): Promise<void> {
   const folder = notesOf(place);
   const dead: string[] = [];
   for (const name of await namesIn(folder)) {
-    const owner = ownerSchema.safeParse(parseJson(await readFile(join(folder, name), 'utf8').catch(() => '')));
+    const owner = ownerSchema.safeParse(parseJson(await readPlain(join(folder, name)).catch(() => '')));
     if (!owner.success || !isOwnerAlive(owner.data)) dead.push(join(folder, name));
   }
   if (dead.length === 0 || !(await removeStable(place.commonDirectory))) return;

@@ -1,10 +1,10 @@
 import { failpoint } from '../failpoint.ts';
+import { isAncestor } from './ancestry.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { gitFailed, requireName } from './git-call.ts';
 import { anyPlace, attemptRef, folderPath, notePath, type GitContext } from './git-context.ts';
 import { openRun } from './open-run.ts';
 import { readTree } from './read-folder.ts';
-import type { RepositoryTalk } from './repository-talk.ts';
 import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
@@ -99,31 +99,4 @@ function named(paths: readonly string[]): string {
 async function holds(context: GitContext, commit: string, snapshot: Snapshot): Promise<boolean> {
   const { talk } = await anyPlace(context);
   return (await talk.commit(commit))?.tree === snapshot.tree && (await isAncestor(context, snapshot.head, commit));
-}
-
-export async function isAncestor(context: GitContext, ancestor: string, commit: string): Promise<boolean> {
-  const { call, talk } = await anyPlace(context);
-  if (await isNear(talk, ancestor, commit)) return true;
-  const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], call);
-  return code === 0;
-}
-
-export async function mergeBase(context: GitContext, one: string, other: string): Promise<string | undefined> {
-  const { call, talk } = await anyPlace(context);
-  if (await isNear(talk, one, other)) return one;
-  const answer = await context.git.run(['merge-base', one, other], call);
-  return answer.code === 0 ? answer.stdout.trim() : undefined;
-}
-
-const MOST_STEPS = 20;
-
-/** Whether a few steps back from a commit lead to an ancestor. False says nothing. */
-async function isNear(talk: RepositoryTalk, ancestor: string, commit: string): Promise<boolean> {
-  const ahead = new Set([commit]);
-  for (const at of ahead) {
-    if (at === ancestor) return true;
-    if (ahead.size > MOST_STEPS) return false;
-    for (const parent of (await talk.commit(at))?.parents ?? []) ahead.add(parent);
-  }
-  return false;
 }

@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlain } from '../files/read-plain.ts';
 import { isCommitId, requireName } from './git-call.ts';
 import { runBranch, userCall, type GitContext } from './git-context.ts';
 
 /** Reads the ref's file, which is faster, and asks git only if the ref is packed. */
 export async function headOf(context: GitContext, run: string): Promise<string | undefined> {
   const ref = runBranch(requireName(run));
-  const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
+  const text = await readPlain(join(context.commonDirectory, ref)).catch(() => '');
   if (isCommitId(text.trimEnd())) return text.trimEnd();
   return context.talk.find(`${ref}^{commit}`);
 }

@@ -72,6 +72,8 @@ async function replaceRef(path: string, text: string): Promise<void> {
   await rename(fresh, path);
 }
 
+/** No branch of that name is ever made. */
+export const BARE_HEAD = 'ref: refs/heads/none\n';
 const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shallow'];
 
 /**
@@ -87,7 +89,7 @@ export async function makeBare(
   for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await mkdir(join(directory, name), { recursive: true });
   }
-  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(directory, 'HEAD'), BARE_HEAD);
   await writeFile(join(directory, 'config'), config);
   await writeFile(join(directory, 'objects/info/alternates'), stores.map((store) => `${store}\n`).join(''));
   for (const name of COPIED) await copyFile(join(like, name), join(directory, name)).catch(() => undefined);

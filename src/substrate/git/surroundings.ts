@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readPlainSync } from '../files/read-plain.ts';
 import { absolutePath } from '../../text/absolute-path.ts';
 import { isWithin } from '../files/confine.ts';
 import { foreignOwner } from '../files/owner.ts';
@@ -43,7 +44,7 @@ function findDotGit(start: string): PlaceFacts['dotGit'] {
 /** Where a `.git` file says that the git directory is, if nothing is there. */
 function pointedTo(path: string): string | undefined {
   try {
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1];
+    const named = /^gitdir: (.+)$/m.exec(readPlainSync(path))?.[1];
     const target = named === undefined ? undefined : resolve(dirname(path), named);
     return target === undefined || statSync(target, { throwIfNoEntry: false }) !== undefined ? undefined : target;
   } catch {

@@ -7,14 +7,13 @@ import { backUpFiles } from './backed-up-files.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { openLedgerFile } from './ledger-file.ts';
+import { MOST_CHECKED_BYTES } from './require-whole.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { guarded } from './transactions.ts';
 
 /** Copy in one step: SQLite restarts a copy in several steps whenever another process writes. */
 const ALL_PAGES = 2 ** 30;
-/** A ledger of this size has its rows checked within a fraction of a second. */
-const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /** Copies a ledger in use to a new file, and the files that it names beside it. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
 export async function backUpLedger(path: string, target: string): Promise<number> {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
@@ -23,6 +22,8 @@ export interface DatabaseCheck {
   readonly lastSeq: number;
   /** One line each, the worst first. */
   readonly problems: readonly string[];
+  /** Files that the ledger names and that are not as it has them, by their paths below its folder. */
+  readonly files: readonly string[];
   /** Promises of the ledger that its rows break. */
   readonly violations: readonly BrokenRule[];
   /** The file has an older schema. Its history is judged once an engine has migrated it. */
@@ -52,12 +53,13 @@ export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
     schemaVersion: null,
     events: 0,
     lastSeq: 0,
+    files: [],
     violations: [],
     outdated: false,
     backups: [],
   };
   try {
-    start = { ...start, bytes: sizeOf(path), backups: existsSync(path) ? backupsOf(path) : [] };
+    start = { ...start, bytes: sizeOf(path), backups: backupsOf(path) };
     const db = openLedgerFile(path, { readOnly: true });
     try {
       return inspect(db, start, runs);
@@ -85,8 +87,10 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge 
   return readSnapshot(db, () => {
     const history = readHistory(store);
     const violations = [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
-    const files = damagedBodies(store);
-    return { ...known, ...extentOf(db), ok: violations.length + files.length === 0, problems: files, violations };
+    const bodies = damagedBodies(store);
+    const problems = bodies.map(({ problem }) => problem);
+    const files = bodies.map(({ file }) => file);
+    return { ...known, ...extentOf(db), ok: violations.length + files.length === 0, problems, files, violations };
   });
 }
 

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import { findRemains, isFreshFile, readHeader, secureFile, type DatabaseHeader } from './database-file.ts';
 import { readNetworkFilesystem } from './filesystem-kind.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { isSafeSqlite } from './sqlite-version.ts';
 import { forceImmediate } from './transactions.ts';
@@ -155,13 +156,21 @@ export function refuseOddFiles(path: string, journal: OpenOptions['journal'] = '
     // A lock file holds nothing, and `squad db check` does not open it.
     if (journal === 'rollback' && statSync(path + end, { throwIfNoEntry: false })?.isFile() === true) continue;
     const name = `${basename(path)}${end}`;
+    // SQLite makes it again: nothing is lost with it.
+    if (end === '-shm' && !found.isSymbolicLink())
+      throw inTheWay(path, name, 'is not a file', `remove it: \`rm -r ${shellWord(`${path}${end}`)}\``);
     if (!found.isSymbolicLink()) throw corruptDatabase(path, `${name} is not a file.`);
-    throw new SquadError({
-      code: 'storage-refused',
-      message: `${path}: ${name} is a symbolic link, and squad opens no database through a link.`,
-      next: `End any running squad, put the file that the link points to in its place, then run the command again.`,
-    });
+    const why = 'is a symbolic link, and squad opens no database through a link';
+    throw inTheWay(path, name, why, 'put the file that the link points to in its place');
   }
+}
+
+function inTheWay(path: string, name: string, why: string, what: string): SquadError {
+  return new SquadError({
+    code: 'storage-refused',
+    message: `${path}: ${name} ${why}.`,
+    next: `End any running squad, ${what}, then run the command again.`,
+  });
 }
 
 function refuseUnsafeSqlite(db: Db): void {

@@ -1,16 +1,8 @@
 import { localTime } from '../../text/time.ts';
-import {
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, realpathSync, renameSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { readPlainSync } from '../files/read-plain.ts';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
@@ -127,7 +119,7 @@ function isBusy(error: unknown): boolean {
 /** The name that the holder wrote for people. It proves nothing. undefined: not readable. */
 export function readLockHolder(directory: string): LockHolder | undefined {
   try {
-    return lockHolderSchema.parse(JSON.parse(readFileSync(namePath(directory), 'utf8')));
+    return lockHolderSchema.parse(JSON.parse(readPlainSync(namePath(directory))));
   } catch {
     // Only the lock counts. Without the name the message is less helpful.
     return undefined;

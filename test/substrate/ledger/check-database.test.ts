@@ -18,6 +18,7 @@ test('a sound ledger is sound, and checking changes nothing', () => {
     events: bench.ledger.lastSeq(),
     lastSeq: bench.ledger.lastSeq(),
     problems: [],
+    files: [],
     violations: [],
     outdated: false,
     backups: [],

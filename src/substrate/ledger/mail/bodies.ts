@@ -71,8 +71,14 @@ function bodyAt(path: string): { readonly text: string } | 'gone' | 'not a file'
   }
 }
 
-/** One line for each message whose body is not there as it was sent, at most 20. */
-export function damagedBodies(store: Store): string[] {
+interface DamagedBody {
+  /** Below the workspace's folder. */
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** The messages whose bodies are not there as they were sent, at most 20. */
+export function damagedBodies(store: Store): DamagedBody[] {
   return namedBodies(store)
     .flatMap(({ id }) => {
       try {
@@ -80,10 +86,15 @@ export function damagedBodies(store: Store): string[] {
         return [];
       } catch (error) {
         if (!isSquadError(error) || error.code !== 'database-corrupt') throw error;
-        return [error.message];
+        return [{ file: join(FOLDER, fileName(id)), problem: error.message }];
       }
     })
     .slice(0, 20);
+}
+
+/** Throws `database-corrupt` for the first message of a run whose body is not there as it was sent. */
+export function requireBodies(store: Store, runId: string): void {
+  for (const { id } of namedBodies(store, runId)) readBody(store, id);
 }
 
 /** The files that messages name, by their paths below the workspace's folder. */
@@ -91,8 +102,9 @@ export function bodyFiles(store: Store): string[] {
   return namedBodies(store).map(({ id }) => join(FOLDER, fileName(id)));
 }
 
-function namedBodies(store: Store): { id: string }[] {
-  return store.all<{ id: string }>('SELECT id FROM mail WHERE body_ref IS NOT NULL ORDER BY seq');
+function namedBodies(store: Store, runId?: string): { id: string }[] {
+  const sql = 'SELECT id FROM mail WHERE body_ref IS NOT NULL AND run_id IS coalesce(?, run_id) ORDER BY seq';
+  return store.all<{ id: string }>(sql, runId ?? null);
 }
 
 /** Within a write transaction: removes files that no message names. */

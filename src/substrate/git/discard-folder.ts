@@ -1,0 +1,31 @@
+import { failpoint } from '../failpoint.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { folderPath, notePath, type GitContext } from './git-context.ts';
+
+/** Deletes the folder and the notes. Checks nothing: the caller has kept the work. Returns why it failed. */
+export async function discardFolder(context: GitContext, run: string, task: string): Promise<string | undefined> {
+  const problem = await deleteFolder(folderPath(context, run, task));
+  if (problem !== undefined) return problem;
+  failpoint('git.half-removed');
+  // `adding` last, because the next call finds by it that there is something to finish.
+  for (const name of [
+    'view',
+    'git-new',
+    'git-old',
+    'put',
+    'fill',
+    'ignored',
+    'ignored.new',
+    'made',
+    'made.new',
+    'git-kept',
+    'index',
+    'index.lock',
+    'json',
+    'json.new',
+    'adding',
+  ]) {
+    await deleteFolder(notePath(context, run, `${task}.${name}`));
+  }
+  return undefined;
+}

@@ -45,9 +45,5 @@ export function stepsElsewhere(backup: string): string[] {
 export function fileSteps(ledger: string, backup: string, file: string): string[] {
   const places = [join(filesOf(backup), file), join(dirname(ledger), file), dirname(join(dirname(ledger), file))];
   const [source, target, folder] = places.map(shellWord) as [string, string, string];
-  return [
-    `[ -d ${folder} ] || { rm -f ${folder}; mkdir -p ${folder}; }`,
-    `[ ! -e ${target} ] || mv ${target} ${target}.damaged; rm -f ${target}`,
-    `cp ${source} ${target}`,
-  ];
+  return [`[ -d ${folder} ] || { rm -f ${folder}; mkdir -p ${folder}; }`, `rm -rf ${target}`, `cp ${source} ${target}`];
 }

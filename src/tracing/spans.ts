@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INPUTS, isInput } from '../graph/decisions/read-input.ts';
+import { INPUTS } from '../graph/decisions/read-input.ts';
 import type { NodeRun } from '../graph/ports.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
@@ -8,11 +8,10 @@ import { usageSchema } from '../model/usage.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { spanId, type Ancestor, type Span } from './span.ts';
-import { NO_TOOLS, toolSpans, withTool, type ToolEvent, type Tools } from './tool-spans.ts';
+import { begin, ending, lengthened, release } from './roots.ts';
+import { base, definedSchema, type OpenAttempt, type Trace, type Traced, type TraceState } from './trace-state.ts';
+import { NO_TOOLS, toolSpans, withTool, type ToolEvent } from './tool-spans.ts';
 
-/** A trace ends before it can have more than 400 supersteps: five follow one input, and three come first. */
-const MOST_INPUTS = 75;
-const MOST_MS = 30 * 60_000;
 const MOST_TEXT = 16_384;
 
 /** The events that spans are made of, and those that they are counted by. */
@@ -25,66 +24,24 @@ export const TRACED_EVENTS: readonly string[] = [
   'session-announced',
 ];
 
+export interface Texts {
+  readonly prompt: string;
+  readonly answer: string;
+}
+
 /** One thing that happened. */
 export type Happening =
-  /** `texts`: what was asked and answered in the attempt that ended; absent: content was not asked for. */
+  /**
+   * `texts`: what was asked and answered in the attempt that ended, or in the run; absent: content was not asked for.
+   */
   | {
       readonly from: 'ledger';
       readonly event: LedgerEvent;
-      readonly texts?: { readonly prompt: string; readonly answer: string };
+      readonly texts?: Texts;
     }
   | { readonly from: 'turn'; readonly attemptId: string; readonly event: ToolEvent }
   | { readonly from: 'node'; readonly epoch: number; readonly run: NodeRun };
 
-interface Trace extends Ancestor {
-  readonly epoch: number;
-  /** The event it begins with. */
-  readonly seq: number;
-  readonly number: number;
-  readonly lastAt: number;
-  readonly inputs: number;
-  readonly outcome: string | undefined;
-}
-
-type Metadata = Span['metadata'];
-
-interface OpenAttempt extends Ancestor {
-  readonly above: readonly Ancestor[];
-  readonly name: string;
-  readonly kind: 'turn' | 'check';
-  readonly metadata: Metadata;
-  /** The node that claimed it, which ends with it; undefined: the engine claimed it for its own work. */
-  readonly node: Omit<Span, 'endedAt'> | undefined;
-}
-
-/** What has happened so far, from which the next spans are made. */
-export interface TraceState {
-  readonly runId: string;
-  readonly content: boolean;
-  readonly run: z.infer<typeof definedSchema> | undefined;
-  /** undefined: no engine has driven the run yet. */
-  readonly trace: Trace | undefined;
-  /** Of this engine. */
-  readonly traces: readonly Trace[];
-  /** Claimed and not settled, by id. */
-  readonly open: ReadonlyMap<string, OpenAttempt>;
-  readonly tools: ReadonlyMap<string, Tools>;
-}
-
-export interface Traced {
-  readonly state: TraceState;
-  readonly spans: readonly Span[];
-  /** Spans that are too many for one trace. */
-  readonly dropped: number;
-}
-
-const definedSchema = z.object({
-  name: z.string(),
-  playbook: z.string(),
-  agents: z.array(z.object({ name: z.string(), role: z.string(), model: z.string().optional() })),
-  described: z.record(z.string(), z.object({ provider: z.string().optional() })).optional(),
-});
-const leaseSchema = z.object({ epoch: z.number() });
 const claimedSchema = z.object({
   attemptId: z.string(),
   taskId: z.string(),
@@ -105,11 +62,6 @@ const settledSchema = z.object({
 });
 const publishedSchema = z.object({ summary: z.object({ outcome: z.string() }).optional() });
 
-export function nothingTraced(runId: string, content: boolean): TraceState {
-  const none = { run: undefined, trace: undefined, traces: [] };
-  return { runId, content, ...none, open: new Map(), tools: new Map() };
-}
-
 /**
  * The spans of what happened in a run, each once it has ended, with ids that follow from the run alone. A trace is a part of a
  * segment: no longer than 400 supersteps, and no longer than 30 minutes but for its last wait.
@@ -127,80 +79,36 @@ export function trace(before: TraceState, happening: Happening): Traced {
       return silent({ ...before, tools });
     }
     case 'node': {
-      const spans = nodeSpan(before, happening.epoch, happening.run);
-      return { state: { ...before, trace: ending(before.trace, spans) }, spans, dropped: 0 };
+      const root = rootAt(before, happening.epoch, happening.run.cursor);
+      if (root === undefined) return silent(before);
+      const spans = nodeSpan(before, root, happening.epoch, happening.run);
+      // Supersteps follow each other: those of the traces before are over.
+      return release({ state: ending(before, spans), spans, dropped: 0 }, root.seq);
     }
   }
-}
-
-/** The root of the trace that the engine leaves, or has left. */
-export function endTrace(state: TraceState): Span[] {
-  const { trace: last, runId, run } = state;
-  if (last === undefined) return [];
-  const { id, startedAt, lastAt: endedAt, number, epoch, outcome } = last;
-  const about = defined({ playbook: run?.playbook, segment: epoch, trace: number, outcome });
-  const error = outcome === 'failed' ? outcome : undefined;
-  return [
-    {
-      ...{ id, startedAt, endedAt, above: [], kind: 'trace', error },
-      name: run === undefined ? 'squad' : `squad ${run.name}`,
-      metadata: { ...base(runId, run?.name), ...about },
-    },
-  ];
 }
 
 function silent(state: TraceState): Traced {
   return { state, spans: [], dropped: 0 };
 }
 
-function base(runId: string, run: string | undefined): Metadata {
-  return { thread_id: runId, ...defined({ run }) };
-}
-
-function record(before: TraceState, event: LedgerEvent, texts: Texts): Traced {
+function record(before: TraceState, event: LedgerEvent, texts: Texts | undefined): Traced {
   const begun = begin(before, event);
-  const ended = begun.trace?.id === before.trace?.id ? [] : endTrace(before);
-  const { state, spans, dropped } = fold(lengthened(begun, event), event, texts);
-  return { state, spans: [...ended, ...spans], dropped };
+  const isSame = before.trace === undefined || begun.trace?.id === before.trace.id;
+  const left = isSame ? before.left : [...before.left, before.trace];
+  const traced = fold(lengthened({ ...begun, left }, event), event, texts);
+  // The engine before has no node any more.
+  return event.type === 'lease-acquired' ? release(traced, event.seq) : traced;
 }
 
-/** With the trace that this event belongs to. */
-function begin(state: TraceState, event: LedgerEvent): TraceState {
-  const { trace: current, runId, traces } = state;
-  const epoch = event.type === 'lease-acquired' ? leaseSchema.parse(event.data).epoch : undefined;
-  const isFull =
-    current !== undefined &&
-    (event.at - current.startedAt >= MOST_MS || (current.inputs >= MOST_INPUTS && isInput(event)));
-  if (epoch === undefined && !isFull) return state;
-  const next: Trace = {
-    id: spanId(runId, 'trace', event.seq),
-    epoch: epoch ?? current?.epoch ?? 0,
-    seq: event.seq,
-    number: (current?.number ?? 0) + 1,
-    startedAt: event.at,
-    lastAt: event.at,
-    inputs: 0,
-    outcome: undefined,
-  };
-  return { ...state, trace: next, traces: epoch === undefined ? [...traces, next] : [next] };
-}
-
-function lengthened(state: TraceState, event: LedgerEvent): TraceState {
-  const { trace: current } = state;
-  if (current === undefined) return state;
-  const inputs = current.inputs + (isInput(event) ? 1 : 0);
-  return { ...state, trace: { ...current, inputs, lastAt: Math.max(current.lastAt, event.at) } };
-}
-
-type Texts = Extract<Happening, { from: 'ledger' }>['texts'];
-
-function fold(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
+function fold(state: TraceState, event: LedgerEvent, texts: Texts | undefined): Traced {
   switch (event.type) {
     case RUN_EVENTS.defined:
-      return silent({ ...state, run: definedSchema.parse(event.data) });
+      return silent({ ...state, run: definedSchema.parse(event.data), asked: texts?.prompt.slice(0, MOST_TEXT) });
     case RUN_EVENTS.published: {
       const outcome = publishedSchema.safeParse(event.data).data?.summary?.outcome;
-      return silent({ ...state, trace: state.trace && { ...state.trace, outcome } });
+      const said = texts?.answer.slice(0, MOST_TEXT);
+      return silent({ ...state, trace: state.trace && { ...state.trace, outcome, said } });
     }
     case 'attempt-claimed':
       return claimed(state, event);
@@ -244,7 +152,7 @@ function ancestor({ id, startedAt }: Ancestor): Ancestor {
   return { id, startedAt };
 }
 
-function settled(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
+function settled(state: TraceState, event: LedgerEvent, texts: Texts | undefined): Traced {
   const { attemptId, outcome, failure, usage } = settledSchema.parse(event.data);
   const attempt = state.open.get(attemptId);
   if (attempt === undefined) return silent(state);
@@ -263,31 +171,28 @@ function settled(state: TraceState, event: LedgerEvent, texts: Texts): Traced {
   const used = state.tools.get(attemptId) ?? NO_TOOLS;
   const below = toolSpans(used, span, (id, time) => spanId(state.runId, 'tool', attemptId, id, time));
   return {
-    state: { ...state, open, tools },
+    state: ending({ ...state, open, tools }, [span]),
     spans: [...(node === undefined ? [] : [{ ...node, endedAt: span.endedAt }]), span, ...below],
     dropped: used.left,
   };
 }
 
-/** A trace ends no earlier than the nodes in it. */
-function ending(current: Trace | undefined, spans: readonly Span[]): Trace | undefined {
-  const own = spans.filter(({ above }) => above[0]?.id === current?.id);
-  return current && { ...current, lastAt: Math.max(current.lastAt, ...own.map(({ endedAt }) => endedAt)) };
+/** The trace that a node's cursor is in. */
+function rootAt({ traces }: TraceState, epoch: number, cursor: number): Trace | undefined {
+  const own = traces.filter((one) => one.epoch === epoch);
+  return own.findLast(({ seq }) => seq <= cursor) ?? own[0];
 }
 
-/** Below the trace that the node's cursor is in. The node of a claimed attempt follows from its claim. */
-function nodeSpan(state: TraceState, epoch: number, run: NodeRun): Span[] {
-  const { runId } = state;
-  const own = state.traces.filter((one) => one.epoch === epoch);
-  const root = own.findLast(({ seq }) => seq <= run.cursor) ?? own[0];
-  if (root === undefined || run.node === 'run_agent_attempt') return [];
+/** The node of a claimed attempt follows from its claim. */
+function nodeSpan({ runId, run: of }: TraceState, root: Trace, epoch: number, run: NodeRun): Span[] {
+  if (run.node === 'run_agent_attempt') return [];
   const { node, step, cursor, startedAt, endedAt, failed: error } = run;
   const at = Math.max(startedAt, root.startedAt);
   return [
     {
       ...{ id: spanId(runId, 'node', epoch, step, node), startedAt: at, endedAt: Math.max(endedAt, at) },
       ...{ above: [ancestor(root)], kind: 'node', name: node, error: error && plainLine(error, 100) },
-      metadata: { ...base(runId, state.run?.name), segment: epoch, superstep: step, cursor },
+      metadata: { ...base(runId, of?.name), segment: epoch, superstep: step, cursor },
     },
   ];
 }

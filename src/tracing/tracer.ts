@@ -3,12 +3,16 @@ import type { NodeRun } from '../graph/ports.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
+import type { Json } from '../text/json.ts';
+import { RUN_EVENTS } from '../model/run.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import { defined } from '../text/defined.ts';
 import { parseJson } from '../text/json.ts';
 import { BATCH, type Sender, type Sent } from './sender.ts';
 import type { Span } from './span.ts';
-import { endTrace, nothingTraced, trace, TRACED_EVENTS, type Happening } from './spans.ts';
+import { endTrace } from './roots.ts';
+import { trace, TRACED_EVENTS, type Happening, type Texts } from './spans.ts';
+import { nothingTraced } from './trace-state.ts';
 
 const LOOK_MS = 500;
 /** Rows that are read at once. */
@@ -29,6 +33,8 @@ export interface Tracer {
 
 const settledSchema = z.object({ attemptId: z.string() });
 const requestSchema = z.object({ prompt: z.string() });
+const definedSchema = z.object({ objective: z.object({ text: z.string() }) });
+const publishedSchema = z.object({ summary: z.object({ headline: z.string() }).optional() });
 
 type TracedLedger = Pick<Ledger, 'events' | 'attempt' | 'settlement'>;
 
@@ -140,12 +146,9 @@ function createFollower(
     before = isSame ? [...before, ...spans] : [];
   };
   const textsOf = ({ type, data }: LedgerEvent) => {
-    if (!content || type !== 'attempt-settled') return undefined;
-    const { attemptId } = settledSchema.parse(data);
-    const request = requestSchema.safeParse(parseJson(ledger.attempt(attemptId)?.request ?? ''));
-    const prompt = request.data?.prompt ?? '';
     // Before any of it is cut: half of a secret cannot be recognised.
-    return redactor.json({ prompt, answer: ledger.settlement(attemptId)?.result.text ?? '' });
+    const texts = content ? textsIn(ledger, type, data) : undefined;
+    return texts && redactor.json(texts);
   };
   return {
     take,
@@ -164,6 +167,23 @@ function createFollower(
         0,
       ),
   };
+}
+
+/** What was asked and answered in an attempt that ended, or in the run. */
+function textsIn(ledger: TracedLedger, type: string, data: Json): Texts | undefined {
+  switch (type) {
+    case 'attempt-settled': {
+      const { attemptId } = settledSchema.parse(data);
+      const request = requestSchema.safeParse(parseJson(ledger.attempt(attemptId)?.request ?? ''));
+      return { prompt: request.data?.prompt ?? '', answer: ledger.settlement(attemptId)?.result.text ?? '' };
+    }
+    case RUN_EVENTS.defined:
+      return { prompt: definedSchema.parse(data).objective.text, answer: '' };
+    case RUN_EVENTS.published:
+      return { prompt: '', answer: publishedSchema.parse(data).summary?.headline ?? '' };
+    default:
+      return undefined;
+  }
 }
 
 function isLease({ type, epoch: of }: LedgerEvent, epoch: number | undefined): boolean {

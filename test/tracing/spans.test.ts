@@ -5,7 +5,9 @@ import type { Json } from '../../src/text/json.ts';
 import { langsmithBody } from '../../src/tracing/langsmith.ts';
 import { otlpBody } from '../../src/tracing/otlp.ts';
 import type { Span } from '../../src/tracing/span.ts';
-import { endTrace, nothingTraced, trace, type Happening } from '../../src/tracing/spans.ts';
+import { endTrace } from '../../src/tracing/roots.ts';
+import { trace, type Happening } from '../../src/tracing/spans.ts';
+import { nothingTraced } from '../../src/tracing/trace-state.ts';
 
 const RUN = '01a204cb-8b79-73a5-bb77-c08381a86d89';
 const A = 'r.a86d89.one-1';
@@ -186,14 +188,15 @@ describe('spans', () => {
 describe('a trace', () => {
   it('ends with its engine, at its last row, and each attempt stays where it was claimed', () => {
     const { spans, left } = told(fresh(() => [lease(1), defined(), claim(), input(), lease(2), settle(), node({}, 2)]));
-    const [first, claimed, turn, collected] = spans;
-    expect([first?.kind, claimed?.name, turn?.kind, collected?.name]).toEqual([
-      'trace',
+    const [claimed, turn, collected, first] = spans;
+    expect([claimed?.name, turn?.kind, collected?.name, first?.kind]).toEqual([
       'run_agent_attempt',
       'turn',
       'collect',
+      'trace',
     ]);
-    expect(first).toMatchObject({ startedAt: 10, endedAt: 40, metadata: { segment: 1, trace: 1 } });
+    // No earlier than the attempt that a later engine ended.
+    expect(first).toMatchObject({ startedAt: 10, endedAt: 60, metadata: { segment: 1, trace: 1 } });
     expect(turn?.above[0]?.id).toBe(first?.id);
     expect(collected?.above[0]?.id).toBe(left[0]?.id);
     expect(left[0]).toMatchObject({ startedAt: 50, metadata: { segment: 2, trace: 2 } });
@@ -202,8 +205,8 @@ describe('a trace', () => {
   it('ends after 30 minutes', () => {
     const at = 10 + 30 * MINUTE;
     const { spans, left } = told(fresh(() => [lease(1), input(), input({ at: at - 1 }), input({ at })]));
-    expect(spans).toMatchObject([{ kind: 'trace', startedAt: 10, endedAt: at - 1 }]);
-    expect(left).toMatchObject([{ startedAt: at }]);
+    expect(spans).toEqual([]);
+    expect(left).toMatchObject([{ kind: 'trace', startedAt: 10, endedAt: at - 1 }, { startedAt: at }]);
   });
 
   it('ends before its 401st superstep, and a node is in the trace of its cursor', () => {
@@ -211,12 +214,48 @@ describe('a trace', () => {
     const { spans, left } = told(rows);
     expect([...spans, ...left].filter(({ kind }) => kind === 'trace')).toHaveLength(3);
     const roots = [...spans, ...left].map(({ id }) => id);
-    const rootAt = (cursor: number) => told([...rows, node({ cursor })]).spans.at(-1)?.above[0]?.id;
+    const rootAt = (cursor: number) => told([...rows, node({ cursor })]).spans[0]?.above[0]?.id;
     expect([0, 1, 76, 77, 151, 152, 201].map((cursor) => roots.indexOf(rootAt(cursor) ?? ''))).toEqual([
       0, 0, 0, 1, 1, 2, 2,
     ]);
     // Five supersteps for each input, and three before the first.
     expect(5 * (77 - 1) + 3).toBeLessThanOrEqual(400);
+  });
+
+  it('ends after everything in it, however it was split, and is sent once', () => {
+    const at = 10 + 30 * MINUTE;
+    const rows = [
+      lease,
+      () => defined(),
+      () => claim(),
+      () => input({ at }),
+      () => node({ cursor: 4, endedAt: at + 1 }),
+    ];
+    const late = [
+      () => settle('completed', null, { at: at + 2 }),
+      () => node({ cursor: 6, step: 5, endedAt: at + 3 }),
+      () => input(),
+    ];
+    const { spans, left } = told(fresh(() => [...rows, ...late].map((make) => make(1 as never))));
+    const all = [...spans, ...left];
+    expect(all.filter(({ kind }) => kind === 'trace')).toHaveLength(2);
+    for (const { above, endedAt } of all) {
+      for (const { id } of above) expect(all.find((one) => one.id === id)?.endedAt).toBeGreaterThanOrEqual(endedAt);
+    }
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  });
+
+  it('has the objective and the last word as its content, where that was asked for', () => {
+    const texts = (happening: Happening, prompt: string, answer: string): Happening => {
+      return { ...happening, texts: { prompt, answer } } as Happening;
+    };
+    const rows = () =>
+      fresh(() => [
+        ...[lease(1), texts(defined(), 'Make it.', '')],
+        texts(row('run-published', { summary: { outcome: 'done' } }), '', 'DONE, all work is delivered'),
+      ]);
+    expect(told(rows(), true).left[0]?.content).toEqual({ input: 'Make it.', output: 'DONE, all work is delivered' });
+    expect(told(whole()).left[0]?.content).toBeUndefined();
   });
 
   it('has the outcome of a run that is over', () => {

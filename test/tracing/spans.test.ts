@@ -236,7 +236,7 @@ describe('a trace', () => {
       () => node({ cursor: 6, step: 5, endedAt: at + 3 }),
       () => input(),
     ];
-    const { spans, left } = told(fresh(() => [...rows, ...late].map((make) => make(1 as never))));
+    const { spans, left } = told(fresh(() => [...rows, ...late].map((make) => make())));
     const all = [...spans, ...left];
     expect(all.filter(({ kind }) => kind === 'trace')).toHaveLength(2);
     for (const { above, endedAt } of all) {

@@ -225,7 +225,7 @@ describe('a trace', () => {
   it('ends after everything in it, however it was split, and is sent once', () => {
     const at = 10 + 30 * MINUTE;
     const rows = [
-      lease,
+      () => lease(1),
       () => defined(),
       () => claim(),
       () => input({ at }),

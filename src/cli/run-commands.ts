@@ -82,7 +82,7 @@ function addContinuingCommands(program: Command, context: CommandContext): void 
     .option('--task <id>', 'resume only this paused task')
     .option('--all', 'resume every run here that needs an engine; meant for a timer')
     .option('--past-deadline', 'let turns start although the deadline of the objective has passed')
-    .option('--reload', 'read setup, verify and limits again from squad.yaml; ask before new commands run')
+    .option('--reload', 'read setup, verify, limits and commands of criteria again; ask before new commands run')
     .option('--yes', 'agree to what the run does, and with --reload to what squad.yaml says, for this run')
     .option('--every <duration>', 'with --all: repeat, for example every 60s', duration);
   addLimits(resume).action(lazily(context, async () => (await import('./commands/run.ts')).resume));

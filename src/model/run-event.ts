@@ -185,6 +185,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     head: z.string().nullable(),
     passed: z.number().int(),
     failed: z.array(z.string()),
+    /** Commands of criteria that cannot run, which stay unchecked. Absent: none. */
+    cannotRun: z.array(z.string()).optional(),
     result: z.enum(['finished', 'judging', 'refused', 'void']),
   }),
   /** A person's hand: `on` is what it is about, as far as that is not the run. */

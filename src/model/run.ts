@@ -7,6 +7,7 @@ import { criterionSchema, objectiveSchema } from './objective.ts';
 import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
+import { doubtfulSchema } from './plan/baseline.ts';
 import type { Reload } from './plan/intervention.ts';
 import { COORDINATE } from './playbook-name.ts';
 import { RUN_ENDS } from './run-state.ts';
@@ -63,6 +64,8 @@ export const runDefinitionSchema = z.object({
   keep: settingsSchema.shape.keep.unwrap().optional(),
   /** Absent in runs of older versions, which do not check their base. */
   baseline: settingsSchema.shape.baseline.unwrap().optional(),
+  /** Absent: there are none, or the run is of an older version. */
+  doubtful: doubtfulSchema.optional(),
   notify: settingsSchema.shape.notify,
   publish: settingsSchema.shape.publish,
   mail: settingsSchema.shape.mail,
@@ -82,7 +85,15 @@ export const runDefinitionSchema = z.object({
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
   /** The settings that the plan began with, if a reload has amended them since. Never stored. */
-  began: z.object({ prepares: z.boolean(), verifies: z.boolean(), commands: z.array(z.string()) }).optional(),
+  began: z
+    .object({
+      prepares: z.boolean(),
+      verifies: z.boolean(),
+      commands: z.array(z.string()),
+      criteria: z.array(criterionSchema),
+      doubtful: doubtfulSchema.optional(),
+    })
+    .optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
@@ -119,9 +130,12 @@ export function placedAt(definition: RunDefinition, root: string): RunDefinition
 }
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
-export function amendRun(definition: RunDefinition, { setup, verify, limits, trusted }: Reload): RunDefinition {
+export function amendRun(definition: RunDefinition, reload: Reload): RunDefinition {
+  const { setup, verify, limits, trusted, criteria, doubtful } = reload;
+  const { objective } = definition;
   return {
     ...definition,
+    ...(criteria === undefined ? {} : { objective: { ...objective, criteria }, doubtful }),
     setup,
     verify,
     limits: raiseLimits(definition.limits, limits),
@@ -130,6 +144,8 @@ export function amendRun(definition: RunDefinition, { setup, verify, limits, tru
       prepares: definition.setup.length > 0,
       verifies: definition.verify.length > 0,
       commands: definition.verify.map(({ run }) => run),
+      criteria: objective.criteria,
+      doubtful: definition.doubtful,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { cannotRun, mainLine } from '../text/cannot-run.ts';
+import { cannotRun, isProgramMissing, mainLine } from '../text/cannot-run.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { BaselineCommand, BaselineFacts } from '../model/plan/baseline.ts';
 import type { PlanNews } from '../model/plan/event.ts';
@@ -6,13 +6,13 @@ import type { Workspace } from '../model/turn-request.ts';
 import { createCheckFolder, FolderLost, SetupFailed } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { hasBegun } from './run-checks.ts';
-import { howItFailed, MINUTE, runCommand, type FailedCheck } from './run-commands.ts';
+import { CRITERION_MS, howItFailed, MINUTE, runCommand, type FailedCheck } from './run-commands.ts';
 
 /** The task of its attempts. */
 export const BASELINE = 'baseline';
 const MOST_OUTPUT = 1_500;
 
-/** Runs `setup` and every command of `verify` on the base commit, in a folder of their own, while the run is under way. */
+/** Runs `setup`, every command of `verify` and those of criteria that may not be able to run on the base commit, in a folder of their own, while the run is under way. */
 export async function checkBaseline(
   ports: OperationPorts,
   board: Board,
@@ -28,15 +28,20 @@ export async function checkBaseline(
 
 async function runOnBase(
   ports: OperationPorts,
-  { baseline }: Pick<Board, 'baseline'>,
+  { baseline, facts }: Pick<Board, 'baseline' | 'facts'>,
   commit: string,
 ): Promise<BaselineFacts['commands']> {
   const { workspaces, definition } = ports;
   const { tries } = baseline;
+  const doubtful = facts.doubtful?.commands ?? [];
   // Not the ids of checks of a candidate: another try on the same commit has to run anew.
   const idOf = (run: string, index: number): string =>
     `baseline-${commit.slice(0, 12)}-${index + 1}-${shortHash(run)}-t${tries}`;
-  const [first] = definition.verify;
+  const steps = [
+    ...definition.verify.map(({ run, minutes }) => ({ purpose: 'verify' as const, run, wallMs: minutes * MINUTE })),
+    ...doubtful.map((run) => ({ purpose: 'criterion' as const, run, wallMs: CRITERION_MS })),
+  ];
+  const [first] = steps;
   const checkFolder = createCheckFolder(ports, {
     ...{ task: BASELINE, tries, anew: false, goesOn: first !== undefined && hasBegun(ports, idOf(first.run, 0)) },
     open: async () => workspaces.baselineAt(definition.name, commit),
@@ -49,14 +54,18 @@ async function runOnBase(
   const ran: BaselineCommand[] = [];
   try {
     if (first === undefined) await checkFolder.ready('go');
-    for (const [index, { run, minutes }] of definition.verify.entries()) {
+    for (const [index, { purpose, run, wallMs }] of steps.entries()) {
+      // What `verify` builds stays for the rest of it. A criterion runs by itself.
+      const ignored = index > 0 && purpose === 'verify' ? 'stay' : 'go';
       const answer = await runCommand(ports, {
         ...{ id: idOf(run, index), task: BASELINE, command: run, purpose: 'verify' },
-        workspace: async () => checkFolder.ready(index === 0 ? 'go' : 'stay').catch(inNewFolder),
-        wallMs: Math.ceil(minutes * MINUTE),
+        workspace: async () => checkFolder.ready(ignored).catch(inNewFolder),
+        wallMs: Math.ceil(wallMs),
       });
-      await checkFolder.bringBack('stay');
-      ran.push(answer.passed ? { ...PASSED, run } : failed('verify', run, answer));
+      await checkFolder.bringBack(steps[index + 1]?.purpose === 'criterion' ? 'go' : 'stay');
+      const one = answer.passed ? { ...PASSED, run } : failed(purpose, run, answer);
+      // The work has to make criteria true, so one that is not true yet is no news.
+      if (purpose === 'verify' || (!one.passed && one.cannotRun)) ran.push(one);
     }
   } catch (error) {
     if (!(error instanceof SetupFailed)) throw error;
@@ -78,6 +87,7 @@ function failed(purpose: BaselineCommand['purpose'], run: string, answer: Failed
   return {
     ...{ purpose, run, passed: false, how: howItFailed(answer) },
     cannotRun: answer.why === 'exit' && cannotRun(code, answer.output),
+    ...(answer.why === 'exit' && isProgramMissing(run, code, answer.output) ? { noProgram: true } : {}),
     words: mainLine(answer.output).slice(0, 300),
     output: answer.output.slice(-MOST_OUTPUT).toWellFormed(),
   };

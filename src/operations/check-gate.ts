@@ -2,6 +2,8 @@ import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { verdictsAt } from '../graph/decisions/gate.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
+import { isLeftOut } from '../graph/decisions/baseline.ts';
+import { withBroken } from './broken-commands.ts';
 import { createCheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { RUNS_AT_ONCE } from '../graph/decisions/check-again.ts';
@@ -82,7 +84,9 @@ function countLines(content: Uint8Array): number {
 /** In a folder that is made new for it: the same commit has the same result there as in a fresh clone. */
 async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: string): Promise<GateFacts['commands']> {
   const { name, setup, verify } = ports.definition;
-  const wanted = [...new Set(facts.objective.criteria.flatMap(({ command }) => command ?? []))].map((run) => {
+  const commandsOf = facts.objective.criteria.flatMap(({ command }) => command ?? []);
+  const kept = [...new Set(commandsOf)].filter((run) => !isLeftOut({ run }, baseline));
+  const wanted = kept.map((run) => {
     const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
     return { id, task: GATE, run, wallMs: CRITERION_MS, purpose: 'verify' as const };
   });
@@ -112,5 +116,5 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
   } catch (error) {
     commands.push(setupFacts(error));
   }
-  return commands;
+  return withBroken(ports, baseline, commands, GATE);
 }

@@ -1,10 +1,12 @@
+import type { CheckAnswer } from '../checks/run-checks.ts';
 import { isLeftOut } from '../graph/decisions/baseline.ts';
 import type { Baseline } from '../model/plan/baseline.ts';
 import type { CheckFacts, GateFacts } from '../model/plan/gate.ts';
+import { cannotRun, mainLine } from '../text/cannot-run.ts';
 import { defined } from '../text/defined.ts';
 import { FolderLost, SetupFailed, type CheckFolder } from './check-folder.ts';
 import type { OperationPorts } from './operation-ports.ts';
-import { amendedMark, describe, MINUTE, runCommand } from './run-commands.ts';
+import { amendedMark, describe, MINUTE, MOST_WORDS, runCommand } from './run-commands.ts';
 
 interface CheckStep {
   /** Of its first run; the next ones end in `-x2` and `-x3`, and in `-n1` and so on where it began anew in a new folder. */
@@ -49,7 +51,13 @@ async function runStep(
   });
   const changed = await checkFolder.bringBack(turn.after(answer.passed));
   const output = answer.passed ? answer.output : describe(run, answer);
-  return { run, passed: answer.passed, output, ...defined({ changed }) };
+  return { run, passed: answer.passed, output, ...defined({ changed, cannotRun: whyNotRun(answer) }) };
+}
+
+/** undefined: it could run. */
+function whyNotRun(answer: CheckAnswer): string | undefined {
+  if (answer.passed || answer.why !== 'exit' || !cannotRun(answer.code, answer.output)) return undefined;
+  return mainLine(answer.output).slice(0, MOST_WORDS);
 }
 
 function runId(id: string, run: number): string {

@@ -92,7 +92,7 @@ function outputPath({ checks }: OperationPorts, id: string): string | undefined 
 }
 
 const MOST_LINES = 3;
-const MOST_WORDS = 200;
+export const MOST_WORDS = 200;
 
 /** Which command failed and how, and the path of its whole output. */
 export function describe(command: string, answer: FailedCheck, path?: string): string {

@@ -19,6 +19,7 @@ import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
 import { lineOf, problemError, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
+import { doubtfulOf } from './doubtful.ts';
 import { loneSettings } from './lone-playbook.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../model/let-through.ts';
@@ -145,12 +146,12 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     runtimes,
     described,
     limits,
+    ...(await doubtsAbout(objective, host, repository, request)),
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
     ...settingsOf(request, read.settings, playbook),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
-  refuseLostRoutes(definition, fileOf(read, 'mail'), read.settings.agents);
   await refuseUnpublishable(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
@@ -158,6 +159,16 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const notes = [...decided.notes, ...lonely, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+async function doubtsAbout(
+  { criteria, file }: Objective,
+  { environment }: Host,
+  { root }: RepositoryReport,
+  { objective }: PreflightRequest,
+): Promise<Pick<RunDefinition, 'doubtful'>> {
+  const from = typeof objective === 'string' ? file : undefined;
+  return defined({ doubtful: await doubtfulOf(criteria, { root, environment, file: from }) });
 }
 
 /** The name that the objective gives belongs to the run that does its work. */
@@ -253,6 +264,11 @@ function objectiveOf(objective: Objective): RunDefinition['objective'] {
 
 /** Lets the playbook check the facts that the run will have. */
 function refuseUnplayable(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
+  refuseIncomplete(playbook, definition, read);
+  refuseLostRoutes(definition, fileOf(read, 'mail'), read.settings.agents);
+}
+
+function refuseIncomplete(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
   const parsed = playbook.parse({ objective, roster, options });
   if (parsed.ok) return;

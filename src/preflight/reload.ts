@@ -1,5 +1,8 @@
 import type { Reload } from '../model/plan/intervention.ts';
 import type { RunDefinition } from '../model/run.ts';
+import type { Criterion, Objective } from '../model/objective.ts';
+import { defined } from '../text/defined.ts';
+import { readCriteria } from './reload-criteria.ts';
 import type { Limits, SomeLimits } from '../model/limits.ts';
 import { limitsIn } from '../settings/decide-limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
@@ -19,10 +22,12 @@ export type ReloadPorts = Pick<
 >;
 
 export interface ReloadRead {
-  /** undefined if squad.yaml has no change for the run. */
+  /** undefined if neither has a change for the run. */
   readonly reload: Reload | undefined;
   /** The new values, as text for people. */
   readonly changed: readonly string[];
+  /** Commands of success criteria that are new in the objective’s file, as text for people. */
+  readonly criteria: readonly string[];
   /** Settings that changed in squad.yaml but stay as they are in the run, because its plan was made with them. */
   readonly kept: readonly string[];
 }
@@ -36,7 +41,7 @@ interface ReloadRequest {
   readonly yes: boolean;
 }
 
-/** Reads what `squad.yaml` says now for a run that continues. Throws `not-trusted` without consent to what is new and needs it. */
+/** Reads what `squad.yaml` and the objective’s file say now for a run that continues. Throws `not-trusted` without consent to what is new and needs it. */
 export async function readReload(
   ports: ReloadPorts,
   definition: RunDefinition,
@@ -46,7 +51,9 @@ export async function readReload(
   const { root } = definition.repository;
   const read = await readSettings(root, ports, ports.host);
   const { settings } = read;
-  refuseSecretSettings(read, ports.redactor(letThroughBy(settings)));
+  const redactor = ports.redactor(letThroughBy(settings));
+  refuseSecretSettings(read, redactor);
+  const found = await readCriteria(definition, { root, host: ports.host, redactor });
   const { setup, verify } = settings;
   const { asked, raised } = limitsOfReload(read);
   const named = namedIn(read, asked);
@@ -61,12 +68,21 @@ export async function readReload(
       isNew(name) ? [`limits.${name}: ${JSON.stringify(value)}`] : [],
     ),
   ];
-  const about = { changed, kept: kept.map((name) => `limits.${name}`) };
-  if (changed.length === 0) return { ...about, reload: undefined };
+  const about = {
+    changed,
+    criteria: found?.changed ?? [],
+    kept: [...kept.map((name) => `limits.${name}`), ...(found?.kept ?? [])],
+  };
+  if (changed.length + about.criteria.length === 0) return { ...about, reload: undefined };
   const more = raised.filter(({ key }) => isNew(key.split('.')[0] ?? '')).map(limitItem);
-  const items = [...newCommands(read, definition), ...more];
+  const { criteria, doubtful } = found ?? {};
+  const objective = { file: found?.file ?? '', criteria: newIn(criteria ?? [], definition) };
+  const items = [...newCommands(read, definition, objective), ...more];
   const trusted = items.length === 0 ? definition.trusted : await agree(items, ports, request);
-  return { ...about, reload: { verb: 'reload', setup, verify, limits: others, trusted } };
+  return {
+    ...about,
+    reload: { verb: 'reload', setup, verify, limits: others, trusted, ...defined({ criteria, doubtful }) },
+  };
 }
 
 /** The limits that either file names, with the values that count. */
@@ -75,12 +91,22 @@ function namedIn({ own, repository }: SettingsRead, asked: Limits): SomeLimits {
   return Object.fromEntries(Object.entries(asked).filter(([name]) => names.has(name)));
 }
 
-/** The repository's commands, if the run did not begin with all of them. */
-function newCommands({ repository }: SettingsRead, definition: RunDefinition): TrustItem[] {
+/** The criteria whose commands the run did not begin with. */
+function newIn(criteria: readonly Criterion[], { objective }: RunDefinition): Criterion[] {
+  const known = new Set(objective.criteria.map(({ command }) => command));
+  return criteria.filter(({ command }) => !known.has(command));
+}
+
+/** The commands of the repository and of the objective, if the run did not begin with all of them. */
+function newCommands(
+  { repository }: SettingsRead,
+  definition: RunDefinition,
+  objective: Pick<Objective, 'file' | 'criteria'>,
+): TrustItem[] {
   const { setup, verify } = repository.settings;
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
-  if ([...setup, ...verify].every(({ run }) => known.has(run))) return [];
-  return itemsToTrust({ ...defaultSettings(), setup, verify }, { file: '', criteria: [] }, repository, {});
+  if (objective.criteria.length === 0 && [...setup, ...verify].every(({ run }) => known.has(run))) return [];
+  return itemsToTrust({ ...defaultSettings(), setup, verify }, objective, repository, {});
 }
 
 function commandsOf(steps: readonly { readonly run: string }[]): string {

@@ -9,7 +9,10 @@ export function baselineText(facts: BaselineFacts, board: Board): string[] {
   const asked = baselineQuestion(board) === undefined ? undefined : decideHold(facts, board.facts);
   return facts.commands
     .filter((one) => !one.passed && one !== asked)
-    .map((one) => `red before the work: ${baselineCause(one, facts.commit)}`);
+    .map(
+      (one) =>
+        `${one.purpose === 'criterion' ? 'cannot run yet' : 'red before the work'}: ${baselineCause(one, facts.commit)}`,
+    );
 }
 
 type ComparedBoard = Pick<Board, 'baseline' | 'gate' | 'branch' | 'finished' | 'questions' | 'facts'>;
@@ -36,6 +39,7 @@ export function comparedWithBaseline(board: ComparedBoard): string[] {
     const before = `${name} was red before the work (${purpose} ${how}: ${plainLine(words, 200)})`;
     if (isLeftOut(one, baseline)) return `${before}; ${baseline.without?.by ?? 'a person'} left it out`;
     const ran = now.find((other) => other.purpose === purpose && other.run === run);
+    if (ran?.cannotRun !== undefined) return `${before} and cannot run now either`;
     if (ran !== undefined) return `${before} and is ${ran.passed ? 'green' : 'red'} now`;
     return board.finished?.why.includes(`\`${run}\``) === true ? `${before} and is red now` : before;
   });

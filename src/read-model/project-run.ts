@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
+import { isUnchecked } from '../model/plan/gate.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Settlement } from '../model/attempt.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
@@ -291,8 +292,11 @@ function gateEvent(
   { gate, finished }: Board,
 ): RunEvent {
   const { head, expected, commands } = facts;
-  const failed = commands.flatMap(({ passed, run }) => (passed ? [] : [run]));
+  const unchecked = commands.filter(isUnchecked).map(({ run }) => run);
+  const failed = commands.flatMap((one) => (one.passed || isUnchecked(one) ? [] : [one.run]));
+  const passed = commands.filter((one) => one.passed).length;
+  const more = defined({ cannotRun: unchecked.length === 0 ? undefined : unchecked });
   const result =
     head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
-  return { type: 'gate-checked', ...base, head, passed: commands.length - failed.length, failed, result };
+  return { type: 'gate-checked', ...base, head, passed, failed, ...more, result };
 }

@@ -43,9 +43,11 @@ function reasonOf(intervention: Intervention): string {
   return intervention.verb === 'retry' ? (intervention.note ?? '') : '';
 }
 
-function reloadText({ setup, verify, limits }: Reload): string {
+function reloadText({ setup, verify, limits, criteria = [] }: Reload): string {
   const commands = (steps: Reload['setup']): string => steps.map(({ run }) => run).join(' && ') || 'none';
-  return `setup: ${commands(setup)}; verify: ${commands(verify)}; limits: ${JSON.stringify(limits)}`;
+  const checks = criteria.flatMap(({ command }) => command ?? []);
+  const checked = checks.length === 0 ? '' : `; criteria: ${checks.join(', ')}`;
+  return `setup: ${commands(setup)}; verify: ${commands(verify)}; limits: ${JSON.stringify(limits)}${checked}`;
 }
 
 function scopeText(scope: string): string {

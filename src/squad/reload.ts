@@ -9,17 +9,22 @@ import { consentOf, type TrustOption } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
 import { openRun, readLedger, writeLedger, type Place } from './open-run.ts';
 
-/** What a run uses from `squad.yaml` since a reload. */
+/** What a run uses from `squad.yaml` and its objective’s file since a reload. */
 export interface Reloaded {
   readonly runId: string;
   readonly name: string;
   /** The new values, as text for people. Empty: `squad.yaml` has nothing new for the run. */
   readonly changed: readonly string[];
+  /** Commands of success criteria that are new in the objective’s file, as text for people. */
+  readonly criteria: readonly string[];
   /** Settings that differ in `squad.yaml` and stay as they are in the run, because its plan was made with them. */
   readonly kept: readonly string[];
 }
 
-/** Makes a run use `setup`, `verify` and limits as squad.yaml has them now, once someone has agreed to new commands. */
+/**
+ * Makes a run use `setup`, `verify` and limits as squad.yaml has them now, and the commands of its success criteria as the objective’s
+ * file has them, once someone has agreed to new commands.
+ */
 export async function reload(
   place: Place,
   name: string | undefined,
@@ -44,6 +49,7 @@ export async function reload(
   const {
     reload: found,
     changed,
+    criteria,
     kept,
   } = await readReload(ports, placedAt(definition, opened.repository.root), limits, {
     repository: opened.repository,
@@ -55,5 +61,5 @@ export async function reload(
       writeLedger(opened, (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host), stored));
     await keepConsent(opened, row.id, amend, () => row.id);
   }
-  return { runId: row.id, name: row.name, changed, kept };
+  return { runId: row.id, name: row.name, changed, criteria, kept };
 }

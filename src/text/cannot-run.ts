@@ -1,3 +1,5 @@
+import { readShell } from './shell-text.ts';
+
 /** The shell found no such program, or may not run it. A script of a package ends with the same when its program is missing. */
 const NO_PROGRAM: ReadonlySet<number | null> = new Set([126, 127]);
 
@@ -22,6 +24,9 @@ const NO_SCRIPT: readonly RegExp[] = [
   /^(?:\S*\/)?(?:sh|bash|dash)(?:: \d+)?: (?:cannot open|can't open) .*$/m,
 ];
 
+/** Of dash, busybox, bash and zsh. */
+const NO_SUCH_PROGRAM = /^.*?([^\s:]+): (?:command )?not found$/gm;
+
 /** What runners say around the cause. */
 const NOISE =
   /^(?:\s*$|npm (?:error|ERR!)(?:\s*$|\s+(?:code |errno |syscall |path |workspace |location |command |Lifecycle script|A complete log|To see a list|Run "npm help|npm run))|g?make(?:\[\d+\])?: \*\*\* \[| ?ELIFECYCLE|error Command failed|info Visit)/i;
@@ -34,6 +39,15 @@ const MISSING = /not found|permission denied|no such file/i;
  */
 export function cannotRun(code: number | null, output: string): boolean {
   return NO_PROGRAM.has(code) || (code !== 0 && NO_SCRIPT.some((pattern) => pattern.test(output)));
+}
+
+/** The shell found no program of a name that the command itself says. What a script starts may come with the work. */
+export function isProgramMissing(command: string, code: number | null, output: string): boolean {
+  if (code !== 127) return false;
+  const shell = readShell(command);
+  const words = shell.type === 'tokens' ? shell.tokens.flatMap((one) => (one.type === 'word' ? [one.value] : [])) : [];
+  const missing = [...output.matchAll(NO_SUCH_PROGRAM)].flatMap(([, name]) => name ?? []);
+  return missing.some((name) => !name.includes('/') && words.includes(name));
 }
 
 /** The same of a text that says which command failed, how it ended and what it printed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cannotRun, saysCannotRun, mainLine } from '../../src/text/cannot-run.ts';
+import { cannotRun, isProgramMissing, saysCannotRun, mainLine } from '../../src/text/cannot-run.ts';
 
 const NPM_TAIL =
   'npm error\nnpm error To see a list of scripts, run:\nnpm error   npm run\nnpm error A complete log of this run can be found in: /home/me/.npm/_logs/x.log\n';
@@ -142,4 +142,17 @@ describe('a command that runs and fails', () => {
 
 it('a command that passes can run, whatever it prints', () => {
   expect(cannotRun(0, 'npm error Missing script: "check"')).toBe(false);
+});
+
+describe('a program that is not on this machine', () => {
+  it.each([
+    ['jq --all .', 127, '/bin/sh: 1: jq: not found\n', true],
+    ['cd x && jq .', 127, 'sh: line 1: jq: command not found\n', true],
+    ['npm run check', 127, '> x@1 check\n> jest\n\nsh: 1: jest: not found\n', false],
+    ['./check.sh', 127, 'sh: 1: ./check.sh: not found\n', false],
+    ['make check', 2, "make: *** No rule to make target 'check'.  Stop.\n", false],
+    ['echo jq: not found; false', 1, 'jq: not found\n', false],
+  ])('%s', (command, code, output, isMissing) => {
+    expect(isProgramMissing(command, code, output)).toBe(isMissing);
+  });
 });

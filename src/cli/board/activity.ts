@@ -156,16 +156,18 @@ function decisionSaid(event: Extract<RunEvent, { type: 'decided' }>, { decided }
   return { who: 'squad', text: `${verb}${when}: ${reasons(why)}`, tone: next === 'finish' ? 'usual' : 'attention' };
 }
 
-function gateSaid({ passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): Said {
+function gateSaid({ passed, failed, cannotRun = [], result }: Extract<RunEvent, { type: 'gate-checked' }>): Said {
   const text = {
     finished: 'the result passes',
     judging: 'a reviewer judges the result',
     refused: 'the result is refused',
     void: 'something else moved the run branch',
   }[result];
-  const of = failed.length === 0 ? `${passed} passed` : `${passed} passed, failed: ${failed.join(', ')}`;
+  const named = (how: string, commands: readonly string[]): string[] =>
+    commands.length === 0 ? [] : [`${how}: ${commands.join(', ')}`];
+  const of = [`${passed} passed`, ...named('failed', failed), ...named('cannot run', cannotRun)].join(', ');
   const tone = ({ finished: 'good', judging: 'usual', refused: 'bad', void: 'attention' } as const)[result];
-  return { who: 'squad', text: passed + failed.length === 0 ? text : `${text}: ${of}`, tone };
+  return { who: 'squad', text: passed + failed.length + cannotRun.length === 0 ? text : `${text}: ${of}`, tone };
 }
 
 function accountSaid(event: Extract<RunEvent, { type: 'account-changed' }>): Said {

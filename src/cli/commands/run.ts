@@ -159,8 +159,9 @@ function refuseOnOneRun({ reload: reloads, pastDeadline, detach, all, agent, tas
 
 async function reload(context: CommandContext, squad: Squad, runId: string, options: ResumeOptions): Promise<void> {
   const { output } = context;
-  const { changed, kept } = await squad.reload(runId, { trust: trustOf(context, options) });
+  const { changed, criteria, kept } = await squad.reload(runId, { trust: trustOf(context, options) });
   for (const name of kept) output.problem(`${name} stays as it was when the run began: its plan was made with it.`);
-  if (changed.length === 0) output.problem('squad.yaml has nothing new for this run.');
+  if (changed.length + criteria.length === 0) output.problem('squad.yaml has nothing new for this run.');
   for (const line of changed) output.problem(`From squad.yaml: ${plainLine(line, 400)}`);
+  for (const line of criteria) output.problem(`From the objective: ${plainLine(line, 400)}`);
 }

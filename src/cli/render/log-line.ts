@@ -4,6 +4,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { planEntrySchema, type PlanEntry } from '../../model/plan/entry.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import { isUnchecked } from '../../model/plan/gate.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { decidedSchema, RUN_EVENTS, runDefinitionSchema } from '../../model/run.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -58,7 +59,9 @@ function eventText(event: PlanEvent): string {
   if (event.type !== 'gate-checked') return '';
   const { head, expected, missing, commands } = event.facts;
   if (head !== expected) return `${head?.slice(0, 12) ?? 'no branch'} instead of ${expected.slice(0, 12)}`;
-  const failed = commands.filter(({ passed }) => !passed).map(({ run }) => `\`${run}\` failed`);
+  const failed = commands
+    .filter(({ passed }) => !passed)
+    .map((one) => `\`${one.run}\` ${isUnchecked(one) ? 'cannot run' : 'failed'}`);
   const lost = missing.map((task) => `${task} is missing`);
   return [head.slice(0, 12), ...failed, ...lost, ...(failed.length + lost.length === 0 ? ['passed'] : [])].join(', ');
 }

@@ -97,13 +97,22 @@ const RETURNED = {
   playbook: 'reopened',
 } as const;
 
-function renderGate({ head, passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): string {
+function renderGate({
+  head,
+  passed,
+  failed,
+  cannotRun = [],
+  result,
+}: Extract<RunEvent, { type: 'gate-checked' }>): string {
   if (result === 'void')
     return `gate      the run branch is at ${head?.slice(0, 12) ?? 'no commit'}, where squad did not leave it`;
-  const ran =
-    failed.length === 0 ? `${passed} passed` : `${passed} passed, failed: ${plainLine(failed.join(', '), 200)}`;
-  const commands = passed + failed.length === 0 ? 'no command to run' : ran;
+  const ran = [`${passed} passed`, ...named('failed', failed), ...named('cannot run', cannotRun)].join(', ');
+  const commands = passed + failed.length + cannotRun.length === 0 ? 'no command to run' : ran;
   return `gate      ${head?.slice(0, 12) ?? ''}: ${commands}${result === 'judging' ? '; a reviewer judges the rest' : ''}`;
+}
+
+function named(how: string, commands: readonly string[]): string[] {
+  return commands.length === 0 ? [] : [`${how}: ${plainLine(commands.join(', '), 200)}`];
 }
 
 /** The attempt's id without the run's name. */

@@ -1,8 +1,9 @@
-import type { BaselineFacts } from '../../model/plan/baseline.ts';
+import type { BaselineCommand, BaselineFacts } from '../../model/plan/baseline.ts';
 import { ENGINE_OPTIONS, SETUP_QUESTION, setupQuestion } from './agent-request.ts';
-import { baselineCause, baselineQuestion, decideHold, newBaseline } from './baseline.ts';
+import { baselineCause, baselineQuestion, decideHold, isBeyondWork, newBaseline } from './baseline.ts';
 import { answerQuestion, askQuestion, type Draft } from './board.ts';
 import { finishFailed } from './finish.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 const KEEP = 'keep it';
 const WITHOUT = 'go on without it';
@@ -15,7 +16,6 @@ export function baselineChecked(draft: Draft, facts: BaselineFacts): void {
   const hold = decideHold(facts, draft.facts);
   if (hold === undefined) return;
   const cause = baselineCause(hold, facts.commit);
-  const correct = 'Correct it in squad.yaml and run `squad resume --reload`';
   if (hold.purpose === 'setup') {
     // A task whose folder could not be set up may have asked already.
     const asked = draft.questions.get(SETUP_QUESTION);
@@ -26,11 +26,20 @@ export function baselineChecked(draft: Draft, facts: BaselineFacts): void {
     return;
   }
   const question = `engine/baseline/${draft.seq}`;
-  const ways = `“${KEEP}” if the run is to make it pass; “${WITHOUT}” never runs it; “${TRY_AGAIN}” runs it once more`;
-  const text = `${cause}. ${correct}, or answer: ${ways}.`;
+  const without =
+    hold.purpose === 'criterion' ? `${WITHOUT}” leaves its criterion unchecked` : `${WITHOUT}” never runs it`;
+  const ways = `“${KEEP}” if the run is to make it pass; “${without}; “${TRY_AGAIN}” runs it once more`;
+  const text = `${cause}. ${correctionOf(hold, draft.facts)}${ways}.`;
   const options = [TRY_AGAIN, KEEP, WITHOUT, GIVE_UP];
   askQuestion(draft, { id: question, text, options, blocks: 'run', by: 'engine' });
   draft.baseline = { ...draft.baseline, question };
+}
+
+function correctionOf({ purpose }: BaselineCommand, { doubtful }: Draft['facts']): string {
+  const file = purpose === 'criterion' ? doubtful?.file : 'squad.yaml';
+  return file === undefined
+    ? 'Install it, or answer: '
+    : `Correct it in ${plainLine(file, 200)} and run \`squad resume --reload\`, or answer: `;
 }
 
 /** Applies the answer to the question above. */
@@ -43,7 +52,9 @@ export function answerBaseline(draft: Draft, answer: string, by: string): void {
   if (answer === GIVE_UP) return finishFailed(draft, `${baselineCause(hold, facts.commit)}; ${by} gave up on it`);
   if (hold.purpose === 'setup' || answer === TRY_AGAIN) return again(draft);
   if (answer !== WITHOUT) return;
-  const held = facts.commands.filter(({ passed, cannotRun }) => !passed && (cannotRun || run.baseline === 'green'));
+  const isHeld = (one: BaselineCommand): boolean =>
+    !one.passed && (isBeyondWork(one) || (run.baseline === 'green' && one.purpose !== 'criterion'));
+  const held = facts.commands.filter(isHeld);
   const commands = held.map((one) => one.run);
   draft.baseline = { ...draft.baseline, without: { by, commands } };
 }

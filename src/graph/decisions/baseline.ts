@@ -2,8 +2,8 @@ import type { Board, Question, RunFacts } from '../../model/plan/board.ts';
 import type { Baseline, BaselineCommand, BaselineFacts } from '../../model/plan/baseline.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-export function newBaseline({ baseline, prepares, verifies }: RunFacts): Baseline {
-  const at = baseline !== undefined && (prepares === true || verifies) ? 'due' : 'off';
+export function newBaseline({ baseline, prepares, verifies, doubtful }: RunFacts): Baseline {
+  const at = baseline !== undefined && (prepares === true || verifies || doubtful !== undefined) ? 'due' : 'off';
   return { at, tries: 1, facts: null, question: null, without: null };
 }
 
@@ -24,8 +24,13 @@ export function decideHold(
   { baseline }: Pick<RunFacts, 'baseline'>,
 ): BaselineCommand | undefined {
   const failed = facts.commands.filter(({ passed }) => !passed);
-  const cannot = failed.find(({ purpose, cannotRun }) => purpose === 'setup' || cannotRun);
-  return cannot ?? (baseline === 'green' ? failed[0] : undefined);
+  const cannot = failed.find((one) => one.purpose === 'setup' || isBeyondWork(one));
+  return cannot ?? (baseline === 'green' ? failed.find(({ purpose }) => purpose !== 'criterion') : undefined);
+}
+
+/** Whether it will not run either when the work is done. The script that a criterion names may be what the run is to make. */
+export function isBeyondWork({ purpose, cannotRun, noProgram }: BaselineCommand): boolean {
+  return cannotRun && (purpose !== 'criterion' || noProgram === true);
 }
 
 /** Whether a person said that this command is left out of the run. */

@@ -1,5 +1,6 @@
 import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import { isUnchecked, type CheckFacts } from '../../model/plan/gate.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
@@ -7,6 +8,7 @@ import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn } from './gate.ts';
 import { standInNotes } from './stand-in-notes.ts';
 import { openPointsOf } from './open-points.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -133,6 +135,7 @@ function remarksOf(
     remarks: [
       ...(nothing ? ['nothing was checked'] : []),
       ...(unchecked > 0 ? [`${unchecked} ${of} not checked`] : []),
+      ...unrunnable(board).map((one) => cutLine(reasons(one), MOST_SUMMARY)),
       ...(judged.length > 0 ? [`${judged.length} ${of} judged by ${judges}, not run`] : []),
       ...decided,
       ...more.map((one) => cutLine(reasons(one), MOST_SUMMARY)),
@@ -162,6 +165,7 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
     if (command !== undefined) {
       const ran = seen?.commands.find((one) => one.purpose === 'criterion' && one.run === command);
       if (ran === undefined) return unknown;
+      if (isUnchecked(ran)) return { ...unknown, evidence: `its command cannot run: ${cannotRunText(ran)}` };
       return { text, state: ran.passed ? 'met' : 'failed', by: 'engine', evidence: evidenceOf(ran) };
     }
     // Before the engine has looked for its file, only “not met” counts.
@@ -171,6 +175,16 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
     const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;
     return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${where}${verdict.why}` };
   });
+}
+
+function cannotRunText({ run, cannotRun = '' }: Pick<CheckFacts, 'run' | 'cannotRun'>): string {
+  return `\`${plainLine(run, 120)}\`: ${plainLine(cannotRun, 200)}`;
+}
+
+/** Commands of criteria that nothing can run at the head, each once. */
+function unrunnable({ gate: { facts }, branch }: ConclusionFacts['board']): string[] {
+  const ran = facts?.head === branch.head ? facts.commands : [];
+  return ran.filter(isUnchecked).map((one) => `cannot run ${cannotRunText(one)}`);
 }
 
 function evidenceOf({ run, passed, output }: { run: string; passed: boolean; output: string }): string {

@@ -1,5 +1,6 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import {
+  isUnchecked,
   JUDGEMENT,
   judgementAnswerSchema,
   type Gate,
@@ -17,7 +18,9 @@ type GivenVerdict = { readonly by: string | null; readonly verdict: Verdict };
 
 /** Why the run may not end yet, one text for each problem; empty if there is none. */
 export function problemsOf(facts: GateFacts, gate: Verdicts, criteria: Criteria): string[] {
-  const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
+  const failed = facts.commands
+    .filter((one) => !one.passed && !isUnchecked(one))
+    .map(({ purpose, output }) => `${purpose}: ${output}`);
   const unmet = criteria.flatMap((one, index) => {
     const said = isForJudge(one) ? verdictOn(index, facts, gate) : undefined;
     return said?.verdict.met === false

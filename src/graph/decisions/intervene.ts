@@ -1,8 +1,9 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Intervention } from '../../model/plan/intervention.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import type { Work } from '../../model/plan/work.ts';
+import { defined } from '../../text/defined.ts';
 import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
 import { SETUP_QUESTION } from './agent-request.ts';
@@ -64,11 +65,27 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
         prepares: intervention.setup.length > 0,
         verifies: intervention.verify.length > 0,
       };
+      changeCriteria(draft, intervention);
       trySetupAgain(draft);
       checkBaselineAgain(draft);
       return;
     default:
       assertNever(intervention);
+  }
+}
+
+/** The commands of criteria as their file has them now. What an agent proposed, no file has. */
+function changeCriteria(draft: Draft, { criteria, doubtful }: Of<'reload'>): void {
+  const { doubtful: _, ...facts } = draft.facts;
+  const { objective } = facts;
+  if (criteria === undefined || objective.criteria.some(({ proposed }) => proposed !== undefined)) return;
+  const own = criteria.map(({ text, command }) => ({ text, ...defined({ command }) }));
+  draft.facts = { ...facts, objective: { ...objective, criteria: own }, ...defined({ doubtful }) };
+  const commands = own.flatMap(({ command }) => command ?? []);
+  for (const state of draft.tasks.values()) {
+    const { requires } = state.task;
+    if (!requires.some((one) => one.kind === 'command' && one.ofCriterion === true)) continue;
+    draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, requires: commands.map(criterionCheck) } });
   }
 }
 

@@ -26,13 +26,14 @@ export function factsOf(definition: RunDefinition): RunFacts {
     plan,
     baseline,
   } = definition;
+  const { criteria, doubtful } = began ?? { ...objective, doubtful: definition.doubtful };
   // A fork has no folder.
   const beside = definition.playbook === SESSION ? BESIDE_SESSION : 0;
   return {
     objective: {
       title: objective.title,
       goals: objective.goals,
-      criteria: objective.criteria.map(({ text, command }) => (command === undefined ? { text } : { text, command })),
+      criteria: criteria.map(({ text, command }) => (command === undefined ? { text } : { text, command })),
       constraints: objective.constraints,
       context: objective.context,
       ...defined({ priority: objective.priority, deadline: objective.deadline }),
@@ -54,6 +55,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     verifies: began?.verifies ?? verify.length > 0,
     commands: began?.commands ?? verify.map(({ run }) => run),
     ...(baseline === undefined || baseline === 'off' || definition.makesBranch === false ? {} : { baseline }),
+    ...defined({ doubtful }),
     ...(plan === 'ask' ? { asksForPlan: true } : {}),
     base: repository.base,
     locale: mail.locale,

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/** One command of `setup` or `verify` that ran on the base commit. */
+/** One command of `setup`, `verify` or a criterion that ran on the base commit. */
 const baselineCommandSchema = z.object({
-  purpose: z.enum(['setup', 'verify']),
+  /** `criterion`: its command cannot run there. One that can is no part of this. */
+  purpose: z.enum(['setup', 'verify', 'criterion']),
   run: z.string(),
   passed: z.boolean(),
   /** It failed before it could check anything: there is no such script or program. */
   cannotRun: z.boolean(),
+  /** The program itself is not on this machine: no work of the run can make it. Absent: that is not known. */
+  noProgram: z.literal(true).optional(),
   /** How it failed, such as `exited with 1`; empty if it passed. */
   how: z.string(),
   /** The line of its output that says most; empty if it passed. */
@@ -15,6 +18,14 @@ const baselineCommandSchema = z.object({
   output: z.string(),
 });
 export type BaselineCommand = z.infer<typeof baselineCommandSchema>;
+
+/** Commands of criteria that the engine tries on the base commit, because they may not be able to run there. */
+export const doubtfulSchema = z.object({
+  commands: z.array(z.string()),
+  /** The file in which a person can correct them; absent: there is none. */
+  file: z.string().optional(),
+});
+export type Doubtful = z.infer<typeof doubtfulSchema>;
 
 /** What `setup` and `verify` do on the commit that the run begins from, before any work. After a failed setup, nothing else ran. */
 export const baselineFactsSchema = z.object({
@@ -34,6 +45,6 @@ export interface Baseline {
   readonly facts: BaselineFacts | null;
   /** The question that holds the run until its answer; null: none was asked. */
   readonly question: string | null;
-  /** Commands of `verify` that this person left out of the run. */
+  /** Commands of `verify` and of criteria that this person left out of the run. */
   readonly without: { readonly by: string; readonly commands: readonly string[] } | null;
 }

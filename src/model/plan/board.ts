@@ -3,7 +3,7 @@ import type { DescribedRuntimes } from '../runtime-description.ts';
 import type { Json } from '../../text/json.ts';
 import type { MailAction } from '../mail/kind.ts';
 import type { MailType } from '../mail/vocabulary.ts';
-import type { Baseline } from './baseline.ts';
+import type { Baseline, Doubtful } from './baseline.ts';
 import type { Gate, RunBranch } from './gate.ts';
 import type { LockOutKind } from './lock-out.ts';
 import type { StallFallback } from './work.ts';
@@ -88,6 +88,8 @@ export interface RunFacts {
   readonly prepares?: boolean;
   /** Its commands run once on the base commit; `green`: all have to pass there. Absent: none runs there. */
   readonly baseline?: 'report' | 'green';
+  /** Absent: there are none. */
+  readonly doubtful?: Doubtful;
   /** Commands that may run without further consent. Absent: none. */
   readonly commands?: readonly string[];
   /** A person approves the plan before its tasks start. Absent: no person does. */

@@ -13,6 +13,8 @@ export const checkFactsSchema = z.object({
   output: z.string(),
   /** It passed, after it had failed on the same commit. Absent: it did not. */
   flaky: z.literal(true).optional(),
+  /** It failed before it could check anything, such as for want of its program: the line that says so. Absent: it could run. */
+  cannotRun: z.string().optional(),
   /** Absent: it changed none. */
   changed: changedByCheckSchema.optional(),
 });
@@ -42,6 +44,11 @@ export const gateFactsSchema = z.object({
   lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
+
+/** The command of a criterion cannot run, so it says nothing of the work: no author is charged, and the criterion stays unchecked. */
+export function isUnchecked({ purpose, cannotRun }: GateFacts['commands'][number]): boolean {
+  return purpose === 'criterion' && cannotRun !== undefined;
+}
 
 /** A judge's opinion on one criterion. No field is optional, because strict structured output requires all. */
 export const verdictSchema = z.object({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { someLimitsSchema } from '../limits.ts';
+import { criterionSchema } from '../objective.ts';
+import { doubtfulSchema } from './baseline.ts';
 import { runtimeNameSchema, settingsSchema } from '../settings.ts';
 
 /** `run`, `agent/<name>` or `task/<id>`. */
@@ -46,7 +48,7 @@ export const interventionSchema = z.discriminatedUnion('verb', [
     runtime: runtimeNameSchema,
     model: z.string().max(100).optional(),
   }),
-  /** The commands and limits that `squad.yaml` has now replace those that the run began with. */
+  /** The commands and limits that `squad.yaml` has now replace those that the run began with, and so do commands of criteria. */
   z.object({
     verb: z.literal('reload'),
     setup: settingsSchema.shape.setup,
@@ -55,6 +57,9 @@ export const interventionSchema = z.discriminatedUnion('verb', [
     limits: someLimitsSchema.omit({ reviewRounds: true, retries: true, walls: true }),
     /** Digest of the commands that the operator trusts; null if there are none. */
     trusted: z.string().nullable(),
+    /** All criteria with the commands that their file has now. Absent: the file has nothing new, or there is none. */
+    criteria: z.array(criterionSchema).optional(),
+    doubtful: doubtfulSchema.optional(),
   }),
 ]);
 export type Intervention = z.infer<typeof interventionSchema>;

@@ -22,11 +22,21 @@ export const requirementSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('document'), path: z.string(), headings: z.array(z.string()) }),
   /** Nothing is at this path in the commit: no file, folder or link. */
   z.object({ kind: z.literal('absent'), path: z.string() }),
-  z.object({ kind: z.literal('command'), run: z.string(), timeoutMs: z.number().int().positive().optional() }),
+  z.object({
+    kind: z.literal('command'),
+    run: z.string(),
+    timeoutMs: z.number().int().positive().optional(),
+    /** If it cannot run at all, its task is done without it, and the end of the run says so. */
+    ofCriterion: z.literal(true).optional(),
+  }),
   /** A pull request is open at the judged commit. */
   z.object({ kind: z.literal('pr') }),
 ]);
 export type Requirement = z.infer<typeof requirementSchema>;
+
+export function criterionCheck(run: string): Requirement {
+  return { kind: 'command', run, ofCriterion: true };
+}
 
 /** The requirement that keeps a planned task to its paths; undefined: it may change everything, or no plan gave it paths. */
 export function limitOf(requires: readonly Requirement[]): Extract<Requirement, { kind: 'only' }> | undefined {

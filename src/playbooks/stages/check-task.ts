@@ -1,5 +1,5 @@
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import { firstId, placed, titleNow, type Opening } from './opening.ts';
 import type { Placed } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
@@ -7,8 +7,10 @@ import { putTask, type StageTask } from './stage-records.ts';
 /** The engine runs commands. Without any, the stage is skipped, because nothing shows that anything passes. */
 export function checkTask(opening: Opening, common: NewTask, checks: 'criteria' | readonly string[]): PlanChange[] {
   const { scene, of, options } = opening;
-  const commands = checks === 'criteria' ? scene.objective.criteria.flatMap(({ command }) => command ?? []) : checks;
-  const requires = commands.map((run) => ({ kind: 'command', run }) as const);
+  const requires =
+    checks === 'criteria'
+      ? scene.objective.criteria.flatMap(({ command }) => (command === undefined ? [] : [criterionCheck(command)]))
+      : checks.map((run) => ({ kind: 'command', run }) as const);
   const place = { stage: of.stage.id, pass: of.pass.pass } as const;
   const failed = of.all.findLast(({ state: { status, round } }) => status === 'failed' && round < options.reviewRounds);
   if (failed !== undefined) return checkAgain(failed, common.needs, { ...place, as: 'work' });

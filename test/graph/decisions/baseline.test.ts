@@ -33,6 +33,11 @@ function ran(more: Partial<BaselineCommand> = {}): BaselineCommand {
 const GREEN = ran({ passed: true, how: '', words: '', output: '' });
 const RED = ran();
 const MISSING = ran({ run: 'npm run check', cannotRun: true, words: 'npm error Missing script: "check"' });
+const TO_MAKE = ran({ ...MISSING, purpose: 'criterion' });
+const NO_PROGRAM = ran({
+  ...{ purpose: 'criterion', run: 'jq .', cannotRun: true, noProgram: true },
+  ...{ how: 'exited with 127', words: 'sh: 1: jq: not found' },
+});
 const SAID = 'The setup command `npm ci` exited with 1 (its whole output: x): npm error code EUSAGE';
 const SETUP = ran({ purpose: 'setup', run: 'npm ci', words: 'npm error code EUSAGE', output: SAID });
 
@@ -65,6 +70,7 @@ describe('the check of the base commit', () => {
     ['with a verify', {}, true],
     ['with a setup alone', { verifies: false, prepares: true }, true],
     ['with neither', { verifies: false }, false],
+    ['with a criterion that may not be able to run', { verifies: false, doubtful: { commands: ['jq .'] } }, true],
     ['of a run that begun in an older version, or with `off`', { baseline: undefined as never }, false],
   ])('%s', (_, more, due) => {
     expect(isBaselineDue(begun(more))).toBe(due);
@@ -91,6 +97,13 @@ describe('the check of the base commit', () => {
     ['red with `green`', 'green', [RED], 'verify: `npm test` exited with 1 on cccccccccccc'],
     ['cannot run', 'report', [RED, MISSING], 'verify: `npm run check` cannot run (it exited with 1) on cccccccccccc'],
     ['a failed setup', 'report', [SETUP], SAID],
+    ['a criterion whose script may come with the work', 'green', [GREEN, TO_MAKE], undefined],
+    [
+      'a criterion whose program is not there',
+      'report',
+      [TO_MAKE, NO_PROGRAM],
+      'criterion: `jq .` cannot run (it exited with 127)',
+    ],
   ])('%s: asks only where it has to', (_, baseline, commands, text) => {
     const board = checked(begun({ baseline }), ...commands);
     expect(isBaselineDue(board)).toBe(false);
@@ -115,6 +128,34 @@ describe('the check of the base commit', () => {
       outcome: 'failed',
       why: expect.stringMatching(/^verify: `npm run check` cannot run .*Missing script: "check"; ann gave up on it$/),
     });
+  });
+
+  it('names what corrects the command of a criterion', () => {
+    const textWith = (doubtful: RunFacts['doubtful']): string =>
+      baselineQuestion(checked(begun({ doubtful: doubtful as never }), NO_PROGRAM))?.text ?? '';
+    expect(textWith({ commands: ['jq .'], file: 'objective.md' })).toContain(
+      'Correct it in objective.md and run `squad resume --reload`, or answer: “keep it”',
+    );
+    expect(textWith({ commands: ['jq .'] })).toContain('Install it, or answer: “keep it”');
+    const without = answered(checked(begun(), TO_MAKE, NO_PROGRAM), 'go on without it');
+    expect([isLeftOut(NO_PROGRAM, without.baseline), isLeftOut(TO_MAKE, without.baseline)]).toEqual([true, false]);
+  });
+
+  it('takes the commands of criteria from a reload, by their words', () => {
+    const criterion = { text: 'it is checked', done: false, line: 3 };
+    const objective = { ...begun().facts.objective, criteria: [{ text: criterion.text, command: 'jq .' }] };
+    const board = checked(begun({ objective, doubtful: { commands: ['jq .'] } }), NO_PROGRAM);
+    const reload: Reload = { verb: 'reload', setup: [], verify: [], limits: {}, trusted: null };
+    const said = (more: Partial<Reload>): Board =>
+      hear(board, { type: 'intervention', intervention: { ...reload, ...more }, by: 'ann' }, 9);
+    const after = said({ criteria: [{ ...criterion, command: 'true' }] });
+    expect([
+      after.facts.objective.criteria,
+      after.facts.doubtful,
+      isBaselineDue(after),
+      baselineQuestion(after),
+    ]).toEqual([[{ text: criterion.text, command: 'true' }], undefined, false, undefined]);
+    expect(said({}).facts.objective.criteria).toEqual(objective.criteria);
   });
 
   it('is made again after a reload, and its question is withdrawn', () => {
@@ -193,6 +234,17 @@ describe('what is said of it', () => {
     for (const board of [begun(), checked(begun(), GREEN), begun({ verifies: false })]) {
       expect([comparedWithBaseline(board), renderBaseline(board)]).toEqual([[], '']);
     }
+  });
+
+  it('tells agents which command of a criterion cannot run yet, and asks them for it', () => {
+    const block = renderBaseline(checked(begun(), TO_MAKE));
+    expect(block).toMatch(/^These commands of success criteria cannot run on the commit/);
+    expect(block).not.toContain('squad delivers work only if they pass');
+    const board = checked(begun(), TO_MAKE);
+    const { facts } = board.baseline;
+    expect(facts === null ? [] : baselineText(facts, board)[0]).toMatch(
+      /^cannot run yet: criterion: `npm run check` cannot run/,
+    );
   });
 
   it('reaches prompts fenced, short, and without what a person left out', () => {

@@ -118,6 +118,18 @@ describe('decideEvidence', () => {
     ['left there', { kind: 'absent', path: 'x' }, { files: ['x'] }, ['x still exists; remove it']],
     ['command', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: true, output: '' }] }, []],
     ['command not run', { kind: 'command', run: 't' }, {}, ['`t` was not run']],
+    [
+      'a criterion’s that cannot run',
+      { kind: 'command', run: 't', ofCriterion: true },
+      { commands: [{ run: 't', passed: false, output: 'o', cannotRun: 'sh: 1: t: not found' }] },
+      [],
+    ],
+    [
+      'a list’s own that cannot run',
+      { kind: 'command', run: 't' },
+      { commands: [{ run: 't', passed: false, output: 'o', cannotRun: 'sh: 1: t: not found' }] },
+      ['`t` fails:\no'],
+    ],
     ['red', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: false, output: 'o' }] }, ['`t` fails:\no']],
     ['pr', { kind: 'pr' }, { pr }, []],
     ['no pr', { kind: 'pr' }, {}, ['no pull request was opened']],

@@ -47,7 +47,7 @@ describe('a line of stages', () => {
     expect(played.board.tasks.get('test')?.task).toMatchObject({
       kind: 'check',
       needs: ['build'],
-      requires: [{ kind: 'command', run: 'npm test' }],
+      requires: [{ kind: 'command', run: 'npm test', ofCriterion: true }],
     });
   });
 

@@ -1,3 +1,4 @@
+import { isMissing } from './commands.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import { runDefinitionSchema, type RunDefinition } from '../../../src/model/run.ts';
 import type { StallFallback } from '../../../src/model/plan/work.ts';
@@ -53,6 +54,8 @@ export function oraclePlan(seed: number): OraclePlan {
 
 function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repository'> {
   const { playbook } = weather;
+  const criteria = criteriaOf(seed, weather);
+  const doubtful = [...new Set(criteria.flatMap(({ command = '' }) => (isMissing(command) ? [command] : [])))];
   const { repository: _, ...definition } = runDefinitionSchema.parse({
     version: 1,
     name: 'simulated',
@@ -60,7 +63,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
     objective: {
       title: 'Simulated',
       goals: ['finish'],
-      criteria: criteriaOf(seed, weather),
+      criteria,
       constraints: [],
       context: '',
       text: playbook === 'council' ? '# Simulated\n\ndocs/design.md is right.\n' : '# Simulated\n',
@@ -79,6 +82,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
     setup: [],
     verify: verifyOf(seed, weather).map((run) => ({ run })),
     baseline: draw(seed, 'baseline') < 0.8 ? 'report' : 'off',
+    ...(doubtful.length === 0 ? {} : { doubtful: { commands: doubtful, file: 'objective.md' } }),
     strict: draw(seed, 'strict') < 0.3,
     repository: { root: '/', base: '' },
     trusted: null,

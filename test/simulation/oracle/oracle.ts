@@ -1,6 +1,6 @@
 import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
-import { holds, isMissing } from './commands.ts';
+import { holds, isMissing, outcomeOfCommand } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
 import { stageOf } from './first-cause.ts';
 import { saidMissing } from './said-missing.ts';
@@ -38,6 +38,8 @@ export interface Verdict {
   readonly judges: readonly string[];
   /** Commands of the run that a person left out. */
   readonly without: readonly string[];
+  /** Commands of criteria that nothing can run. */
+  readonly unrunnable: readonly string[];
   /** Some command of the run itself was run on what is on the branch, and all passed. */
   readonly verified: boolean;
   /** What may have kept a run from its end as done; empty: it has to be done. */
@@ -54,12 +56,15 @@ export function judgeRun(facts: OracleFacts): Verdict {
   const { judges, states } = judgedBy(facts, files);
   const criteria = definition.objective.criteria.map(({ command }, index): State => {
     if (command === undefined) return states.get(index) ?? 'not-checked';
-    const passed = ran(command);
+    const passed = isMissing(command) ? undefined : ran(command);
     return passed === undefined ? 'not-checked' : passed ? 'met' : 'failed';
   });
   const without = leftOutCommands(facts);
   const verify = definition.verify.flatMap(({ run }) => (without.includes(run) ? [] : [run]));
-  const commands = [...verify, ...definition.objective.criteria.flatMap(({ command }) => command ?? [])];
+  const own = definition.objective.criteria.flatMap(({ command }) => command ?? []);
+  // What cannot run says nothing of the work.
+  const commands = [...verify, ...own.filter((run) => !isMissing(run))];
+  const unrunnable = [...new Set(own)].filter((run) => isMissing(run) && !without.includes(run) && ran(run) === false);
   return {
     flaws: [
       ...branchFlaws(facts),
@@ -74,13 +79,14 @@ export function judgeRun(facts: OracleFacts): Verdict {
     judges,
     verified: verify.length > 0 && verify.every((run) => ran(run) === true),
     without,
+    unrunnable,
     troubles: troublesOf(facts),
   };
 }
 
 /** The line that a done run has to be told with. `skipped` and `accepted`: tasks by the person who said so. */
 export function headlineOf(
-  { criteria, judges, verified, without }: Verdict,
+  { criteria, judges, verified, without, unrunnable }: Verdict,
   people: { readonly skipped: ReadonlyMap<string, string[]>; readonly accepted: ReadonlyMap<string, string[]> },
 ): { readonly parts: readonly string[]; readonly isOpen: boolean } {
   const of = `of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`;
@@ -93,6 +99,7 @@ export function headlineOf(
   const open = [
     ...nothing,
     ...(unchecked > 0 ? [`${unchecked} ${of} not checked`] : []),
+    ...unrunnable.map((run) => `cannot run \`${run}\`: ${outcomeOfCommand(run, new Map(), 0).text}`),
     ...said('skipped', people.skipped),
     ...said('accepted', people.accepted),
     ...(without.length > 0 ? [`left out by a person: ${without.map((run) => `\`${run}\``).join(', ')}`] : []),
@@ -107,9 +114,14 @@ function leftOutCommands({ definition, record, git }: OracleFacts): string[] {
   if (asked?.answer !== 'go on without it') return [];
   const failed = (run: string): boolean =>
     record.checks.some(({ command, commit, passed }) => command === run && commit === git.base && !passed);
-  return definition.verify.flatMap(({ run }) =>
-    failed(run) && (isMissing(run) || definition.baseline === 'green') ? [run] : [],
-  );
+  const criteria = definition.objective.criteria.flatMap(({ command }) => command ?? []);
+  return [
+    ...definition.verify.flatMap(({ run }) =>
+      failed(run) && (isMissing(run) || definition.baseline === 'green') ? [run] : [],
+    ),
+    // The script that another one names might come with the work.
+    ...[...new Set(criteria)].filter((run) => run.startsWith('no-such-program') && failed(run)),
+  ];
 }
 
 function branchFlaws({ git, record }: OracleFacts): string[] {

@@ -177,6 +177,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     why: z.string().optional(),
     standIn: z.string().optional(),
   }),
+  /** Whether a live turn gives the signs of work that are expected of it. `why`: what is missing, or what came. */
+  z.object({
+    type: z.literal('stall-changed'),
+    ...base,
+    ...attempt,
+    state: z.enum(['stalled', 'works']),
+    why: z.string(),
+  }),
   /** The engine checked the run branch before the run may end. `result`: what happens next. */
   z.object({
     type: z.literal('gate-checked'),

@@ -1,16 +1,11 @@
 import { boardCascades } from '../graph/decisions/cascade.ts';
-import { standInFor } from '../graph/decisions/stand-ins.ts';
 import { statusOf } from '../graph/decisions/work-status.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
+import { accountEvents } from './account-events.ts';
+import type { Base } from './event-base.ts';
 import { returnsBetween } from './replay-plan.ts';
-
-/** What all events of one record have. */
-export interface Base {
-  readonly at: number;
-  readonly runId: string;
-}
 
 /** The changes of one entry on the board: tasks, reviews, questions, pauses and accounts. */
 export function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
@@ -50,33 +45,6 @@ function pauseEvents(base: Base, { pauses: before }: Board, { pauses: after }: B
   );
   const ended = [...before.keys()].filter((scope) => !after.has(scope));
   return [...begun, ...ended.map((scope) => ({ type: 'pause-changed', ...base, scope, verb: null }) as const)];
-}
-
-function accountEvents(base: Base, before: Board, after: Board): RunEvent[] {
-  if (before.accounts === after.accounts && before.lockedOut === after.lockedOut) return [];
-  const names = [before, after].flatMap(({ accounts, lockedOut }) => [
-    ...accounts.keys(),
-    ...[...lockedOut.values()].map(({ account }) => account),
-  ]);
-  return [...new Set(names)].flatMap((account): RunEvent[] => {
-    const old = accountState(before, account);
-    const now = accountState(after, account);
-    if (old.state === now.state && old.until === now.until) return [];
-    // A person has helped, or says so: one turn finds out.
-    if (old.state === 'locked-out' && now.until !== undefined && now.until <= after.now) return [];
-    const { state, until, why } = now;
-    const standIn = state === 'works' ? undefined : standInFor(after, { name: '', account });
-    return [{ type: 'account-changed', ...base, account, state, ...defined({ until, why, standIn }) }];
-  });
-}
-
-function accountState({ accounts, lockedOut }: Board, account: string) {
-  const lock = lockedOut.get(account);
-  if (lock !== undefined) return { state: 'locked-out', why: lock.kind, until: undefined } as const;
-  const limited = accounts.get(account);
-  return limited === undefined
-    ? ({ state: 'works', why: undefined, until: undefined } as const)
-    : ({ state: 'limited', why: undefined, until: limited.until } as const);
 }
 
 /** In the order of the plan. An ended task of a long run is not compared. */

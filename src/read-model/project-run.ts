@@ -17,9 +17,10 @@ import { decidedSchema, FORK_EPOCH, publishFactsSchema, RUN_EVENTS, runDefinitio
 import type { RunEvent } from '../model/run-event.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
 import { defined } from '../text/defined.ts';
-import { boardEvents, type Base } from './project-board.ts';
-import { insteadOfIn } from './live-turns.ts';
-import { changeOf, stagesOfRun, type StagesOf } from './stages.ts';
+import type { Base } from './event-base.ts';
+import { boardEvents } from './project-board.ts';
+import { insteadOfIn, stallEvents } from './live-turns.ts';
+import { stageEvents, stagesOfRun, type StagesOf } from './stages.ts';
 import { foldStored, readEvent } from './replay-plan.ts';
 
 /** An event of the run's stream with the rows that it names, which never change. */
@@ -216,20 +217,14 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
   const entry = readEvent(event, planEntrySchema);
   const board = foldStored(before, entry);
   const base = baseOf(event);
-  const input = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
+  const input =
+    entry.entry === 'event'
+      ? inputEvents(base, entry, board, state.resumedAt)
+      : stallEvents(base, before, state.open.keys(), entry);
   const raised = limitsRaised({ ...state, board }, base, reloadedLimits(entry));
   const stages = state.stagesOf?.(board) ?? [];
   const changes = [...boardEvents(base, before, board), ...stageEvents(base, state.stages, stages)];
   return { state: { ...raised.state, stages }, events: [...input, ...raised.events, ...changes] };
-}
-
-function stageEvents(base: Base, before: readonly ShownStage[], after: readonly ShownStage[]): RunEvent[] {
-  const old = new Map(before.map((stage) => [stage.id, stage]));
-  return after.flatMap((stage, index): RunEvent[] => {
-    const change = changeOf(old.get(stage.id), stage);
-    const place = { place: index + 1, of: after.length };
-    return change === undefined ? [] : [{ type: 'stage-changed', ...base, stage, ...place, change }];
-  });
 }
 
 /** undefined: the entry reloads no settings. */

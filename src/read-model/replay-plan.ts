@@ -10,6 +10,9 @@ import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { Intervention } from '../model/plan/intervention.ts';
 import type { Prompt, Work } from '../model/plan/work.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { clearedBy } from './live-turns.ts';
+import { accountEvents } from './account-events.ts';
 
 /** Feedback on work. `end`: it ended the work instead of sending it back to its author. */
 interface ReturnedWork {
@@ -23,8 +26,10 @@ interface History {
   readonly evidence: Map<string, EvidenceFacts>;
   readonly answers: { question: string; text: string; answer: string; by: string }[];
   readonly returns: (ReturnedWork & { readonly task: string })[];
-  /** Stalled attempts. */
-  readonly walls: { attempt: string; why: string }[];
+  /** Stalled attempts. `cleared`: what ended the stall; absent: nothing did. */
+  readonly walls: { attempt: string; why: string; at: number; cleared?: { at: number; why: string } }[];
+  /** How accounts stood, with each change. */
+  readonly accounts: Extract<RunEvent, { type: 'account-changed' }>[];
 }
 
 export interface Replay extends History {
@@ -35,7 +40,7 @@ export interface Replay extends History {
 
 /** Folds the plan's entries in order and keeps their history. Throws `database-corrupt` if an entry does not fit. */
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
-  const notes: History = { evidence: new Map(), answers: [], returns: [], walls: [] };
+  const notes: History = { evidence: new Map(), answers: [], returns: [], walls: [], accounts: [] };
   let board = createBoard(facts);
   let reopened = 0;
   for (const [index, entry] of entries.entries()) {
@@ -44,6 +49,7 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
     if (entry.entry === 'work') noteWork(notes, before, entry);
     if (entry.entry === 'event') noteAnswers(notes, before, board, entry);
     noteReturns(notes, before, board);
+    notes.accounts.push(...accountEvents({ at: entry.at, runId: '' }, before, board));
     if (before.finished !== null && board.finished === null) reopened = index + 1;
   }
   return { board, ...notes, reopened };
@@ -73,9 +79,13 @@ function unreadable(message: string, cause: unknown): SquadError {
 }
 
 /** The board ignores a late event that does not fit the phase, and so does the history. */
-function noteWork(notes: History, before: Board, { task, event }: Extract<PlanEntry, { entry: 'work' }>): void {
+function noteWork(notes: History, before: Board, { task, event, at }: Extract<PlanEntry, { entry: 'work' }>): void {
   const phase = before.tasks.get(task)?.work.phase.at;
-  if (event.type === 'wall-raised') notes.walls.push({ attempt: event.attempt, why: event.why });
+  if (event.type === 'wall-raised') notes.walls.push({ attempt: event.attempt, why: event.why, at });
+  if (event.type === 'wall-cleared' || (event.type === 'attempt-settled' && event.outcome === 'completed')) {
+    const wall = notes.walls.findLast(({ attempt, cleared }) => attempt === event.attempt && cleared === undefined);
+    if (wall !== undefined) wall.cleared = { at, why: clearedBy(event) };
+  }
   if (event.type === 'evidence-gathered' && phase === 'gathering') notes.evidence.set(task, event.facts);
 }
 

@@ -4,7 +4,9 @@ import type { Playbooks, StageView } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { stageViews } from '../playbooks/stages/stage-views.ts';
 import type { Totals } from '../substrate/ports/ledger.ts';
+import type { RunEvent } from '../model/run-event.ts';
 import { shownStage, stagesAtRest, type ShownStage } from '../model/shown-stage.ts';
+import type { Base } from './event-base.ts';
 
 /** The stages of a run as its board has them; empty: there are none. */
 export type StagesOf = (board: Board) => readonly ShownStage[];
@@ -63,4 +65,14 @@ export function changeOf(before: ShownStage | undefined, after: ShownStage): 'st
   if (before?.state !== after.state) return 'state';
   if (before.round?.taken !== after.round?.taken || before.round?.cap !== after.round?.cap) return 'rounds';
   return JSON.stringify(before) === JSON.stringify(after) ? undefined : 'agents';
+}
+
+/** The stages that have changed. */
+export function stageEvents(base: Base, before: readonly ShownStage[], after: readonly ShownStage[]): RunEvent[] {
+  const old = new Map(before.map((stage) => [stage.id, stage]));
+  return after.flatMap((stage, index): RunEvent[] => {
+    const change = changeOf(old.get(stage.id), stage);
+    const place = { place: index + 1, of: after.length };
+    return change === undefined ? [] : [{ type: 'stage-changed', ...base, stage, ...place, change }];
+  });
 }

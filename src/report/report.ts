@@ -37,6 +37,7 @@ import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
 import { standInsSection } from './report-stand-ins.ts';
+import { wallsSection } from './report-walls.ts';
 import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
@@ -67,6 +68,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     followUpsSection(reading),
     costSection(reading),
     limitsSection(reading),
+    wallsSection(reading),
     retriesSection(reading),
     checksSection(reading),
     questionsSection(reading),
@@ -221,9 +223,10 @@ function questionsSection({ answers, questions }: RunHistory): Section | undefin
   return tableSection('Questions', ['question', 'asked', 'answer', 'by'], rows);
 }
 
-function warningsSection({ published, walls }: RunHistory): Section | undefined {
-  return listSection('Warnings', [
-    ...(published?.kept ?? []).map(({ path, why }) => words`Folder kept: ${path} (${why})`),
-    ...walls.map(({ attempt, why }) => words`${code(attempt)} stalled: ${why}`),
-  ]);
+function warningsSection({ published }: RunHistory): Section | undefined {
+  const kept = published?.kept ?? [];
+  return listSection(
+    'Warnings',
+    kept.map(({ path, why }) => words`Folder kept: ${path} (${why})`),
+  );
 }

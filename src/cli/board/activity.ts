@@ -4,7 +4,7 @@ import { placeText } from '../../model/shown-stage.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
-import { accountText } from '../render/wall-text.ts';
+import { accountText } from '../../model/wall-text.ts';
 import { answerText, isTurnEvent, placeOf } from '../render/run-lines.ts';
 import { reasons } from '../../text/reasons.ts';
 import type { Activity, BoardState } from './board-state.ts';
@@ -63,6 +63,12 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
       return usual('squad', 'the limits are raised');
     case 'account-changed':
       return accountSaid(event);
+    case 'stall-changed':
+      return {
+        who: event.agent,
+        text: `${event.task}: ${event.why}`,
+        tone: event.state === 'stalled' ? 'attention' : 'good',
+      };
     case 'mail':
       return usual(MAIL, event.line);
     case 'mail-overdue':

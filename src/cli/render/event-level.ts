@@ -19,6 +19,8 @@ export function levelOf(event: RunEvent): LogLevel {
     return event.kind === 'check' ? 'debug' : 'info';
   if (event.type === 'task-changed' && (event.status === 'failed' || event.status === 'cancelled')) return 'warn';
   if (event.type === 'stage-changed') return levelOfStage(event);
+  if (event.type === 'stall-changed' || event.type === 'account-changed')
+    return event.state === 'works' ? 'info' : 'warn';
   const isRoutine = event.type === 'decided' && event.until === undefined && event.next === 'wait';
   if (isRoutine || (event.type === 'decided' && event.next === 'start')) return 'debug';
   return LEVELS[event.type] ?? 'info';

@@ -3,7 +3,7 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 import { placeText, roundText } from '../../model/shown-stage.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { accountText } from './wall-text.ts';
+import { accountText } from '../../model/wall-text.ts';
 import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
@@ -56,6 +56,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return undefined;
     case 'account-changed':
       return `account   ${plainLine(event.account, 80)}: ${accountText(event)}`;
+    case 'stall-changed':
+      return `${event.state === 'stalled' ? 'stall    ' : 'works    '} ${short(event.attemptId)} ${event.agent}: ${plainLine(event.why, 200)}`;
     case 'intervened':
       return `operator  ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'mail':

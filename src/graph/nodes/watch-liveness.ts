@@ -17,6 +17,8 @@ interface Sighting {
   sign: number;
   signAt: number | null;
   stalledAt: number | null;
+  /** The sign that the stall was counted from. */
+  quietSince: number | null;
 }
 
 /** Makes the look at live turns, which notes stalls as inputs and returns whether it noted something. */
@@ -24,7 +26,7 @@ export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean
   const sightings = new Map<string, Sighting>();
 
   const sightingOf = (id: string): Sighting => {
-    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, stalledAt: null };
+    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, stalledAt: null, quietSince: null };
     sightings.set(id, known);
     return known;
   };
@@ -46,6 +48,7 @@ export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean
         lastSignAt: sighting.signAt,
         firstToolAt: activity.firstToolAt ?? null,
         stalledAt: sighting.stalledAt,
+        quietSince: sighting.quietSince,
         stalls: request.used.stalls,
       },
       kindOf(live, board),
@@ -54,9 +57,10 @@ export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean
     );
     switch (decision.do) {
       case 'stall':
+        sighting.quietSince = decision.since;
         return { type: 'wall-raised', attempt, why: decision.why };
       case 'clear-stall':
-        return { type: 'wall-cleared', attempt };
+        return { type: 'wall-cleared', attempt, why: decision.why };
       case 'fall-back':
         return { type: 'wall-fallback', attempt, fallback: decision.fallback };
       case 'nothing':

@@ -67,7 +67,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
   /** The run branch is checked out, so it cannot move. */
   z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
-  z.object({ type: z.literal('wall-cleared'), attempt: z.string() }),
+  /** `why`: what came. Absent in runs of older versions. */
+  z.object({ type: z.literal('wall-cleared'), attempt: z.string(), why: z.string().optional() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
   z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),

@@ -247,14 +247,34 @@ describe('decideReview', () => {
 
 describe('decideLiveness', () => {
   const GATE = { ms: 120_000, fallbacks: DEFAULT_PLAN_LIMITS.stallFallbacks };
-  const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, stalledAt: null, stalls: 0 };
+  const quiet: Activity = {
+    spawnedAt: 1_000,
+    lastSignAt: null,
+    firstToolAt: null,
+    stalledAt: null,
+    quietSince: null,
+    stalls: 0,
+  };
   it.each<[string, Partial<Activity>, number, object]>([
     ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing' }],
     ['within the window', {}, 120_999, { do: 'nothing' }],
-    ['past it', {}, 121_000, { do: 'stall' }],
+    ['past it', {}, 121_000, { do: 'stall', why: 'no tool for 120 s', since: 1_000 }],
     ['a sign of life begins it anew', { lastSignAt: 50_000 }, 121_000, { do: 'nothing' }],
     ['a tool ends it', { firstToolAt: 5 }, 9e9, { do: 'nothing' }],
-    ['a tool clears a stall', { firstToolAt: 5, stalledAt: 6 }, 9e9, { do: 'clear-stall' }],
+    ['a tool clears a stall', { firstToolAt: 5, stalledAt: 6 }, 9e9, { do: 'clear-stall', why: 'its tool came' }],
+    [
+      'a tool says how long it was waited for',
+      { firstToolAt: 5, stalledAt: 121_000, quietSince: 1_000 },
+      125_540,
+      { do: 'clear-stall', why: 'its tool came after 124.5 s' },
+    ],
+    [
+      'a sign says so too',
+      { stalledAt: 121_000, quietSince: 1_000, lastSignAt: 125_000 },
+      125_600,
+      { do: 'clear-stall', why: 'a sign of life came after 124 s' },
+    ],
+    ['a sign that may be a tool', { stalledAt: 121_000, lastSignAt: 125_000 }, 125_400, { do: 'nothing' }],
     ['a sign clears a stall', { stalledAt: 121_000, lastSignAt: 121_001, stalls: 1 }, 130_000, { do: 'clear-stall' }],
     ['grace', { stalledAt: 121_000, stalls: 1 }, 200_000, { do: 'nothing' }],
     ['first fallback', { stalledAt: 121_000, stalls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],

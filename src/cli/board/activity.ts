@@ -64,11 +64,7 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'account-changed':
       return accountSaid(event);
     case 'stall-changed':
-      return {
-        who: event.agent,
-        text: `${event.task}: ${event.why}`,
-        tone: event.state === 'stalled' ? 'attention' : 'good',
-      };
+      return stallSaid(event);
     case 'mail':
       return usual(MAIL, event.line);
     case 'mail-overdue':
@@ -174,6 +170,10 @@ function gateSaid({ passed, failed, cannotRun = [], result }: Extract<RunEvent, 
   const of = [`${passed} passed`, ...named('failed', failed), ...named('cannot run', cannotRun)].join(', ');
   const tone = ({ finished: 'good', judging: 'usual', refused: 'bad', void: 'attention' } as const)[result];
   return { who: 'squad', text: passed + failed.length + cannotRun.length === 0 ? text : `${text}: ${of}`, tone };
+}
+
+function stallSaid({ agent, task, state, why }: Extract<RunEvent, { type: 'stall-changed' }>): Said {
+  return { who: agent, text: `${task}: ${why}`, tone: state === 'stalled' ? 'attention' : 'good' };
 }
 
 function accountSaid(event: Extract<RunEvent, { type: 'account-changed' }>): Said {

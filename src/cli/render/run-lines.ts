@@ -13,13 +13,7 @@ import { reasons } from '../../text/reasons.ts';
 export function renderRunEvent(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run-started':
-      return [
-        `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: ${event.branch === undefined ? 'no branch,' : `branch ${event.branch}`} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
-        `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${plainLine([runtime, model ?? ''].join(' '), 140)})`).join(', ')}`,
-        ...event.agents.flatMap(({ name, equipment = [] }) =>
-          equipment.length === 0 ? [] : [`has       ${name}: ${plainLine(equipment.join(', '), 400)}`],
-        ),
-      ].join('\n');
+      return renderStart(event);
     case 'task-changed': {
       // The end says how many were cancelled with the task that they need.
       if (event.because !== undefined) return undefined;
@@ -55,9 +49,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       // Lines of other events say it.
       return undefined;
     case 'account-changed':
-      return `account   ${plainLine(event.account, 80)}: ${accountText(event)}`;
     case 'stall-changed':
-      return `${event.state === 'stalled' ? 'stall    ' : 'works    '} ${short(event.attemptId)} ${event.agent}: ${plainLine(event.why, 200)}`;
+      return renderWall(event);
     case 'intervened':
       return `operator  ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'mail':
@@ -71,6 +64,22 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     default:
       return renderTurnEvent(event);
   }
+}
+
+function renderStart(event: Extract<RunEvent, { type: 'run-started' }>): string {
+  return [
+    `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: ${event.branch === undefined ? 'no branch,' : `branch ${event.branch}`} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
+    `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${plainLine([runtime, model ?? ''].join(' '), 140)})`).join(', ')}`,
+    ...event.agents.flatMap(({ name, equipment = [] }) =>
+      equipment.length === 0 ? [] : [`has       ${name}: ${plainLine(equipment.join(', '), 400)}`],
+    ),
+  ].join('\n');
+}
+
+function renderWall(event: Extract<RunEvent, { type: 'account-changed' | 'stall-changed' }>): string {
+  if (event.type === 'account-changed') return `account   ${plainLine(event.account, 80)}: ${accountText(event)}`;
+  const what = event.state === 'stalled' ? 'stall' : 'works';
+  return `${what}     ${short(event.attemptId)} ${event.agent}: ${plainLine(event.why, 200)}`;
 }
 
 /** Where a turn runs, and what it stands in for. */

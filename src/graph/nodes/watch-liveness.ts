@@ -2,7 +2,7 @@ import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { decideLiveness, type TurnKind } from '../decisions/liveness.ts';
+import { decideLiveness, type Activity, type TurnKind } from '../decisions/liveness.ts';
 import { liveRequests, type LiveRequest } from '../decisions/work-requests.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
@@ -21,12 +21,21 @@ interface Sighting {
   quietSince: number | null;
 }
 
+const unseen = (): Sighting => ({ spawnedAt: null, sign: 0, signAt: null, stalledAt: null, quietSince: null });
+
+function activityOf(
+  { spawnedAt, signAt, stalledAt, quietSince }: Sighting,
+  stalls: number,
+): Omit<Activity, 'firstToolAt'> {
+  return { spawnedAt, lastSignAt: signAt, stalledAt, quietSince, stalls };
+}
+
 /** Makes the look at live turns, which notes stalls as inputs and returns whether it noted something. */
 export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean {
   const sightings = new Map<string, Sighting>();
 
   const sightingOf = (id: string): Sighting => {
-    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, stalledAt: null, quietSince: null };
+    const known = sightings.get(id) ?? unseen();
     sightings.set(id, known);
     return known;
   };
@@ -43,14 +52,7 @@ export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean
     sighting.sign = activity.lastSignOfLifeAt;
     sighting.stalledAt = state.stall === null ? null : (sighting.stalledAt ?? now);
     const decision = decideLiveness(
-      {
-        spawnedAt: sighting.spawnedAt,
-        lastSignAt: sighting.signAt,
-        firstToolAt: activity.firstToolAt ?? null,
-        stalledAt: sighting.stalledAt,
-        quietSince: sighting.quietSince,
-        stalls: request.used.stalls,
-      },
+      { ...activityOf(sighting, request.used.stalls), firstToolAt: activity.firstToolAt ?? null },
       kindOf(live, board),
       now,
       { ms: gateSeconds(ports, state.agent) * 1000, fallbacks: board.facts.limits.stallFallbacks },

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { CheckpointListOptions, CheckpointTuple } from '@langchain/langgraph-checkpoint';
@@ -15,6 +15,7 @@ import {
   write,
   type Db,
 } from '../substrate/ledger/index.ts';
+import { FILE_ENDS } from '../substrate/ledger/open-db.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -228,7 +229,7 @@ export function openCheckpoints(directory: string, kept?: number): Checkpoints {
   try {
     return { ...openSound(path, kept), notice: undefined };
   } catch (error) {
-    if (!isSquadError(error) || error.code !== 'database-corrupt') throw error;
+    if (!isSquadError(error) || (error.code !== 'database-corrupt' && !isInTheWay(path))) throw error;
     setAside(path);
     const notice = `${errorText(error)} squad set it aside as ${path}.damaged and continues from the ledger, which has everything.`;
     return { ...openSound(path, kept), notice };
@@ -257,8 +258,15 @@ function refuseDamage(db: Db, store: CheckpointStore): void {
   if (head !== undefined) throw corruptDatabase(db.name, `checkpoint ${head} does not match its digest.`);
 }
 
+/** Something that is no file is in the place of one of its files, such as a link: that decides as little as what was there. */
+function isInTheWay(path: string): boolean {
+  return FILE_ENDS.some((end) => lstatSync(path + end, { throwIfNoEntry: false })?.isFile() === false);
+}
+
 function setAside(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, `${path}.damaged${suffix}`);
+  for (const end of FILE_ENDS) {
+    if (lstatSync(path + end, { throwIfNoEntry: false }) === undefined) continue;
+    rmSync(`${path}.damaged${end}`, { recursive: true, force: true });
+    renameSync(path + end, `${path}.damaged${end}`);
   }
 }

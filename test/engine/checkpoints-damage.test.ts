@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -37,6 +46,24 @@ test('T6 a bit that flipped in the text of a newest checkpoint is found, and the
   expect(readFileSync(`${path}.damaged`)).toEqual(bytes);
   expect(existsSync(path)).toBe(true);
 });
+
+test.for(['', '-wal', '-shm', '-journal'])(
+  'T6 what is no file in the place of checkpoints.db%s is set aside, and nothing that a link names is touched',
+  (end) => {
+    const directory = temporaryFolder();
+    const [path, target] = [join(directory, 'checkpoints.db'), join(directory, 'target')];
+    writeFileSync(target, 'mine');
+    openCheckpoints(directory).close();
+    for (const inTheWay of [() => symlinkSync(target, path + end), () => mkdirSync(path + end)]) {
+      rmSync(path + end, { force: true });
+      inTheWay();
+      const again = openCheckpoints(directory);
+      expect(again.notice).toMatch(/squad set it aside as/);
+      again.close();
+      expect([readFileSync(target, 'utf8'), lstatSync(path).isFile()]).toEqual(['mine', true]);
+    }
+  },
+);
 
 test('T6 damage that shows while a run is under way is told as damage, and that a resume goes on without the file', async () => {
   const directory = temporaryFolder();

@@ -41,7 +41,8 @@ function rightCodes({ weight, harm, rows, path }: Said): readonly Codes[] {
     case 'a folder of squad’s':
       return isLink || harm === 'cannot be read' ? [FINE, [0, 0, 75]] : [FINE];
     case 'of a turn':
-      return [FINE, TASK];
+      // A person may have put a folder on another disk.
+      return isLink || harm === 'cannot be read' ? [FINE, TASK, [0, 0, 75]] : [FINE, TASK];
     case 'binding':
       return [FINE, NO_RUN, REFUSED];
     case 'consent':

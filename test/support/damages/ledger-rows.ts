@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -8,7 +8,7 @@ export function rowsIn(state: string): ReadonlySet<string> | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'squad-rows-'));
   try {
     for (const end of ['', '-wal'])
-      if (existsSync(join(state, `squad.db${end}`)))
+      if (lstatSync(join(state, `squad.db${end}`), { throwIfNoEntry: false })?.isFile() === true)
         copyFileSync(join(state, `squad.db${end}`), join(folder, `copy.db${end}`));
     const copy = join(folder, 'copy.db');
     return readFileSync(copy, 'latin1').startsWith('SQLite format 3\0') ? readAll(copy) : undefined;

@@ -16,6 +16,7 @@ import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
+import { countTools } from './count-tools.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors } from './tool-errors.ts';
 import { keepTurnSecrets, readTurnSecrets } from './turn-secrets.ts';
@@ -59,13 +60,18 @@ export type Prepared =
 export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
   const observe = observer(ports, lease, attempt.id);
   const errors = collectToolErrors();
+  const tools = countTools();
   const onEvent = (event: TurnEvent): void => {
     errors.take(event);
+    tools.take(event);
     observe(event);
   };
+  const isReporting = ports.runtime(attempt.runtime)?.description?.reportsTools !== false;
   const complete = (result: TurnResult): TurnResult => {
+    if (attempt.kind !== 'turn') return result;
     const toolErrors = errors.list();
-    return toolErrors.length === 0 ? result : { ...result, toolErrors };
+    const used = { ...result, tools: isReporting || tools.used() > 0 ? tools.used() : null };
+    return toolErrors.length === 0 ? used : { ...used, toolErrors };
   };
   const own = ports.redactor ?? NOTHING_KNOWN;
   // The engine that started it may have had other variables.

@@ -43,7 +43,7 @@ function addBeginningCommands(program: Command, context: CommandContext): void {
       '--session [folder]',
       'play the session in this folder, without an objective; its files are kept up to date',
     )
-    .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
+    .option('--strict', 'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided')
     .option('--dry-run', 'check everything, show what the run would do, and start nothing')
     .option('--resume', 'resume the newest unfinished run of this objective or session, if there is one')
     .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp())

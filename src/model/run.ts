@@ -62,6 +62,12 @@ export const runDefinitionSchema = z.object({
   verify: settingsSchema.shape.verify,
   /** Absent: nothing, or a run of an older version. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
+  /** Of the settings and the objective. Absent: none. */
+  protect: settingsSchema.shape.protect.unwrap().optional(),
+  /** Absent: the commands run as they are in the work alone. */
+  checks: z.literal('base').optional(),
+  /** Absent: an approval without a look is only reported. */
+  looks: z.literal('required').optional(),
   /** Absent in runs of older versions, which do not check their base. */
   baseline: settingsSchema.shape.baseline.unwrap().optional(),
   /** Absent: there are none, or the run is of an older version. */

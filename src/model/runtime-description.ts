@@ -7,6 +7,8 @@ export interface RuntimeDescription {
   readonly login?: string;
   /** false: it never says what a turn cost, so a limit in USD does not see its turns. */
   readonly reportsCost?: boolean;
+  /** false: it does not say which tools a turn used, so that it is not known whether a reviewer looked at anything. */
+  readonly reportsTools?: boolean;
   /** It works only where it is named: squad makes no roster of it and does not suggest it, and doctor does not check it. */
   readonly onlyByName?: boolean;
   /** squad knows the real program from reports only, and says so wherever it uses it. */

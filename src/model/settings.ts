@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
+import { pathPattern } from '../text/path-pattern.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
@@ -78,6 +79,18 @@ const keptPathSchema = z
     'is no path in the repository, such as node_modules',
   );
 
+const patternSchema = z
+  .string()
+  .max(255)
+  .refine((text) => pathPattern(text) !== undefined, 'is no pattern of paths from the root, such as tests/**');
+
+/** Paths whose changes need the word of a reviewer. */
+const protectSchema = z.array(patternSchema).max(100);
+
+const checksSchema = z.enum(['now', 'base']);
+
+const reviewSettingsSchema = z.strictObject({ looks: z.enum(['reported', 'required']).default('reported') });
+
 const stepSchema = z.strictObject({ run: commandSchema, minutes: minutesSchema.default(10) });
 
 const publishSchema = z.strictObject({
@@ -137,6 +150,12 @@ export const settingsSchema = z.strictObject({
   verify: z.array(stepSchema).max(50).default([]),
   /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
   keep: z.array(keptPathSchema).max(50).default([]),
+  /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */
+  protect: protectSchema.default([]),
+  /** `base`: where the work changed what checks it, the commands also run with that as it was on the base commit. */
+  checks: checksSchema.default('now'),
+  /** `looks: required`: an approval of an agent that looked at nothing goes back once. */
+  review: reviewSettingsSchema.prefault({}),
   /**
    * Whether `setup` and `verify` run once on the base commit while the planner works. `report`: what fails there is reported. `green`:
    * it holds the run, too. A command that cannot run at all holds it in both.
@@ -212,5 +231,8 @@ export const frontMatterSchema = z.strictObject({
   name: slugSchema.optional(),
   playbook: slugSchema.optional(),
   limits: someLimitsSchema.optional(),
+  protect: protectSchema.optional(),
+  checks: checksSchema.optional(),
+  review: reviewSettingsSchema.optional(),
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;

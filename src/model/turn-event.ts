@@ -18,7 +18,17 @@ export type TurnReport =
   /** `agent`: the runtime's sub-agent that wrote the text. */
   | { type: 'text'; text: string; delta: boolean; agent?: string }
   | { type: 'thinking'; text: string }
-  | { type: 'tool-started'; id: string; tool: string; kind: ToolKind; input: unknown; server?: string; agent?: string }
+  /** `answers`: by this tool the agent only gives its answer. */
+  | {
+      type: 'tool-started';
+      id: string;
+      tool: string;
+      kind: ToolKind;
+      input: unknown;
+      server?: string;
+      agent?: string;
+      answers?: true;
+    }
   /** `output`: cut to 4 KiB, because codex sends lines of 1 MB. */
   | { type: 'tool-ended'; id: string; ok: boolean; denied: boolean; output?: string; exitCode?: number }
   /** Only codex reports this. For other runtimes squad compares the folder. */

@@ -22,6 +22,11 @@ export const turnResultSchema = z.object({
   denials: z.array(z.object({ tool: z.string(), message: z.string().optional() })),
   /** The last tool calls that failed or were refused, and were not repeated with success. Added by the engine; absent: none. */
   toolErrors: z.array(toolErrorSchema).optional(),
+  /**
+   * Tools that were used, without those that were denied or only gave the answer. null: the runtime does not report its tools. Added by
+   * the engine; absent in turns of older versions.
+   */
+  tools: z.number().int().nullable().optional(),
   /** This turn alone. Absent means unknown, which is never zero. */
   usage: usageSchema.optional(),
   steps: z.number().int().optional(),

@@ -4,6 +4,8 @@ import { verdictsAt } from '../graph/decisions/gate.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import { isLeftOut } from '../graph/decisions/baseline.ts';
 import { withBroken } from './broken-commands.ts';
+import { checkerWordsOf } from '../graph/decisions/checkers.ts';
+import { checkingCommands, describeCheckers, filesAtBase, findCheckers } from './find-checkers.ts';
 import { createCheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { RUNS_AT_ONCE } from '../graph/decisions/check-again.ts';
@@ -35,10 +37,14 @@ async function look(ports: OperationPorts, board: Board): Promise<GateFacts> {
   if (head === null || head !== expected) return nothing;
   const missing = await missingFrom(ports, board, head);
   const seen = await filesOf(ports, board, head);
+  const checkers = await checkersOf(ports, board, head);
   const commands = await runAll(ports, board, head);
+  const atBase = await runAtBase(ports, board, head, checkers);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
-  return now === head ? { expected, head, missing, commands, ...seen } : { ...nothing, head: now };
+  return now === head
+    ? { expected, head, missing, commands, ...seen, ...checkers, ...atBase }
+    : { ...nothing, head: now };
 }
 
 async function missingFrom({ workspaces, definition }: OperationPorts, board: Board, head: string): Promise<string[]> {
@@ -53,6 +59,28 @@ async function missingFrom({ workspaces, definition }: OperationPorts, board: Bo
     if (isDelivered && !onBranch.has(commit) && !(await workspaces.isAncestor(commit, head))) missing.push(task.id);
   }
   return missing;
+}
+
+/** What all of the work changed of the files that check it. */
+async function checkersOf(ports: OperationPorts, board: Board, head: string): Promise<Pick<GateFacts, 'checkers'>> {
+  const range = { base: ports.definition.repository.base, commit: head };
+  const found = await findCheckers(ports, checkingCommands(ports, board), range);
+  const checkers = await describeCheckers(ports, found, { ...range, words: checkerWordsOf(board) });
+  return checkers.length === 0 ? {} : { checkers };
+}
+
+/** Runs all commands once more, with what the work changed of its checks as it was. */
+async function runAtBase(
+  ports: OperationPorts,
+  board: Board,
+  head: string,
+  { checkers = [] }: Pick<GateFacts, 'checkers'>,
+): Promise<Pick<GateFacts, 'atBase'>> {
+  if (ports.definition.checks !== 'base' || checkers.length === 0) return {};
+  const { base } = ports.definition.repository;
+  const files = await filesAtBase(ports, checkers, { base, commit: head });
+  const commit = await ports.workspaces.overlay(ports.definition.name, { onto: head, from: base, files });
+  return { atBase: await runAll(ports, board, commit) };
 }
 
 /** The files that verdicts name, and how many lines they have. */

@@ -5,6 +5,7 @@ import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
 import { decideEvidence } from '../graph/decisions/evidence.ts';
 import type { CommitsAnswer, TaskFolder } from '../substrate/ports/workspaces.ts';
+import { describeCheckers, findCheckers } from './find-checkers.ts';
 import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
@@ -22,7 +23,7 @@ import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 export async function gatherEvidence(
   ports: OperationPorts,
   state: TaskState,
-  { base, head }: { base: BaseDecision; head: string },
+  { base, head, checking }: { base: BaseDecision; head: string; checking: readonly string[] },
 ): Promise<WorkEvent> {
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
@@ -50,9 +51,23 @@ export async function gatherEvidence(
     files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
     ...(await documentsOf(ports, task.requires, seen.commit ?? seen.head)),
     commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
+    ...(await checkersOf(ports, state, seen, checking)),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
   return { type: 'evidence-gathered', facts: { ...facts, ...(await ignoredIn(ports, state, folder, seen, facts)) } };
+}
+
+/** For its reviewers. */
+async function checkersOf(
+  ports: OperationPorts,
+  { task }: TaskState,
+  { base, commit }: Seen,
+  checking: readonly string[],
+): Promise<Pick<EvidenceFacts, 'checkers'>> {
+  if (task.review === undefined || commit === null) return {};
+  const range = { base, commit };
+  const checkers = await describeCheckers(ports, await findCheckers(ports, checking, range), { ...range, words: [] });
+  return checkers.length === 0 ? {} : { checkers };
 }
 
 /** What may be missing, because git ignores it. */

@@ -13,6 +13,7 @@ import { failpoint } from '../substrate/failpoint.ts';
 import { plainJson } from '../text/json.ts';
 import { createBaselineCheck } from './baseline-check.ts';
 import { checkGate } from './check-gate.ts';
+import { checkingCommands } from './find-checkers.ts';
 import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
@@ -179,7 +180,11 @@ function operationOf(ports: OperationPorts, state: TaskState, board: Board): Ope
   const { phase } = state.work;
   switch (phase.at) {
     case 'gathering':
-      return async () => gatherEvidence(ports, state, { base: decideBase(state.task, board), head: board.branch.head });
+      return async () =>
+        gatherEvidence(ports, state, {
+          ...{ base: decideBase(state.task, board), head: board.branch.head },
+          checking: checkingCommands(ports, board),
+        });
     case 'integrating':
       return async () => integrateWork(ports, state, phase, board.branch.head);
     case 'verifying':

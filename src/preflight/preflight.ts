@@ -148,7 +148,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     limits,
     ...(await doubtsAbout(objective, host, repository, request)),
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
-    ...settingsOf(request, read.settings, playbook),
+    ...settingsOf(request, read.settings, playbook, objective),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
@@ -191,11 +191,15 @@ function settingsOf(
   { plan, attended, yes, strict, alone }: PreflightRequest,
   settings: Settings,
   { planning }: Playbook<unknown>,
+  objective: Objective,
 ): Pick<
   RunDefinition,
   | 'setup'
   | 'verify'
   | 'keep'
+  | 'protect'
+  | 'checks'
+  | 'looks'
   | 'baseline'
   | 'notify'
   | 'publish'
@@ -210,9 +214,25 @@ function settingsOf(
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },
     ...(keep.length === 0 ? {} : { keep }),
+    ...judgingOf(settings, objective),
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
     ...(alone === undefined ? {} : { makesBranch: false }),
+  };
+}
+
+/** How the work is judged: what the objective says counts, or comes to what the settings say. */
+function judgingOf(
+  settings: Settings,
+  { frontMatter }: Objective,
+): Pick<RunDefinition, 'protect' | 'checks' | 'looks'> {
+  const protect = [...new Set([...settings.protect, ...(frontMatter.protect ?? [])])];
+  const checks = frontMatter.checks ?? settings.checks;
+  const { looks } = frontMatter.review ?? settings.review;
+  return {
+    ...(protect.length === 0 ? {} : { protect }),
+    ...(checks === 'base' ? { checks } : {}),
+    ...(looks === 'required' ? { looks } : {}),
   };
 }
 

@@ -14,7 +14,10 @@ import { rejectionsOf } from './rejections.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
 import { comparedWithBaseline } from './baseline-text.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
+import { checkerChangesOf, checksAtBase } from '../graph/decisions/checkers.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
+import type { Board } from '../model/plan/board.ts';
+import { checkerChangeSchema } from '../model/plan/checker.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { answerCommand, nextCommandsOf } from './next-commands.ts';
@@ -83,6 +86,10 @@ export const runStatusSchema = z.strictObject({
    */
   reviewRounds: z.record(z.string(), count),
   criteria: z.array(criterionStatusSchema),
+  /** What the work changed of the files that check it, as the last check of the run branch found it. */
+  checkers: z.array(checkerChangeSchema),
+  /** The commands of the last check of the run branch, with those files as they were; empty: they did not run so. */
+  checksAtBase: z.array(z.strictObject({ run: z.string(), passed: z.boolean() })),
   /** What failed on the commit that the run began from, and how it stands now, a line for each command. */
   baseline: z.array(z.string()),
   /** Files that a task had to create and that the engine found in delivered work. */
@@ -164,7 +171,7 @@ export function statusOf(
     armory: definition.agents.map(armoryFactsOf),
     ...stagesOf(reading),
     reviewRounds: Object.fromEntries(roundsOf(reading, tasks)),
-    ...{ criteria: criteriaOf(board), baseline: comparedWithBaseline(board) },
+    ...checkedOf(board),
     artifacts: artifactsOf(reading),
     tasks: tasks.map((state) => ({
       id: state.task.id,
@@ -194,6 +201,16 @@ export function statusOf(
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
       ...nextCommandsOf(reading, standing, failures, now, place),
     ],
+  };
+}
+
+/** What was checked, and with what. */
+function checkedOf(board: Board): Pick<RunStatus, 'criteria' | 'checkers' | 'checksAtBase' | 'baseline'> {
+  return {
+    criteria: criteriaOf(board),
+    checkers: checkerChangesOf(board),
+    checksAtBase: checksAtBase(board).map(({ run, passed }) => ({ run, passed })),
+    baseline: comparedWithBaseline(board),
   };
 }
 

@@ -1,15 +1,33 @@
+import { checkerChangesOf, checksAtBase } from '../graph/decisions/checkers.ts';
 import { checkNotesOf } from '../graph/decisions/check-notes.ts';
+import { blindApprovals } from '../graph/decisions/looks.ts';
 import type { RunReading } from '../read-model/read-run.ts';
+import { checkerText } from '../model/plan/checker.ts';
 import { counted } from '../text/counted.ts';
-import { cut, listSection, ownWords, words, type Section } from './document.ts';
+import { code, cut, listSection, ownWords, words, type Section } from './document.ts';
 
 const MOST_COMMAND = 120;
 const MOST_PATHS = 400;
 
-/** What checks did besides passing or failing: results that were not the same each time, and files that they changed. */
+const LOOKS_SAID = [
+  ['none', ', who used no tool: without looking'],
+  ['unknown', '. It is not known whether it looked, because its runtime does not report its tools'],
+] as const;
+
+/** What the work did to its checks, and what these did besides passing or failing. */
 export function checksSection({ board }: RunReading): Section | undefined {
   const { flaky, changed } = checkNotesOf(board);
   return listSection('Checks', [
+    ...checkerChangesOf(board).map(
+      (change) => words`The work changed what checks it: ${cut(checkerText(change), MOST_PATHS)}`,
+    ),
+    ...checksAtBase(board).map(({ run, passed, output }) => {
+      const result = passed ? ownWords('passes') : words`fails: ${cut(output, MOST_PATHS)}`;
+      return words`With the checks as they were at the base, “${cut(run, MOST_COMMAND)}” ${result}`;
+    }),
+    ...LOOKS_SAID.flatMap(([how, said]) =>
+      blindApprovals(board, how).map(({ task, by }) => words`${code(task)} was approved by ${by}${ownWords(said)}`),
+    ),
     ...flaky.map((run) => words`Flaky, because it failed and passed on the same commit: ${cut(run, MOST_COMMAND)}`),
     ...changed.map(({ run, paths, more }) => {
       const count = paths.length + more;

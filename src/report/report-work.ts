@@ -5,6 +5,7 @@ import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import { LATE_FINDINGS } from '../model/plan/review.ts';
+import { lookOf, lookText, type Look } from '../model/plan/look.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -140,9 +141,16 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
 }
 
-function verdictOf({ approved, overruled, findings }: RoundRecord, earlier: readonly RoundRecord[]): Text {
+function verdictOf({ approved, overruled, findings, by }: RoundRecord, earlier: readonly RoundRecord[]): Text {
   if (overruled === true) return words`${strong(ownWords('rejected'), 'bad')}, overruled: ${ownWords(LATE_FINDINGS)}`;
-  return verdictText(approved, !approved && isRepeated(findings, earlier));
+  // One look is enough where several reviewers approve.
+  const looks = by.flatMap(({ approved: yes, look }): Look[] => (yes ? [look ?? 'some'] : []));
+  return approved
+    ? ownWords(
+        `approved${lookText(looks.reduce<Look | undefined>(lookOf, undefined))}`,
+        looks.includes('none') ? undefined : 'good',
+      )
+    : verdictText(false, isRepeated(findings, earlier));
 }
 
 function verdictText(approved: boolean, isRepetition: boolean): Text {

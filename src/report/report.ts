@@ -154,10 +154,13 @@ function missingBlocks({ board, stages }: RunHistory): Block[] {
 function criteriaSection(reading: RunHistory): Section | undefined {
   const criteria = criteriaOf(reading.board);
   const rows = criteria.map(({ text, state, by, evidence }, index): Text[] => {
+    const own = reading.board.facts.objective.criteria[index];
     const none =
-      reading.board.facts.objective.criteria[index]?.command === undefined
-        ? 'it has no command, and no independent reviewer judged it at this commit'
-        : 'not run on the result';
+      own === undefined
+        ? 'no independent reviewer spoke of it'
+        : own.command === undefined
+          ? 'it has no command, and no independent reviewer judged it at this commit'
+          : 'not run on the result';
     return [
       criterionWord(state),
       text,

@@ -31,9 +31,12 @@ const VARIABLE = /\$(?:([A-Za-z_]\w*|[0-9@*#?$!-])|\{([A-Za-z_]\w*)\})/y;
 const PLAIN_CHARACTERS = /[^\s;&|()<>"'\\$`*?[\]~{}#]+/y;
 const QUOTED_CHARACTERS = /[^"\\$`]+/y;
 
-/** Reads the words of a shell's text as the shell does, and runs nothing. Takes linear time. */
-export function readShell(text: string): ShellText {
-  const reader = new Reader(text);
+/**
+ * Reads the words of a shell's text as the shell does, and runs nothing. Takes linear time. `patterns`: whether patterns of file names
+ * stay in the words as they are written.
+ */
+export function readShell(text: string, patterns: 'refused' | 'kept' = 'refused'): ShellText {
+  const reader = new Reader(text, patterns);
   try {
     return { type: 'tokens', tokens: reader.tokens() };
   } catch (error) {
@@ -46,10 +49,12 @@ class Unreadable extends Error {}
 
 class Reader {
   readonly #text: string;
+  readonly #patterns: 'refused' | 'kept';
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, patterns: 'refused' | 'kept') {
     this.#text = text;
+    this.#patterns = patterns;
   }
 
   tokens(): ShellToken[] {
@@ -147,6 +152,7 @@ class Reader {
   #special(start: number): string {
     const next = this.#text[this.#at] ?? '';
     this.#at += 1;
+    if (this.#patterns === 'kept') return next;
     const isAlone = this.#at - 1 === start && /^[\s;&|()]?$/.test(this.#text[this.#at] ?? '');
     // `[` is a program, and `{` and `}` group commands.
     if (/[*?]/.test(next) || (next === '[' && !isAlone)) {

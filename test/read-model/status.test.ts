@@ -47,6 +47,8 @@ describe('status', () => {
       reviewRounds: { a: 1 },
       baseline: [],
       criteria: [],
+      checkers: [],
+      checksAtBase: [],
       armory: about.agents.map(armoryFactsOf),
       exitCode: 0,
       headline: 'DONE, nothing was checked',

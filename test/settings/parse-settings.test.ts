@@ -21,6 +21,9 @@ describe('squad.yaml', () => {
       version: 1,
       baseline: 'report',
       keep: [],
+      protect: [],
+      review: { looks: 'reported' },
+      checks: 'now',
       models: {},
       runtimes: {},
       limits: {
@@ -53,6 +56,9 @@ describe('squad.yaml', () => {
       ...defaultSettings(),
       playbook: 'delivery',
       keep: ['node_modules'],
+      protect: ['tests/**'],
+      review: { looks: 'required' },
+      checks: 'base',
       notify: 'notify-send squad "$SQUAD_TEXT"',
       agents: [
         { name: 'planner', role: 'planner', runtime: 'claude', access: 'read-only' },

@@ -3,6 +3,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
 import { mailQuestionId } from '../../model/mail/effects.ts';
+import { lookOf, type Look } from '../../model/plan/look.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
 import {
   fallbackFor,
@@ -29,7 +30,7 @@ export interface RequestRules {
   /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
   /** The problem of the output beyond its schema; undefined: none. */
-  readonly check: (output: Json | undefined) => string | undefined;
+  readonly check: (output: Json | undefined, look: Look | undefined) => string | undefined;
 }
 
 export interface RequestStep {
@@ -51,17 +52,21 @@ export function newRequest(prompt: Prompt, thread: AgentRequest['thread'] = null
 }
 
 /** Asks the same agent again for a new reason, in its session unless the operator switched its runtime. */
-export function askAgain(request: AgentRequest, prompt: Prompt): AgentRequest {
+export function askAgain(before: AgentRequest, prompt: Prompt): AgentRequest {
+  // What it saw was the work of before.
+  const { look: _, ...request } = before;
   return { ...request, state: { at: 'queued' }, prompt, used: { ...request.used, repairs: 0 } };
 }
 
-export function startRequest(request: AgentRequest, event: Started): AgentRequest {
+export function startRequest({ look, ...request }: AgentRequest, event: Started): AgentRequest {
   const { attempt, agent, account, insteadOf, session } = event;
   const state: Live = {
     ...{ at: 'live', attempt, agent, account, session, stop: null, stall: null },
     ...defined({ insteadOf }),
   };
-  return { ...request, state, session: 'same', thread: threadOf(event) };
+  // What another session saw, this one does not know.
+  const kept = request.thread?.key === session ? defined({ look }) : {};
+  return { ...request, ...kept, state, session: 'same', thread: threadOf(event) };
 }
 
 /** The session of an attempt. */
@@ -70,7 +75,9 @@ export function threadOf({ agent, account, insteadOf, session }: Started): NonNu
 }
 
 /** A completed turn counts even if it was to be stopped: finished work is never discarded. */
-export function settleRequest(request: AgentRequest, live: Live, event: Settled, rules: RequestRules): RequestStep {
+export function settleRequest(before: AgentRequest, live: Live, event: Settled, rules: RequestRules): RequestStep {
+  const look = lookOf(before.look, event.look);
+  const request = look === undefined ? before : { ...before, look };
   if (event.outcome !== 'completed') return afterFailure(request, live, failureOf(event, live), rules);
   const used = { ...request.used, infrastructure: 0, transient: 0, waits: 0 };
   const { awaits = [] } = event;
@@ -78,7 +85,7 @@ export function settleRequest(request: AgentRequest, live: Live, event: Settled,
   if (awaits.length > 0 && used.asks < MOST_ASKS) {
     return waitForAnswer({ ...request, reset: false, used }, awaits.find(rules.isOpen));
   }
-  const wrong = rules.check(event.output);
+  const wrong = rules.check(event.output, look);
   if (wrong !== undefined) {
     return afterFailure(request, live, { kind: 'bad-output', message: wrong, mayHaveActed: true }, rules);
   }

@@ -1,5 +1,6 @@
 import type { GateFacts } from '../../model/plan/gate.ts';
 import type { Draft } from './board.ts';
+import { checkerText, protectedCriteria } from '../../model/plan/checker.ts';
 import { notesIn, noting } from './check-notes.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
 import { judgeTask, leftToJudge, pickJudge, problemsOf } from './gate.ts';
@@ -29,7 +30,10 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
     draft.gate = { ...draft.gate, at: 'idle' };
     return;
   }
-  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria, left));
+  const changes = protectedCriteria(facts.checkers).map(
+    ({ text, change }) => `${text} (${checkerText(change)}; see \`git diff ${draft.facts.base} ${facts.head}\`)`,
+  );
+  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria, left, changes));
   draft.gate = { ...draft.gate, at: 'judging', judge: id };
 }
 

@@ -1,11 +1,14 @@
 import type { RunEndedAs } from '../../model/run-state.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { isUnchecked, type CheckFacts } from '../../model/plan/gate.ts';
+import { protectedCriteria } from '../../model/plan/checker.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
+import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './checkers.ts';
+import { blindText } from './looks.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
-import { verdictOn } from './gate.ts';
+import { verdictOn, wordOn } from './gate.ts';
 import { standInNotes } from './stand-in-notes.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -56,12 +59,16 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     return { outcome: 'done', headline: `DONE, ${verb} ${made}${stood}`, exitCode: 0, why: finished.why };
   }
   const { open, remarks } = remarksOf(board, tasks, openPointsOf(board));
-  const flaky = flakyText(checkNotesOf(board));
+  const [changes, atBase] = [checkerChangesOf(board), checksAtBase(board)];
+  const notes = [blindText(board), flakyText(checkNotesOf(board)), checkersText(changes), atBaseText(atBase)].flatMap(
+    (text) => text ?? [],
+  );
   const said = [
     ...(remarks.length === 0 ? ['all work is delivered and verified'] : remarks),
-    ...(flaky === undefined ? [] : [cutLine(reasons(flaky), MOST_SUMMARY)]),
+    ...notes.map((text) => cutLine(reasons(text), MOST_NOTE)),
   ].join('; ');
-  return { outcome: 'done', headline: `DONE, ${said}${stood}`, exitCode: strict && open ? 1 : 0, why: finished.why };
+  const isOpen = open || changes.some(({ accepted }) => accepted === undefined) || atBase.some(({ passed }) => !passed);
+  return { outcome: 'done', headline: `DONE, ${said}${stood}`, exitCode: strict && isOpen ? 1 : 0, why: finished.why };
 }
 
 export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done: number } {
@@ -73,6 +80,8 @@ export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done
 const MOST_HEADLINE = 300;
 /** Longest part of it that an agent wrote. */
 const MOST_SUMMARY = 120;
+/** Longest note on what checks did, or on what was done to them. */
+const MOST_NOTE = 200;
 
 /** `more`: what the headline says after the reason, however long that is. */
 function endedWithout({ outcome, why }: { outcome: Exclude<RunEndedAs, 'done'>; why: string }, more = ''): Conclusion {
@@ -158,7 +167,7 @@ function isVerified({ gate: { facts }, branch }: ConclusionFacts['board']): bool
 /** The state of each criterion at the run branch's head. A checkbox or an author's claim does not count. */
 export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CriterionStatus[] {
   const seen = gate.facts?.head === branch.head ? gate.facts : null;
-  return facts.objective.criteria.map(({ text, command, proposed }, index): CriterionStatus => {
+  const own = facts.objective.criteria.map(({ text, command, proposed }, index): CriterionStatus => {
     const evidence = proposed === undefined ? null : `${proposed}: proposed by an agent; no person agreed to run it`;
     const unknown = { text, state: 'not-checked', by: null, evidence } as const;
     if (proposed !== undefined) return unknown;
@@ -174,6 +183,19 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
     const { by, verdict } = said;
     const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;
     return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${where}${verdict.why}` };
+  });
+  return [...own, ...protectedPaths(own.length, seen, gate)];
+}
+
+/** Each protected path that was changed is a criterion of its own. */
+function protectedPaths(first: number, facts: Board['gate']['facts'], gate: Board['gate']): CriterionStatus[] {
+  if (facts === null) return [];
+  return protectedCriteria(facts.checkers).map(({ text, change: { accepted } }, index): CriterionStatus => {
+    const said = wordOn(first + index, facts, gate);
+    if (said !== undefined)
+      return { text, state: said.verdict.met ? 'judged' : 'failed', by: said.by, evidence: said.verdict.why };
+    if (accepted === undefined) return { text, state: 'not-checked', by: null, evidence: null };
+    return { text, state: 'judged', by: accepted.join(', '), evidence: 'accepted in review' };
   });
 }
 

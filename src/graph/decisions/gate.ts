@@ -1,4 +1,5 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import { protectedCriteria } from '../../model/plan/checker.ts';
 import {
   isUnchecked,
   JUDGEMENT,
@@ -27,7 +28,17 @@ export function problemsOf(facts: GateFacts, gate: Verdicts, criteria: Criteria)
       ? [`criterion “${one.text}” is not met, says ${said.by ?? 'its judge'}: ${said.verdict.why}`]
       : [];
   });
-  return [...failed, ...unmet];
+  const wrong = protectedCriteria(facts.checkers).flatMap(({ text }, index) => {
+    const said = wordOn(criteria.length + index, facts, gate);
+    return said?.verdict.met === false ? [`${text}: no, says ${said.by ?? 'its judge'}: ${said.verdict.why}`] : [];
+  });
+  return [...failed, ...unmet, ...wrong];
+}
+
+/** The verdict on a changed path that is protected. Such a path may be gone, so it names no line. */
+export function wordOn(number: number, { head }: Pick<GateFacts, 'head'>, gate: Verdicts): GivenVerdict | undefined {
+  const given = verdictsAt(head, gate).filter(({ verdict }) => verdict.criterion === number);
+  return given.find(({ verdict }) => !verdict.met) ?? given[0];
 }
 
 /** It has no command, not even a proposed one. */
@@ -64,9 +75,14 @@ function isShown({ file, line }: Verdict, { files, lines }: Pick<GateFacts, 'fil
 export function leftToJudge(facts: GateFacts, gate: Verdicts, criteria: Criteria): number[] {
   // Its judge is asked once. What it left open stays open.
   if (gate.judgement !== null && gate.judgement.commit === facts.head) return [];
-  return criteria.flatMap((one, index) =>
+  const open = criteria.flatMap((one, index) =>
     isForJudge(one) && verdictOn(index, facts, gate) === undefined ? [index] : [],
   );
+  // Its reviewer may have spoken of it already.
+  const unspoken = protectedCriteria(facts.checkers).flatMap(({ change }, index) =>
+    change.accepted === undefined ? [criteria.length + index] : [],
+  );
+  return [...open, ...unspoken];
 }
 
 /** The recorded verdicts with one more. It replaces what the same judge or task said about the criterion before. */
@@ -104,14 +120,15 @@ export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {
   return new Set(tasks.flatMap(({ task, work }) => (task.workspace === 'own' ? work.authors : [])));
 }
 
-/** `left`: the numbers of the criteria to judge. */
+/** `left`: the numbers of the criteria to judge. `changes`: criteria of the engine, whose numbers follow those of the objective. */
 export function judgeTask(
   id: string,
   judge: { name: string; role: string },
   criteria: Criteria,
   left: readonly number[],
+  changes: readonly string[] = [],
 ): NewTask {
-  const list = left.map((index) => `${index}. ${criteria[index]?.text ?? ''}`);
+  const list = left.map((index) => `${index}. ${criteria[index]?.text ?? changes[index - criteria.length] ?? ''}`);
   const text = [
     'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
     list.join('\n'),

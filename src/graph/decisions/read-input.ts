@@ -10,6 +10,7 @@ import {
   type PlanNews,
 } from '../../model/plan/event.ts';
 import { interventionSchema, type Intervention } from '../../model/plan/intervention.ts';
+import type { Look } from '../../model/plan/look.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { workEventSchema, type WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -137,9 +138,14 @@ function settled({ attempt, task, result, awaits }: SettledTurn): { task: string
       outcome,
       text: result.text.slice(0, KEPT_TEXT),
       ...defined({ failure: failure && { ...failure, message: failure.message.slice(0, 2_000) }, output }),
+      ...(result.tools === undefined ? {} : { look: lookIn(result.tools) }),
       ...(awaits.length === 0 ? {} : { awaits: [...awaits] }),
     },
   };
+}
+
+function lookIn(tools: number | null): Look {
+  return tools === null ? 'unknown' : tools > 0 ? 'some' : 'none';
 }
 
 function mailOf({ message, body, re, via }: MailReading): PlanNews {

@@ -5,6 +5,8 @@ import {
   type Finding,
   type ReviewAnswer,
 } from '../../model/plan/review.ts';
+import type { CheckerChange } from '../../model/plan/checker.ts';
+import { lookText, type Look } from '../../model/plan/look.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
@@ -17,6 +19,8 @@ export interface ReviewPart {
   readonly agent: string;
   readonly state: 'pending' | 'failed' | 'answered';
   readonly answer: ReviewAnswer | null;
+  /** Whether it looked at anything. Absent: an older version does not say. */
+  readonly look?: Look | undefined;
   readonly why?: string;
 }
 
@@ -54,7 +58,10 @@ export function decideReview(
   const verdicts = parts.flatMap((part) => (part.answer === null ? [] : [verdictOf(part, part.answer, earlier)]));
   const pending = parts.some((part) => part.state === 'pending');
   const failed = parts.filter((part) => part.state === 'failed');
-  const by = verdicts.map(({ role, agent, approved }) => ({ role, agent, approved }));
+  const by = verdicts.map(({ role, agent, approved, look }) => ({
+    ...{ role, agent, approved },
+    ...(look === undefined || look === 'some' ? {} : { look }),
+  }));
   const followUps = verdicts.flatMap((verdict) => verdict.followUps);
   const approvals = verdicts.filter((verdict) => verdict.approved).length;
   const feedback = verdicts.map((verdict) => verdict.feedback).join('\n\n');
@@ -79,22 +86,35 @@ export function isRepeated(findings: readonly string[], earlier: readonly RoundR
   return findings.length > 0 && before?.approved === false && findings.join('\n') === before.findings.join('\n');
 }
 
-/** The problem of a reviewer's answer beyond its schema. */
-export function reviewProblem(answer: ReviewAnswer): string | undefined {
-  const reasons = answer.findings.some((finding) => finding.text.trim() !== '');
-  return answer.approved || reasons ? undefined : 'a rejection needs at least one finding that says what to change';
+/** The problem of a reviewer's answer beyond its schema. `checkers`: what the work changed of the files that check it. */
+export function reviewProblem(answer: ReviewAnswer, checkers: readonly CheckerChange[] = []): string | undefined {
+  const { approved, findings, checks } = answer;
+  const reasons = findings.some((finding) => finding.text.trim() !== '');
+  if (!approved) return reasons ? undefined : 'a rejection needs at least one finding that says what to change';
+  const unspoken = checkers.filter((one) => one.protected === true && !checks.some(({ path }) => path === one.path));
+  if (unspoken.length > 0) {
+    return `\`checks\` says nothing of ${pathsOf(unspoken)}: an approval needs a word on each changed path that is protected`;
+  }
+  const refused = checkers.filter(({ path }) => checks.some((word) => word.path === path && !word.accepted));
+  if (refused.length === 0) return undefined;
+  return `you approve, and do not accept the change of ${pathsOf(refused)}: reject it with a finding, or accept it in \`checks\``;
+}
+
+function pathsOf(changes: readonly CheckerChange[]): string {
+  return changes.map(({ path }) => path).join(', ');
 }
 
 interface Verdict {
   readonly role: string;
   readonly agent: string;
+  readonly look: Look | undefined;
   readonly approved: boolean;
   readonly blocking: readonly string[];
   readonly followUps: readonly string[];
   readonly feedback: string;
 }
 
-function verdictOf({ role, agent }: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
+function verdictOf({ role, agent, look }: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
   const { approved, summary, findings } = answer;
   const rejected = earlier.filter((record) => !record.approved);
   const known = new Set(rejected.flatMap((record) => record.findings));
@@ -104,10 +124,14 @@ function verdictOf({ role, agent }: ReviewPart, answer: ReviewAnswer, earlier: r
   const blocking = approved ? [] : textsOf(findings.filter(counts));
   const followUps = textsOf(approved ? findings : findings.filter((finding) => !counts(finding)));
   const isOverruled = !approved && blocking.length === 0;
-  const said = approved ? 'approved' : isOverruled ? `rejected, overruled: ${LATE_FINDINGS}` : 'rejected';
+  const said = approved
+    ? `approved${lookText(look)}`
+    : isOverruled
+      ? `rejected, overruled: ${LATE_FINDINGS}`
+      : 'rejected';
   const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
   return {
-    ...{ role, agent, approved, blocking, followUps },
+    ...{ role, agent, look, approved, blocking, followUps },
     feedback: [`${role} (${agent}): ${said}. ${summary}`, ...lines].join('\n'),
   };
 }

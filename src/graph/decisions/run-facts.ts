@@ -57,6 +57,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     ...(baseline === undefined || baseline === 'off' || definition.makesBranch === false ? {} : { baseline }),
     ...defined({ doubtful }),
     ...(plan === 'ask' ? { asksForPlan: true } : {}),
+    ...defined({ looks: definition.looks }),
     base: repository.base,
     locale: mail.locale,
   };

@@ -2,6 +2,7 @@ import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { Cause } from '../../model/plan/task.ts';
 import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS, settleRequest } from './agent-request.ts';
+import { lookProblem } from './looks.ts';
 import { isCheckedAgain } from './check-again.ts';
 import { notesIn, noting } from './check-notes.ts';
 import { decideEvidence } from './evidence.ts';
@@ -25,9 +26,10 @@ export function authorSettled(
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
     stallFallbacks: limits.stallFallbacks,
     isOpen,
-    check: (output) => {
+    check: (output, look) => {
       if (task.output === undefined) return undefined;
-      return output === undefined ? `no answer of the form ${task.output.schema}` : event.problems?.join('\n');
+      if (output === undefined) return `no answer of the form ${task.output.schema}`;
+      return event.problems?.join('\n') ?? lookProblem(output, look, context);
     },
   });
   const next = { ...noteAccount(work, live, null, event), author: step.request };
@@ -89,7 +91,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const sentBack = work.sentBack?.by === 'evidence' ? null : work.sentBack;
   const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns, sentBack };
   if (!judged || commit === null) return done(proven, context);
-  if (task.review !== undefined) return openReview(proven, commit, context);
+  if (task.review !== undefined) return openReview(proven, commit, context, facts.checkers);
   const at = before.phase.holdsQueue === true ? 'integrating' : 'in-queue';
   return stay({ ...proven, phase: { at, commit, since: context.seq } });
 }

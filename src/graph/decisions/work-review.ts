@@ -1,8 +1,10 @@
 import { assertNever } from '../../model/assert-never.ts';
+import type { CheckerChange, CheckerWord } from '../../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, settleRequest, type RequestStep } from './agent-request.ts';
+import { lookProblem } from './looks.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
 import { noteAccount } from './work-accounts.ts';
 import { currentAttempts } from './work-requests.ts';
@@ -22,12 +24,18 @@ type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewin
 const REVIEW_REPAIRS = 1;
 
 /** Reviewers keep their session from round to round and judge this one commit. */
-export function openReview(work: Work, commit: string, { task }: WorkContext): WorkStep {
+export function openReview(
+  work: Work,
+  commit: string,
+  { task }: WorkContext,
+  checkers: readonly CheckerChange[] = [],
+): WorkStep {
   const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
     const before = work.reviewers[role] ?? null;
     return { role, request: newRequest({ why: 'start' }, before), answer: null, tried: [] };
   });
-  return stay({ ...work, phase: { at: 'reviewing', commit, slots } });
+  const changes = checkers.length === 0 ? {} : { checkers };
+  return stay({ ...work, phase: { at: 'reviewing', commit, slots, ...changes } });
 }
 
 export function reviewSettled(
@@ -51,9 +59,10 @@ export function reviewSettled(
     caps: { ...limits, repairs: REVIEW_REPAIRS },
     stallFallbacks: limits.stallFallbacks,
     isOpen,
-    check: (output) => {
+    check: (output, look) => {
       const parsed = reviewAnswerSchema.safeParse(output);
-      return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';
+      if (!parsed.success) return 'no answer of the form review';
+      return reviewProblem(parsed.data, phase.checkers) ?? lookProblem(output, look, context);
     },
   });
   const next = nextOf(slot, slot.request.state.agent, step, work, context);
@@ -143,6 +152,7 @@ function closeRound(
   },
 ): Work {
   const { approved, feedback, findings, by } = verdict;
+  const words = [...(work.words ?? []), ...wordsIn(work.phase)];
   const record: RoundRecord = {
     ...{ round: work.round, commit: work.phase.commit, approved },
     ...(verdict.overruled ? { overruled: true } : {}),
@@ -151,13 +161,24 @@ function closeRound(
   return {
     ...work,
     rounds: [...work.rounds, record],
+    ...(words.length === 0 ? {} : { words }),
     followUps: [...new Set([...work.followUps, ...verdict.followUps])],
     leaving: [...work.leaving, ...currentAttempts(work)],
   };
 }
 
+/** What its reviewers said of the changed checks; of other paths nothing counts. */
+function wordsIn({ slots, commit, checkers = [] }: Reviewing['phase']): CheckerWord[] {
+  const asked = new Set(checkers.map(({ path }) => path));
+  return slots.flatMap(({ request, answer }) =>
+    (answer?.checks ?? [])
+      .filter(({ path }) => asked.has(path))
+      .map((word) => ({ ...word, by: request.thread?.agent ?? '', commit })),
+  );
+}
+
 function partOf({ role, request, answer }: ReviewSlot): ReviewPart {
   const state = request.state.at === 'answered' ? 'answered' : request.state.at === 'failed' ? 'failed' : 'pending';
   const why = request.state.at === 'failed' ? { why: request.state.why } : {};
-  return { role, agent: request.thread?.agent ?? '', state, answer, ...why };
+  return { role, agent: request.thread?.agent ?? '', state, answer, look: request.look, ...why };
 }

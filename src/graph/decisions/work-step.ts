@@ -12,6 +12,8 @@ export interface WorkContext {
   readonly limits: PlanLimits;
   /** Candidates are verified before the run branch moves. */
   readonly verifies: boolean;
+  /** Approvals without a look go back. Absent: they do not. */
+  readonly looks?: 'required' | undefined;
   readonly now: number;
   readonly seq: number;
   /** The run branch's head. */

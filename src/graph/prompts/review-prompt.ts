@@ -1,5 +1,6 @@
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt } from '../../model/plan/work.ts';
+import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
 import { quoteBlock } from '../../text/fence.ts';
 
 export interface ReviewPrompt {
@@ -22,7 +23,8 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
     return ['Your verdict cannot be used:', quoteBlock(prompt.text), 'Give it again for the same commit.'].join('\n\n');
   }
   const { task, work } = state;
-  const criteria = task.review?.criteria ?? [];
+  const checkers = work.phase.at === 'reviewing' ? (work.phase.checkers ?? []) : [];
+  const criteria = [...(task.review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
   const change = since === null ? `git show ${PLAIN} ${commit}` : `git diff ${PLAIN} ${since} ${commit}`;
   const earlier = work.rounds.filter((round) => !round.approved);
   const judged = earlier.at(-1)?.commit;
@@ -45,7 +47,8 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
     earlier.length === 0
       ? 'Reject only for what must change before delivery. Give every finding now: later rounds check these findings and do not look for new ones.'
       : 'Check whether the work addresses those findings. Check that the changes since then broke nothing: what they broke is a regression. Any other new finding that violates no criterion is recorded for later and is no reason to reject.',
-    ANSWER,
+    ...(checkers.length === 0 ? [] : [renderCheckers(checkers)]),
+    checkers.length === 0 ? ANSWER : `${ANSWER}\n${CHECKS}`,
   ];
   return parts.join('\n\n');
 }
@@ -57,6 +60,20 @@ function renderTask({ state: { task }, objective }: ReviewPrompt): string[] {
   const context = `It is one part of the objective “${objective.title}”. The whole objective follows for context. Review only the task.`;
   return [...brief, context, quoteBlock(objective.text)];
 }
+
+function renderCheckers(checkers: readonly CheckerChange[]): string {
+  const lines = checkers.map(
+    (one) =>
+      `- ${checkerText(one)}${one.protected === true ? ', a protected path: an approval needs your word on it' : ''}`,
+  );
+  return [
+    'The work changes what checks it. Look whether what was checked before is still checked, because a command that passes shows nothing then:',
+    ...lines,
+  ].join('\n');
+}
+
+const CHECKS =
+  '`checks`: for each of these changes its `path`, whether you accept it (`accepted`), and `why` in a sentence. Reject the work if you do not accept one.';
 
 const ANSWER = [
   'Answer with `approved`, a `summary`, and the `findings`. For each finding:',

@@ -94,6 +94,8 @@ export interface RunFacts {
   readonly commands?: readonly string[];
   /** A person approves the plan before its tasks start. Absent: no person does. */
   readonly asksForPlan?: true;
+  /** An approval of an agent that looked at nothing goes back once. Absent: it is only reported. */
+  readonly looks?: 'required';
   /** The commit that the run branch started from. */
   readonly base: string;
   /** The language of what squad writes about mail. Absent: English. */

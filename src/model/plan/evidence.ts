@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkerChangeSchema } from './checker.ts';
 import { checkFactsSchema } from './gate.ts';
 
 /** A required document as it is in the commit. */
@@ -65,6 +66,8 @@ export const evidenceFactsSchema = z.object({
   /** Absent if no document is required. */
   documents: z.array(documentFactsSchema).optional(),
   commands: z.array(checkFactsSchema),
+  /** What reviewed work changed of the files that check it. Absent: nothing. */
+  checkers: z.array(checkerChangeSchema).optional(),
   pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
   /** Why there is no pull request, if the forge said so. */
   prProblem: z.string().optional(),

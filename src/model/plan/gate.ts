@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkerChangeSchema } from './checker.ts';
 
 /** Tracked files that a command changed while it ran, the first ones; `more`: how many further ones there are. */
 const changedByCheckSchema = z.object({ paths: z.array(z.string()), more: z.number().int() });
@@ -28,6 +29,8 @@ export interface CheckNotes {
   readonly changed: readonly CheckChanges[];
 }
 
+const commandFactsSchema = checkFactsSchema.extend({ purpose: z.enum(['setup', 'verify', 'criterion']) });
+
 /** The engine's findings on the run branch before it lets a run end, all of them about `head`. */
 export const gateFactsSchema = z.object({
   /** The commit that the ledger had delivered last when the check began. */
@@ -37,11 +40,15 @@ export const gateFactsSchema = z.object({
   /** Delivered tasks whose commit is not in `head`. */
   missing: z.array(z.string()),
   /** The commands that ran on `head`, in order. After a failed setup or verify command, no other of its kind runs. */
-  commands: z.array(checkFactsSchema.extend({ purpose: z.enum(['setup', 'verify', 'criterion']) })),
+  commands: z.array(commandFactsSchema),
   /** The files that verdicts on `head` name and that exist in it. */
   files: z.array(z.string()),
   /** How many lines these files have. Absent for one that is too large, and in facts of an older version. */
   lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
+  /** What the work changed of the files that check it. Absent: nothing, or facts of an older version. */
+  checkers: z.array(checkerChangeSchema).optional(),
+  /** The same commands, with these files as they were on the base commit. Absent: they did not run so. */
+  atBase: z.array(commandFactsSchema).optional(),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
 

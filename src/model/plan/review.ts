@@ -12,11 +12,19 @@ const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
+/** A reviewer's word on a change of what checks the work. */
+const wordSchema = z.object({
+  path: z.string(),
+  accepted: z.boolean(),
+  why: z.string(),
+});
+
 /** A reviewer's answer: the schema `review`. */
 export const reviewAnswerSchema = z.object({
   approved: z.boolean(),
   summary: z.string(),
   findings: z.array(findingSchema),
+  checks: z.array(wordSchema).default([]),
 });
 export type ReviewAnswer = z.infer<typeof reviewAnswerSchema>;
 

@@ -6,6 +6,8 @@ import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import { checkChangesSchema, type CheckNotes } from './gate.ts';
 import type { ReviewAnswer } from './review.ts';
+import type { CheckerChange, CheckerWord } from './checker.ts';
+import { LOOKS, type Look } from './look.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
 /** `workspace-reset`: a new session in a folder that is like the run branch. A ref keeps the old content. */
@@ -44,6 +46,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     /** What the playbook has against its output. Absent: nothing. */
     problems: z.array(z.string()).optional(),
+    /** Whether it used a tool. Absent in runs of older versions. */
+    look: z.enum(LOOKS).optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
   }),
@@ -173,6 +177,8 @@ export interface AgentRequest {
   /** The session of the last attempt, and its agent. */
   readonly thread: Thread | null;
   readonly used: Used;
+  /** Whether its turns in this session have looked at anything. Absent: none has ended, or the version is older. */
+  readonly look?: Look;
 }
 
 export interface ReviewSlot {
@@ -188,7 +194,13 @@ export type Phase =
   /** `holdsQueue`: its evidence and its integration are one operation, and no other task is integrated meanwhile. */
   | { readonly at: 'gathering'; readonly holdsQueue?: true }
   /** All slots judge this commit. */
-  | { readonly at: 'reviewing'; readonly commit: string; readonly slots: readonly ReviewSlot[] }
+  | {
+      readonly at: 'reviewing';
+      readonly commit: string;
+      readonly slots: readonly ReviewSlot[];
+      /** What the work changed of the files that check it. Absent: nothing. */
+      readonly checkers?: readonly CheckerChange[];
+    }
   /** `since`: its place in the queue. */
   | { readonly at: 'in-queue'; readonly commit: string; readonly since: number }
   | { readonly at: 'integrating'; readonly commit: string; readonly since: number }
@@ -207,7 +219,13 @@ export interface RoundRecord {
   readonly feedback: string;
   /** Normalised findings that counted. */
   readonly findings: readonly string[];
-  readonly by: readonly { readonly role: string; readonly agent: string; readonly approved: boolean }[];
+  readonly by: readonly {
+    readonly role: string;
+    readonly agent: string;
+    readonly approved: boolean;
+    /** Absent: the reviewer looked at something, or the version is older. */
+    readonly look?: Exclude<Look, 'some'>;
+  }[];
 }
 
 /** Why work went back to its author. */
@@ -252,6 +270,8 @@ export interface Work {
   readonly checked?: { readonly candidate: string; readonly command: string; readonly failures: number };
   /** What checks of this work have shown besides their results. Absent: nothing. */
   readonly noted?: CheckNotes;
+  /** What reviewers said of changes to what checks the work. Absent: nothing. */
+  readonly words?: readonly CheckerWord[];
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];

@@ -152,8 +152,9 @@ function translateBlock(state: ClaudeState, block: ContentBlock, agent: string |
       input,
     };
     // Reading, and giving the structured answer, change nothing.
-    const canAct = report.kind !== 'read' && name !== 'StructuredOutput';
-    return step({ ...state, tools: tools.openTool(state.tools, id, name, canAct) }, report);
+    const answers = name === 'StructuredOutput';
+    const opened = tools.openTool(state.tools, id, name, report.kind !== 'read' && !answers);
+    return step({ ...state, tools: opened }, answers ? { ...report, answers } : report);
   }
   if (type === 'text' && text) return step(state, defined({ type: 'text', text, delta: false, agent }));
   return type === 'thinking' && thinking ? step(state, { type: 'thinking', text: thinking }) : step(state);

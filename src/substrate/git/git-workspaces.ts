@@ -8,6 +8,8 @@ import { diskError, storageError } from '../../model/storage-error.ts';
 import { scratchRoot } from '../files/scratch.ts';
 import { bringBack, hasMade, makeAnew, noteMade } from './check-folder.ts';
 import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
+import { changedLines } from './changed-lines.ts';
+import { overlay } from './overlay.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { BASELINE } from './folder-note.ts';
 import { addFolder } from './folders.ts';
@@ -68,6 +70,8 @@ export function createGitWorkspaces(
     dropRefs: (run, keep, owner) => ready(() => dropRefs(context, run, keep, owner)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
+    overlay: (run, order) => ready(() => overlay(context, run, order)),
+    changedLines: (base, commit) => ready(() => changedLines(context, base, commit)),
     diffStat: (base, commit) => ready(() => diffStat(context, base, commit)),
     mergeBase: (one, other) => ready(() => mergeBase(context, requireCommitId(one), requireCommitId(other))),
     isAncestor: (ancestor, commit) =>

@@ -1,6 +1,9 @@
 import type { SideWork } from '../../model/plan/evidence.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
+import type { ChangedFile, CommitLine, LineChange, OverlayOrder } from './changes.ts';
+
+export type { ChangedFile, CommitLine } from './changes.ts';
 
 /** A property of a repository that a person should know before a run. It does not stop the run. */
 export interface RepositoryWarning {
@@ -157,15 +160,6 @@ export interface DroppedRefs {
     | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' | 'other-run' };
 }
 
-export interface ChangedFile {
-  readonly path: string;
-  readonly status: 'added' | 'modified' | 'deleted' | 'retyped';
-}
-export interface CommitLine {
-  readonly commit: string;
-  readonly subject: string;
-}
-
 /**
  * Folders of tasks, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a
  * thrown SquadError means a broken machine or an invalid id. Of the user's repository, only the refs of the run change.
@@ -243,6 +237,8 @@ export interface Workspaces {
    * integrates one piece of work at a time for each run.
    */
   integrate(work: { run: string; commit: string; message: string }): Promise<IntegrationAnswer>;
+  /** Makes a commit on top of another, with some files as they are elsewhere. It is part of no work. */
+  overlay(run: string, order: OverlayOrder): Promise<string>;
   /** The integration folder with this candidate checked out, for commands that run on it. */
   integrationAt(run: string, candidate: string): Promise<TaskFolder>;
   /** Notes what `setup` has made in a folder in which only the engine works, once for each time that it is filled. */
@@ -284,6 +280,8 @@ export interface Workspaces {
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
   /** Compares contents, so reverted changes do not count. */
   changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
+  /** The same with lines and renames. */
+  changedLines(base: string, commit: string): Promise<readonly LineChange[]>;
   /** For people: one line per file. */
   diffStat(base: string, commit: string): Promise<string>;
   /** undefined: the commits share no history. */

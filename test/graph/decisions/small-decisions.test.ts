@@ -165,11 +165,12 @@ describe('normaliseFindings', () => {
 });
 
 describe('decideReview', () => {
-  const yes = { approved: true, summary: 'ok', findings: [] };
+  const yes = { approved: true, summary: 'ok', findings: [], checks: [] };
   const no = (text: string, criterion: number | null = 0, more: { regression?: true } = {}) => ({
     approved: false,
     summary: 'no',
     findings: [{ text, criterion, repeated: false, regression: false, ...more }],
+    checks: [],
   });
   const part = (role: string, answer: ReviewPart['answer'], state: ReviewPart['state'] = 'answered'): ReviewPart => ({
     role,
@@ -239,7 +240,7 @@ describe('decideReview', () => {
   });
 
   it('wants a reason for a no', () => {
-    expect(reviewProblem({ approved: false, summary: 'meh', findings: [] })).toBeDefined();
+    expect(reviewProblem({ approved: false, summary: 'meh', findings: [], checks: [] })).toBeDefined();
     expect(reviewProblem(no('x'))).toBeUndefined();
     expect(reviewProblem(yes)).toBeUndefined();
   });

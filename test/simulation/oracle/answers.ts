@@ -22,7 +22,7 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
   switch (form) {
     case '':
       return {};
-    case 'approved findings summary': {
+    case 'approved checks findings summary': {
       // In a later round only what was said before stands in the way.
       const finding = { text: 'finding', criterion: null, repeated: number > 1 };
       const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [] };

@@ -107,7 +107,7 @@ function isFailedByPerson({ record }: OracleFacts, id: string): boolean {
   return record.words.some(({ task, verb, as }) => task === id && verb === 'override' && as === 'failed');
 }
 
-const REVIEW = 'approved findings summary';
+const REVIEW = 'approved checks findings summary';
 
 /** Who commits or tests a piece has its fate. */
 function pieceOf(task: string): string {

@@ -129,7 +129,7 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
   switch (form) {
     case '':
       return undefined;
-    case 'approved findings summary': {
+    case 'approved checks findings summary': {
       const finding = {
         text: `finding ${number}`,
         criterion: null,

@@ -263,5 +263,5 @@ export function formOf({ outputSchema }: TurnRequest): string {
 }
 
 export function isReview(request: TurnRequest): boolean {
-  return formOf(request) === 'approved findings summary';
+  return formOf(request) === 'approved checks findings summary';
 }

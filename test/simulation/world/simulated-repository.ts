@@ -245,6 +245,20 @@ export function createSimulatedRepository(): SimulatedRepository {
       return [...ancestors(to)].filter((id) => !before.has(id)).map((id) => ({ commit: id, subject: at(id).subject }));
     },
     changedFiles: async (from, to) => changed(at(from).files, at(to).files),
+    overlay: async (_run, { onto, from, files }) => {
+      const made = new Map(at(onto).files);
+      for (const [path, text] of files) {
+        const before = text ?? at(from).files.get(path);
+        if (before === undefined) made.delete(path);
+        else made.set(path, before);
+      }
+      return make([onto], made, 'its checks as they were');
+    },
+    changedLines: async (from, to) =>
+      changed(at(from).files, at(to).files).map(({ path, status }) => ({
+        ...{ path, status: status === 'retyped' ? 'modified' : status, added: 1, removed: status === 'added' ? 0 : 1 },
+        object: at(to).files.get(path) ?? null,
+      })),
     diffStat: async (from, to) =>
       changed(at(from).files, at(to).files)
         .map(({ path, status }) => `${path} ${status}`)

@@ -231,6 +231,24 @@ describe('the run branch', () => {
 });
 
 describe('evidence', () => {
+  it('says the lines of each change, with renames and binary files', async () => {
+    const text = Array.from({ length: 20 }, (_, line) => `line ${line}\n`).join('');
+    const run = await openRun({ 'a b/old\tname': text, 'gone.txt': 'a\nb\n', 'x.bin': 'a\0b' });
+    const files = { 'new.txt': `${text}more\n`, 'x.bin': 'a\0c', 'added.txt': 'one\ntwo\n' };
+    const { workspaces, report } = run;
+    const folder = await workspaces.addFolder({ run: 'run', task: 'one', commit: report.head });
+    for (const name of ['a b/old\tname', 'gone.txt']) rmSync(join(folder.workspace.path, name));
+    const one = await keptIn(workspaces, folder, files, 'one');
+    const changes = await workspaces.changedLines(report.head, one);
+    expect(changes.map(({ object, ...change }) => ({ ...change, isThere: object !== null }))).toEqual([
+      { path: 'added.txt', status: 'added', added: 2, removed: 0, isThere: true },
+      { path: 'gone.txt', status: 'deleted', added: 0, removed: 2, isThere: false },
+      { path: 'a b/old\tname', status: 'renamed', to: 'new.txt', added: 1, removed: 0, isThere: true },
+      { path: 'x.bin', status: 'modified', added: null, removed: null, isThere: true },
+    ]);
+    expect(await workspaces.changedLines(one, one)).toEqual([]);
+  });
+
   it('says what is between two commits', async () => {
     const run = await openRun({ '-x.txt': 'x\n', 'a b/ü.txt': 'u\n' });
     const one = await run.work('one', { 'src/one.txt': 'one\n', '-x.txt': 'y\n' });

@@ -1,0 +1,60 @@
+import { pathPattern } from '../../text/path-pattern.ts';
+import type { CheckedWith, CheckerPart } from './checker-part.ts';
+import { baseName, isBelow } from './repository-path.ts';
+import { isTestNamed } from './tools.ts';
+
+/** A file that the work changed. */
+export interface WorkChange {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'retyped';
+}
+
+/** A change of what checks the work. */
+export interface FoundChange {
+  readonly path: string;
+  /** What of the file; absent: all of it. */
+  readonly part?: string;
+  readonly isProtected: boolean;
+}
+
+/** What checks a commit, as it was on the base commit and as the work has it. */
+export interface CheckersThen {
+  readonly base: CheckedWith;
+  readonly now: CheckedWith;
+}
+
+/**
+ * The changes of files with which the work is checked. A file that the work adds is none, unless it is a configuration of something that
+ * was there before, or its path is protected.
+ */
+export function changedCheckers(
+  changes: readonly WorkChange[],
+  { base, now }: CheckersThen,
+  protect: readonly string[],
+): FoundChange[] {
+  const patterns = protect.flatMap((one) => pathPattern(one) ?? []);
+  const hadChecks = base.files.size + base.folders.size + base.tests.size + base.parts.size > 0;
+  return changes.flatMap(({ path, status }): FoundChange[] => {
+    const isProtected = patterns.some((pattern) => pattern.test(path));
+    const isConfig = [...base.configs, ...now.configs].some((name) => name.test(baseName(path)));
+    if (status === 'added') return isProtected || (isConfig && hadChecks) ? [{ path, isProtected }] : [];
+    if (isProtected || isConfig || isNamed(path, base) || isNamed(path, now)) return [{ path, isProtected }];
+    const parts = changedParts(path, base, now);
+    return parts.length === 0 ? [] : [{ path, part: parts.join(', '), isProtected }];
+  });
+}
+
+function isNamed(path: string, { files, folders, tests }: CheckedWith): boolean {
+  if (files.has(path) || [...folders].some((folder) => isBelow(path, folder))) return true;
+  const finders = [...tests].flatMap(([folder, programs]) => (isBelow(path, folder) ? [...programs] : []));
+  if (finders.some((program) => isTestNamed(path, program))) return true;
+  return [...files].some((one) => /[*?{]/.test(one) && pathPattern(one)?.test(path) === true);
+}
+
+/** A script that the base does not have checked nothing there. */
+function changedParts(path: string, base: CheckedWith, now: CheckedWith): string[] {
+  const others = new Map<string, CheckerPart>(now.parts);
+  return [...base.parts].flatMap(([key, part]) =>
+    part.path === path && part.text !== (others.get(key)?.text ?? '') ? [part.name] : [],
+  );
+}

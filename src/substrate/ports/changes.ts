@@ -1,0 +1,28 @@
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'retyped';
+}
+/** A change with its lines; null: the file is binary. */
+export interface LineChange {
+  /** Where the file was; of an added one where it is. */
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'renamed';
+  /** Where a renamed one is. */
+  readonly to?: string;
+  /** The id of its content in the later commit; null: it is not there. */
+  readonly object: string | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+export interface CommitLine {
+  readonly commit: string;
+  readonly subject: string;
+}
+
+/** Files of one commit as another has them. */
+export interface OverlayOrder {
+  readonly onto: string;
+  readonly from: string;
+  /** By path; null: as `from` has it, or without it; else with this text. What does not differ stays. */
+  readonly files: ReadonlyMap<string, string | null>;
+}

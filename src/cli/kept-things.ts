@@ -88,13 +88,17 @@ function nameOf({ ref }: Pick<FoundBranch, 'ref'>): string {
 
 function leftBranch(branch: FoundBranch, path: string): LeftThing[] {
   const name = nameOf(branch);
-  const next = `git -C ${shellWord(path)} branch -D ${shellWord(name)}`;
   const called = `branch ${name} in ${path}`;
   switch (branch.stays) {
     case null:
       return [];
-    case 'unmerged':
-      return [{ name: called, why: 'no other branch has its work', next }];
+    case 'unmerged': {
+      const renamed = `${name.replace(/^squad\//, '')}-kept`;
+      const rename = `git -C ${shellWord(path)} branch -m ${shellWord(name)} ${shellWord(renamed)}`;
+      return [
+        { name: called, why: `no other branch has its work. To keep it under another name: ${rename}`, next: null },
+      ];
+    }
     case 'checked-out':
       return [{ name: called, why: 'it is checked out', next: null }];
     case 'not-ours':

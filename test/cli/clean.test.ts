@@ -306,7 +306,7 @@ describe('squad clean --refs', () => {
     const { stdout } = await room.run(['clean', '--refs']);
     expect(stdout).toContain('removed  1 ref below refs/squad/tidy');
     expect(stdout).toContain(
-      'kept  branch squad/tidy: no other branch has its work. To delete it: git branch -D squad/tidy',
+      'kept  branch squad/tidy: no other branch has its work. To keep it under another name: git branch -m squad/tidy tidy-kept',
     );
     expect(refsOf(room)).toContain('refs/heads/squad/tidy');
   });

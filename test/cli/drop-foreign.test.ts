@@ -25,7 +25,9 @@ it('squad drop keeps and names what a person had put on the run branch', { timeo
   for (const more of [[], ['--all']]) {
     const dropped = await run(['drop', ...more, '--yes']);
     expect(dropped.code, dropped.stderr).toBe(1);
-    expect(dropped.stdout).toContain(`kept      branch ${BRANCH}, because it has commits that the run did not deliver`);
+    expect(dropped.stdout).toContain(
+      `kept      branch ${BRANCH}, because it has commits that the run did not deliver. To keep it under another name: git branch -m ${BRANCH} `,
+    );
     expect(dropped.stdout).toContain(`${mine.slice(0, 12)} A commit of mine`);
     expect(git(repository, 'rev-parse', BRANCH)).toBe(mine);
   }

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { allCommands, examplesOf } from '../../scripts/commands-docs.ts';
 import { decideEndCode } from '../../src/cli/end-code.ts';
 import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
-import { SPREAD, spread } from '../support/lane.ts';
+import { some, SPREAD, spread } from '../support/lane.ts';
 import { commandRoom, shell } from './room.ts';
 
 it.each([
@@ -63,4 +64,33 @@ it('never ends with 0 and no word where the command waits for something that nev
   const run = await room.start(['run', 'readme.md', '--yes', '--json'], {}, flags).finished;
   expect(run).toMatchObject({ code: 70, lines: [{ type: 'error', code: 'unfinished', exitCode: 70 }] });
   expect(run.stderr).toMatch(/^squad: the command ended before its end: [^\n]*\nNext: See with `squad status`/);
+});
+
+/** They wait for somebody, or play runs of their own. */
+const WAITING = ['watch', 'studio', 'mcp', 'demo', 'team', 'mail listen', 'mail inbox'];
+
+it('says so in each command that waits for something that never comes', { ...SPREAD, timeout: 300_000 }, async () => {
+  const all = (await allCommands()).commands.flatMap((one) => [one, ...one.commands]);
+  const examples = all.flatMap((one) => examplesOf(one)).filter((line) => /^squad [a-z]/.test(line));
+  const tried = [...new Set(examples)].filter(
+    (line) => !line.includes('>') && !WAITING.some((name) => line.startsWith(`squad ${name}`)),
+  );
+  const never = `import fs from "node:fs/promises"; import { syncBuiltinESMExports } from "node:module";
+      for (const name of ["access", "lstat", "open", "readFile", "readdir", "stat"]) fs[name] = () => new Promise(() => {}); syncBuiltinESMExports();`;
+  const options = `--import data:text/javascript,${encodeURIComponent(never)}`;
+  const room = commandRoom();
+  const wrong: string[] = [];
+  const codes: (number | null)[] = [];
+  for (const line of some(tried, 2, 12)) {
+    const ran = await shell(room, `export NODE_OPTIONS='${options}'; ${line} </dev/null`);
+    codes.push(ran.code);
+    if (`${ran.stdout}${ran.stderr}`.trim() === '') wrong.push(`${line}: exit ${ran.code}, and no word`);
+    // Short commands may need no file.
+    if (ran.code !== 70 && !/^(?:squad: |Usage:)/m.test(ran.stderr) && ran.stdout.trim() === '')
+      wrong.push(`${line}: ${ran.stderr}`);
+    if (ran.stderr.includes('ended before its end') && ran.code !== 70) wrong.push(`${line}: exit ${ran.code}`);
+  }
+  expect(wrong).toEqual([]);
+  // Most of them have to wait.
+  expect(codes).toContain(70);
 });

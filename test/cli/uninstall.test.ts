@@ -136,8 +136,8 @@ describe('squad uninstall', () => {
       expect.arrayContaining([
         {
           name: `branch squad/tidy in ${repository}`,
-          why: 'no other branch has its work',
-          next: `git -C ${repository} branch -D squad/tidy`,
+          why: `no other branch has its work. To keep it under another name: git -C ${repository} branch -m squad/tidy tidy-kept`,
+          next: null,
         },
         { name: `branch squad/my-own in ${repository}`, why: 'no run of squad has this name', next: null },
       ]),

@@ -119,7 +119,9 @@ function folderLine({ path, action, rescued, why, side = [], missed }: CleanedFo
 function refLines(run: string, { attempts, branch, foreign }: NonNullable<CleanedRun['refs']>): string[] {
   const refs = [
     ...(attempts === 0 ? [] : [`removed  ${attempts} ref${attempts === 1 ? '' : 's'} below refs/squad/${run}`]),
-    ...foreign.map((ref) => `kept  ${ref}: the run did not make what it has. To delete it: git update-ref -d ${ref}`),
+    ...foreign.map(
+      (ref) => `kept  ${ref}: the run did not make what it has. To have it as a branch: git branch ${run}-kept ${ref}`,
+    ),
   ];
   switch (branch.type) {
     case 'absent':
@@ -128,7 +130,10 @@ function refLines(run: string, { attempts, branch, foreign }: NonNullable<Cleane
       return [...refs, `removed  branch squad/${run}, which was at ${branch.head}`];
     case 'kept':
       return branch.why === 'unmerged'
-        ? [...refs, `kept  branch squad/${run}: no other branch has its work. To delete it: git branch -D squad/${run}`]
+        ? [
+            ...refs,
+            `kept  branch squad/${run}: no other branch has its work. To keep it under another name: git branch -m squad/${run} ${run}-kept`,
+          ]
         : [
             ...refs,
             `kept  branch squad/${run}: ${branch.why === 'other-run' ? 'another run has this name' : 'it is checked out'}`,

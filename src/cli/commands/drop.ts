@@ -52,7 +52,8 @@ export async function drop(context: CommandContext, run: string | undefined, opt
     ...kept.map(({ path, why }) => `kept      ${plainLine(path)}: ${plainLine(why ?? '', 300)}`),
     ...linesOf(name, cleaned, branch, refs.attempts),
     ...refs.foreign.map(
-      (ref) => `kept      ${ref}: the run did not make what it has. To delete it: git update-ref -d ${ref}`,
+      (ref) =>
+        `kept      ${ref}: the run did not make what it has. To have it as a branch: git branch ${name}-kept ${ref}`,
     ),
   ]);
 }
@@ -117,7 +118,7 @@ function linesOf(run: string, { worktrees, turns }: CleanedRun, branch: DroppedB
 
 function foreignLines(run: string, { commits, more }: Extract<DroppedBranch, { type: 'foreign' }>): string[] {
   return [
-    `kept      branch squad/${run}, because it has commits that the run did not deliver. To delete it: git branch -D squad/${run}`,
+    `kept      branch squad/${run}, because it has commits that the run did not deliver. To keep it under another name: git branch -m squad/${run} ${run}-kept`,
     ...commits.map(({ commit, subject }) => `          ${commit.slice(0, 12)} ${plainLine(subject, 100)}`),
     ...(more === 0 ? [] : [`          and ${more} more`]),
   ];

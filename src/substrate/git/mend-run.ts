@@ -45,12 +45,16 @@ function taskOf(name: string): string[] {
   return task === undefined ? [] : [task];
 }
 
+/** Files that squad writes each time that it opens the repository. */
+const WRITTEN = ['config', 'packed-refs', 'objects/info/alternates', 'info/exclude', 'info/attributes'];
+
 async function isSound(directory: string): Promise<boolean> {
   const head = await readPlain(join(directory, 'HEAD')).catch(() => undefined);
   if (head !== BARE_HEAD) return false;
   for (const name of ['objects', 'objects/info', 'objects/pack', 'refs', 'info']) {
     if (!(await isFolder(join(directory, name)))) return false;
   }
+  for (const name of WRITTEN) if (await isFolder(join(directory, name))) return false;
   return areWhole(join(directory, 'objects'));
 }
 

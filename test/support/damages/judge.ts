@@ -74,7 +74,9 @@ export function judge(said: Said): string[] {
     const names = [path, ...(weight === 'ledger' ? [path.replace(/-(?:wal|shm)$/, '')] : [])];
     const isNamed =
       names.some((one) => words.includes(one)) || words.includes(`${dirname(path)}/`) || words.includes(basename(path));
-    if (code !== 2 && !isNamed) wrong.push(`${name} does not name the file`);
+    // Where consent is missing, no file is at fault.
+    const isAsked = weight === 'consent' && words.includes('--yes');
+    if (code !== 2 && !isNamed && !isAsked) wrong.push(`${name} does not name the file`);
     if (code === 2 && !words.includes('squad state --adopt')) wrong.push(`${name} does not say where the runs are`);
   }
   if (outcome === 'done' && !isWhole) wrong.push('done, and the work is not there');

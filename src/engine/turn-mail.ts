@@ -11,6 +11,8 @@ import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { failpoint } from '../substrate/failpoint.ts';
+import { ownFilesIn, requireOwnFiles } from '../substrate/process/own-files.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 
 interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
@@ -19,6 +21,7 @@ interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   /** The folder with the ledger. */
   readonly directory: string;
   readonly redactor: Redactor;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** For a person to read. */
   onWarning(text: string): void;
 }
@@ -54,6 +57,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
     beforeSpawn: async (attempt, turnDirectory) => {
       if (!isMember(attempt)) return;
       const path = join(turnDirectory, TURN_FILE);
+      await requireOwnFiles(ownFilesIn(ports.mailServer(path).args), ports.clock);
       const file: TurnFile = {
         directory,
         token: ledger.mail.issueTurnToken(lease, attempt.id),

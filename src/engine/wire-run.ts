@@ -178,6 +178,7 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
   const { directory, ledger } = resources;
   return createTurnMail({
     redactor,
+    clock: ports.clock,
     mailServer: (turnFile) => ports.mailServer(turnFile),
     ledger,
     lease,

@@ -43,6 +43,7 @@ function openTurnMailRoom(): TurnMailRoom {
     lease: room.lease,
     directory: room.directory,
     redactor: createRedactor([SECRET]),
+    clock: { monotonic: () => 0, sleep: () => Promise.resolve() },
     onWarning: (text) => warnings.push(text),
   });
   return {

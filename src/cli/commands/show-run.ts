@@ -45,6 +45,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     follow: async (running: RunningRun, atEnd?: () => Promise<void>): Promise<RunEnd> => {
       board?.follow(running);
       noteEngine(context, running, json, board);
+      if (!json && isAtTerminal(output)) (board ?? output).line(CLOSING);
       try {
         const followed = { ...running, done: after(running.done, atEnd) };
         return await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
@@ -80,6 +81,14 @@ function noteEngine(
   });
   const forget = (): void => void engines?.delete(running);
   running.done.then(forget, forget);
+}
+
+/** Someone who closes the terminal of a long run may not expect that. */
+const CLOSING =
+  'note      closing this terminal stops the run; `squad resume --detach` continues it in the background, as `squad run --detach` begins it';
+
+function isAtTerminal({ terminal }: CommandContext['output']): boolean {
+  return terminal !== undefined && process.stdin.isTTY;
 }
 
 /** The same end once `then` has ended, too. */

@@ -11,14 +11,18 @@ import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WaitingTurn, TurnSpawn } from '../ports/processes.ts';
 import { sweep, sendSignal } from './end-turn.ts';
+import { ownFilesIn, requireOwnFiles } from './own-files.ts';
 import { readEnding, UNRECORDED_EXIT } from './ending.ts';
 import { requireRoomForTurn } from './user-limits.ts';
 import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
 
 const ABANDON_MS = 2000;
+/** The build puts the script next to the bundle. */
+const WRAPPER = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
 
 /** Starts the wrapper and returns while it holds the agent back. `before`: a prefix to the command. See the port. */
 export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<WaitingTurn> {
+  await requireOwnFiles([WRAPPER, ...ownFilesIn([...before, ...spawn.args])], clock);
   await checkSpawn(spawn);
   requireRoomForTurn();
   await clearEarlierTry(spawn, clock);
@@ -73,12 +77,9 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
 }
 
 async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promise<ChildProcess> {
-  // The build puts the script next to the bundle.
-  const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
-  if (!(await exists(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
   const limits = [String(Math.ceil(spawn.wallMs / 1000)), String(spawn.maxOutputBytes)];
   const mode = before.length > 0 ? '--isolated' : '--';
-  const args = [wrapper, spawn.directory, ...limits, mode, ...before, spawn.command, ...spawn.args];
+  const args = [WRAPPER, spawn.directory, ...limits, mode, ...before, spawn.command, ...spawn.args];
   try {
     const child = spawnProcess('/bin/sh', args, {
       cwd: spawn.cwd,

@@ -25,6 +25,7 @@ import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
 import { readGiven, subjectOf, type GivenSession } from './subject.ts';
+import { judgingOf } from './judging.ts';
 import { judgesOf } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
@@ -218,21 +219,6 @@ function settingsOf(
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
     ...(alone === undefined ? {} : { makesBranch: false }),
-  };
-}
-
-/** How the work is judged: what the objective says counts, or comes to what the settings say. */
-function judgingOf(
-  settings: Settings,
-  { frontMatter }: Objective,
-): Pick<RunDefinition, 'protect' | 'checks' | 'looks'> {
-  const protect = [...new Set([...settings.protect, ...(frontMatter.protect ?? [])])];
-  const checks = frontMatter.checks ?? settings.checks;
-  const { looks } = frontMatter.review ?? settings.review;
-  return {
-    ...(protect.length === 0 ? {} : { protect }),
-    ...(checks === 'base' ? { checks } : {}),
-    ...(looks === 'required' ? { looks } : {}),
   };
 }
 

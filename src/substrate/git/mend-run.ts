@@ -27,7 +27,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
  */
 export async function clearHarm(context: GitContext, run: string): Promise<readonly string[]> {
   const notes = notePath(context, run, '');
-  const odd = await findOddEntries(notes, { links: true });
+  // A link in the place of the folder itself leads to the notes.
+  const odd = (await findOddEntries(notes, { links: true })).filter(({ path }) => path !== notes);
   for (const { path } of odd) await deleteFolder(path);
   const names = await readdir(notes, { withFileTypes: true });
   const folders = names.filter(

@@ -26,7 +26,8 @@ export function collectToolErrors(): ToolErrors {
         return;
       }
       if (event.type !== 'tool-ended') return;
-      const call = open.get(event.id) ?? { tool: 'a tool', input: '' };
+      const begun = open.get(event.id) ?? { tool: 'a tool', input: '' };
+      const call = event.input === undefined ? begun : { ...begun, input: toolTarget(event.input) };
       open.delete(event.id);
       const others = errors.filter(({ tool, input }) => tool !== call.tool || input !== call.input);
       const failed = { ...call, output: lastOf(event.output ?? ''), denied: event.denied };

@@ -29,8 +29,16 @@ export type TurnReport =
       agent?: string;
       answers?: true;
     }
-  /** `output`: cut to 4 KiB, because codex sends lines of 1 MB. */
-  | { type: 'tool-ended'; id: string; ok: boolean; denied: boolean; output?: string; exitCode?: number }
+  /** `input`: the whole of it, where the start had less. `output`: cut to 4 KiB, because codex sends lines of 1 MB. */
+  | {
+      type: 'tool-ended';
+      id: string;
+      ok: boolean;
+      denied: boolean;
+      input?: unknown;
+      output?: string;
+      exitCode?: number;
+    }
   /** Only codex reports this. For other runtimes squad compares the folder. */
   | { type: 'files-changed'; changes: { path: string; kind: 'add' | 'update' | 'delete' }[] }
   /** The runtime retries by itself. This does not end the turn, although codex calls it `error`. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../model/usage.ts';
+import { allInput, type Usage } from '../model/usage.ts';
 import { defined } from '../text/defined.ts';
 import { rootOf, type Ancestor, type Span } from './span.ts';
 
@@ -41,17 +41,15 @@ function modelOf({ provider, runtime, model }: Span['metadata']) {
 
 /** LangSmith's input tokens are all of them. */
 function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd }: Usage) {
-  const input = inputTokens + cachedInputTokens;
-  return {
+  const input = allInput({ inputTokens, cachedInputTokens });
+  return defined({
     input_tokens: input,
     output_tokens: outputTokens,
-    total_tokens: input + outputTokens,
-    input_token_details: { cache_read: cachedInputTokens },
-    ...defined({
-      output_token_details: reasoningTokens === undefined ? undefined : { reasoning: reasoningTokens },
-      total_cost: costUsd,
-    }),
-  };
+    total_tokens: input === undefined || outputTokens === undefined ? undefined : input + outputTokens,
+    input_token_details: cachedInputTokens === undefined ? undefined : { cache_read: cachedInputTokens },
+    output_token_details: reasoningTokens === undefined ? undefined : { reasoning: reasoningTokens },
+    total_cost: costUsd,
+  });
 }
 
 /** Time to the microsecond, and the id. */

@@ -1,3 +1,4 @@
+import { allInput } from '../model/usage.ts';
 import { defined } from '../text/defined.ts';
 import { rootOf, type Span } from './span.ts';
 
@@ -56,7 +57,7 @@ function generativeAi({ kind, metadata, usage, content, error }: Span): Record<s
     'gen_ai.conversation.id': session ?? thread,
     'gen_ai.request.model': model,
     // The conventions count cached tokens among those of the input.
-    'gen_ai.usage.input_tokens': usage && usage.inputTokens + usage.cachedInputTokens,
+    'gen_ai.usage.input_tokens': usage && allInput(usage),
     'gen_ai.usage.cache_read.input_tokens': usage?.cachedInputTokens,
     'gen_ai.usage.output_tokens': usage?.outputTokens,
     'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens,

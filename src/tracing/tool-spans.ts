@@ -37,7 +37,7 @@ export function withTool({ calls, left }: Tools, event: ToolEvent, content: bool
     if (calls.length >= MOST_TOOLS) return { calls, left: left + 1 };
     return { calls: [...calls, started(calls, event, content)], left };
   }
-  const { id, at: endedAt, ok, denied, output, exitCode } = event;
+  const { id, at: endedAt, ok, denied, input, output, exitCode } = event;
   const index = calls.findLastIndex((call) => call.id === id && call.endedAt === undefined);
   const tool = calls[index];
   if (tool === undefined) return { calls, left };
@@ -46,6 +46,7 @@ export function withTool({ calls, left }: Tools, event: ToolEvent, content: bool
     endedAt,
     error: denied ? 'denied' : ok ? undefined : 'failed',
     metadata: { ...tool.metadata, ok, denied, ...defined({ exitCode }) },
+    ...(content && input !== undefined ? { input: textOf(input).slice(0, MOST_TEXT) } : {}),
     output: content ? withoutCutWord(output ?? '') : undefined,
   };
   return { calls: calls.with(index, ended), left };

@@ -1,3 +1,4 @@
+import { tokensText } from '../../model/usage.ts';
 import { moneyText } from '../../model/amount.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
@@ -19,7 +20,7 @@ export function renderEvent(event: TurnEvent): string | undefined {
       return `tool      ${plainLine(tool, 60)} ${plainLine(JSON.stringify(event.input) ?? '', 120)}`;
     }
     case 'tool-ended':
-      return `tool ${event.ok ? 'ok  ' : event.denied ? 'DENY' : 'FAIL'} ${plainLine(event.output ?? '', 160)}`;
+      return `tool ${event.ok ? 'ok  ' : event.denied ? 'DENY' : 'FAIL'} ${endText(event)}`;
     case 'files-changed':
       return `files     ${event.changes.map((change) => `${change.kind} ${plainLine(change.path, 120)}`).join(', ')}`;
     case 'retry-scheduled':
@@ -29,6 +30,11 @@ export function renderEvent(event: TurnEvent): string | undefined {
     default:
       return assertNever(event);
   }
+}
+
+function endText({ input, output = '' }: Extract<TurnEvent, { type: 'tool-ended' }>): string {
+  const call = input === undefined ? '' : `${plainLine(JSON.stringify(input) ?? '', 120)} `;
+  return `${call}${plainLine(output, 160)}`;
 }
 
 /** The end of a turn, for people. */
@@ -54,7 +60,7 @@ export function renderResult(result: TurnResult): string {
 function renderUsage({ usage }: TurnResult): string {
   if (usage === undefined) return 'unknown';
   const cost = usage.costUsd === undefined ? 'cost unknown' : moneyText(usage.costUsd);
-  return `${usage.inputTokens} in, ${usage.cachedInputTokens} cached, ${usage.outputTokens} out, ${cost}`;
+  return `${tokensText(usage)}, ${cost}`;
 }
 
 function seconds(ms: number): string {

@@ -1,3 +1,4 @@
+import { tokensText } from '../../model/usage.ts';
 import { costText } from '../../model/amount.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
@@ -66,7 +67,7 @@ function endLines(result: TurnRecord['result'], kind: TurnRecord['kind'], style:
   const used =
     usage === undefined
       ? 'usage unknown'
-      : `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${costText({ costUsd: usage.costUsd ?? null, unknownCostTurns: 0 })}`;
+      : `${tokensText(usage)}, ${costText({ costUsd: usage.costUsd ?? null, unknownCostTurns: 0 })}`;
   const end = `${outcome} after ${(durationMs / 1000).toFixed(1)} s${kind === 'check' ? '' : `, ${used}`}${why}`;
   return [
     ...(text.trim() === '' ? [] : labelled(kind === 'check' ? 'prints' : 'answers', textLines(text))),

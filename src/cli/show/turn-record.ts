@@ -69,7 +69,8 @@ export function createStepList() {
       const at = begun === undefined ? -1 : begun.list.indexOf(begun.step);
       if (begun?.step.did !== 'used' || at === -1) return;
       const result = event.ok ? 'ok' : event.denied ? 'denied' : 'failed';
-      begun.list[at] = { ...begun.step, result, output: event.ok ? '' : bounded(event.output ?? '') };
+      const target = event.input === undefined ? begun.step.target : toolTarget(event.input);
+      begun.list[at] = { ...begun.step, target, result, output: event.ok ? '' : bounded(event.output ?? '') };
     },
     /** `answer`: the last words, which the result has and the steps do not repeat. */
     end: (answer: string) => {

@@ -83,12 +83,15 @@ export function createAcpAdapter(
   };
 }
 
-/** It works where it is named, because dozens of agents may be there. Few report what a turn costs. */
-function programOf(name: string, { command: program, install, keys, passes = [] }: Profile): CliProgram {
+/** It works where it is named, because dozens of agents may be there. */
+function programOf(
+  name: string,
+  { command: program, install, keys, passes = [], reportsCost = false }: Profile,
+): CliProgram {
   return {
     name: program === '' ? name : program,
     from: install === undefined ? undefined : { package: install },
-    description: { onlyByName: true, reportsCost: false },
+    description: { onlyByName: true, reportsCost },
     home: { variable: 'HOME', folder: '', private: name },
     logins: [],
     keys: () => keys,

@@ -66,6 +66,8 @@ export interface Profile {
   readonly keepsFolder?: boolean;
   /** Files of the workspace that it would take for its own settings. */
   readonly masks?: readonly string[];
+  /** It says what its sessions cost. */
+  readonly reportsCost?: boolean;
   readonly quirks?: HostPlan['quirks'];
 }
 
@@ -168,6 +170,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
       '.config/opencode/node_modules/.package-lock.json': {},
     },
     keepsFolder: true,
+    reportsCost: true,
     quirks: {
       toolName: 'first-title',
       toolKinds: { todowrite: 'think', skill: 'read' },

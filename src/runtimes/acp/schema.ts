@@ -15,6 +15,7 @@ const updateSchema = z.object({
   ...{ toolCallId: text, name: text, title: text, kind: text, status: text },
   rawInput: record,
   rawOutput: z.unknown().optional(),
+  cost: lenient(z.object({ amount: z.number().nonnegative(), currency: z.string() })),
   locations: lenient(z.array(z.object({ path: text }))),
   entries: lenient(z.array(z.object({ content: text, status: text }))),
   _meta: record,

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import type { Usage } from '../../model/usage.ts';
+import { usageSince, type Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
 import { asObject, isJsonObject, objectsIn } from '../../text/json.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
@@ -22,6 +23,10 @@ export interface AcpState {
   readonly tools: tools.ToolLog;
   /** The last calls that have ended: what the agent reports of them later counts for nothing. */
   readonly ended: ReadonlySet<string>;
+  /** What the calls that have not ended were given: `said` at their start, `last` since. */
+  readonly inputs: ReadonlyMap<string, { readonly said: unknown; readonly last: unknown }>;
+  /** USD of the whole session, as the agent counts it: before the prompt, and now. */
+  readonly cost: { readonly before?: number; readonly now?: number };
   readonly steps: number;
   /** The last message: some agents report a failed request as one, after half an answer. */
   readonly last: string;
@@ -35,7 +40,17 @@ type Step = tools.Step<AcpState>;
 const MOST_SAID = 16_384;
 
 export function begin(name: string, quirks: HostPlan['quirks'], request: TurnRequest): AcpState {
-  return { name, quirks, request, tools: tools.NO_TOOLS, ended: new Set(), steps: 0, last: '' };
+  return {
+    name,
+    quirks,
+    request,
+    tools: tools.NO_TOOLS,
+    ended: new Set(),
+    inputs: new Map(),
+    cost: {},
+    steps: 0,
+    last: '',
+  };
 }
 
 /** Translates one line of the host. Ignores lines that this version does not know. */
@@ -50,7 +65,9 @@ export function translate(state: AcpState, native: NativeLine): Step {
       return step({ ...state, sessionId: id }, { type: 'session-announced', id, resumed, mcp });
     }
     case 'update':
-      return line.replayed === true ? step(state) : translateUpdate(state, line.update);
+      return line.replayed === true
+        ? step(readCost(state, line.update, 'before'))
+        : translateUpdate(state, line.update);
     case 'ask':
       return askPerson(state, line);
     case 'permission':
@@ -96,9 +113,17 @@ function translateUpdate(state: AcpState, update: Update): Step {
       const lines = entries.map((entry) => `[${entry.status === 'completed' ? 'x' : ' '}] ${entry.content ?? ''}`);
       return step(state, { type: 'notice', text: shortOutput(`plan:\n${lines.join('\n')}`) });
     }
+    case 'usage_update':
+      return step(readCost(state, update, 'now'));
     default:
       return translateTrouble(state, update);
   }
+}
+
+/** Another currency says nothing about dollars. */
+function readCost(state: AcpState, { sessionUpdate, cost }: Update, at: 'before' | 'now'): AcpState {
+  if (sessionUpdate !== 'usage_update' || cost?.currency !== 'USD') return state;
+  return { ...state, cost: { ...state.cost, [at]: cost.amount } };
 }
 
 function textOf(content: Update['content']): string {
@@ -122,7 +147,7 @@ function translateTrouble(state: AcpState, { _meta: meta }: Update): Step {
 function translateTool(state: AcpState, update: Update): Step {
   const { toolCallId: id, status, rawOutput: raw, content } = update;
   if (id === undefined) return step(state);
-  const opened = openTool(state, id, update);
+  const opened = withInput(openTool(state, id, update), id, update.rawInput);
   if (!opened.state.tools.open.has(id) || (status !== 'completed' && status !== 'failed')) return opened;
   const fields = asObject(raw);
   const exitCode = exitCodeOf(fields);
@@ -136,6 +161,13 @@ function exitCodeOf({ exitCode, exit_code: code, metadata, contents }: Record<st
   const parts = objectsIn([metadata, contents].flat());
   const inner = parts.flatMap((part) => [part['exit'], part['exitCode']]);
   return [exitCode, code, ...inner].find((one): one is number => Number.isInteger(one));
+}
+
+/** Some agents say later what a call does. */
+function withInput({ state, reports }: Step, id: string, input: Update['rawInput']): Step {
+  const known = state.inputs.get(id);
+  if (known === undefined || input === undefined) return { state, reports };
+  return { state: { ...state, inputs: new Map(state.inputs).set(id, { ...known, last: input }) }, reports };
 }
 
 const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
@@ -157,13 +189,18 @@ function openTool(state: AcpState, id: string, call: Partial<Update>): Step {
   const input = call.rawInput ?? defined({ title: call.title, paths: call.locations?.map(({ path }) => path) });
   const log = tools.openTool(state.tools, id, name, kind !== 'read');
   const report: TurnReport = { ...defined({ type: 'tool-started', id, tool, kind, server }), input };
-  return step({ ...state, tools: log, steps: state.steps + 1 }, report);
+  const inputs = log.open.has(id) ? new Map(state.inputs).set(id, { said: input, last: input }) : state.inputs;
+  return step({ ...state, tools: log, inputs, steps: state.steps + 1 }, report);
 }
 
 function endTool({ state, reports }: Step, id: string, end: tools.ToolEnd): Step {
-  const { log, report } = tools.endTool(state.tools, id, end);
+  const { said, last } = state.inputs.get(id) ?? {};
+  const input = isDeepStrictEqual(said, last) ? undefined : last;
+  const { log, report } = tools.endTool(state.tools, id, { ...end, input });
+  const inputs = new Map(state.inputs);
+  inputs.delete(id);
   const ended = new Set([...state.ended].slice(1 - tools.MOST_REMEMBERED)).add(id);
-  return { state: { ...state, tools: log, ended }, reports: [...reports, report] };
+  return { state: { ...state, tools: log, inputs, ended }, reports: [...reports, report] };
 }
 
 function translatePermission(state: AcpState, line: LineOf<'permission'>): Step {
@@ -215,13 +252,24 @@ export function conclude(state: AcpState, facts: TurnFacts): Verdict {
   });
   const counted = result && quirks.usage !== 'unknown' ? usageOf(result) : undefined;
   const before = result?.before && quirks.usage !== 'process' ? usageOf(result.before) : undefined;
-  return defined({ ...verdict, usage: before && counted ? sumOf(before, counted) : counted });
+  const tokens = before && counted ? sumOf(before, counted) : counted;
+  const counters = state.cost.now === undefined ? undefined : { costUsd: state.cost.now };
+  const usage = defined({ ...tokens, costUsd: counters && turnCost(state, counters) });
+  return defined({ ...verdict, counters, usage: counters === undefined ? tokens : usage });
+}
+
+/** What the session cost since its last turn; undefined: nothing says what it had cost before. */
+function turnCost({ cost, request: { session } }: AcpState, now: Usage): number | undefined {
+  if (session === undefined) return now.costUsd;
+  const before = cost.before === undefined ? session.counters : { costUsd: cost.before };
+  return before === undefined ? undefined : usageSince(now, before).costUsd;
 }
 
 function sumOf(one: Usage, other: Usage): Usage {
+  const sum = (name: 'inputTokens' | 'cachedInputTokens' | 'outputTokens') => (one[name] ?? 0) + (other[name] ?? 0);
   return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
+    inputTokens: sum('inputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    outputTokens: sum('outputTokens'),
   };
 }

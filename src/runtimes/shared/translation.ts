@@ -84,6 +84,8 @@ export interface ToolEnd {
   readonly ok: boolean;
   /** The call was refused, which only its end says: it counts as one that may have acted. */
   readonly denied?: boolean;
+  /** The whole of it, where the start had less. */
+  readonly input?: unknown;
   readonly output?: string;
   readonly exitCode?: number | undefined;
 }
@@ -92,13 +94,13 @@ export interface ToolEnd {
 export function endTool(
   log: ToolLog,
   id: string,
-  { ok, denied = false, output, exitCode }: ToolEnd,
+  { ok, denied = false, input, output, exitCode }: ToolEnd,
 ): { readonly log: ToolLog; readonly report: TurnReport } {
   const short = output === undefined ? undefined : shortOutput(output);
   const closed = closeTool(log, id);
   const after = denied ? denyTool(closed, id, log.open.get(id)?.tool ?? id, short) : closed;
   const isDenied = after.denied.has(id);
-  const report = defined({ id, ok: ok && !isDenied, denied: isDenied, output: short, exitCode });
+  const report = defined({ id, ok: ok && !isDenied, denied: isDenied, input, output: short, exitCode });
   return { log: after, report: { type: 'tool-ended', ...report } };
 }
 

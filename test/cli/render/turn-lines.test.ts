@@ -80,7 +80,7 @@ describe('renderResult', () => {
       '  answer    x',
       '  structured {"x":"x"}',
       '  denied    x: x',
-      '  usage     1 in, 2 cached, 3 out, USD 0.50',
+      '  usage     1 tokens in, 2 cached, 3 out, USD 0.50',
       '  session   scripted x',
     ]);
   });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { TurnRequest } from '../../../src/model/turn-request.ts';
+import type { Usage } from '../../../src/model/usage.ts';
 import type { FailureKind } from '../../../src/model/failure.ts';
 import { profileOf } from '../../../src/runtimes/acp/profiles.ts';
 import { play, recorded } from './support.ts';
@@ -21,14 +23,16 @@ describe('true conversations', () => {
     const id = 'toolu_be1a0179d12e4f9cb26cf058';
     const told = reports.filter(({ type }) => type.startsWith('tool'));
     const output = expect.stringContaining('Failed to connect to 127.0.0.1 port 9');
+    const command = 'curl -sS http://127.0.0.1:9/; echo hi';
     expect(told).toEqual([
       { type: 'tool-started', id, tool: 'Bash', kind: 'execute', input: {} },
-      { type: 'tool-ended', id, ok: true, denied: false, output },
+      { type: 'tool-ended', id, ok: true, denied: false, input: { command, description: 'run a command' }, output },
     ]);
     expect(verdict).toEqual({
       ...{ text: 'Done: ran the command.', denials: [], mayHaveActed: true, steps: 1 },
       sessionId: '7ddfafed-3054-41c5-9119-3fb7fefcf2a9',
-      usage: { inputTokens: 300, cachedInputTokens: 100, outputTokens: 84 },
+      counters: { costUsd: 0.00296 },
+      usage: { inputTokens: 300, cachedInputTokens: 100, outputTokens: 84, costUsd: 0.00296 },
     });
   });
 
@@ -74,7 +78,81 @@ describe('history that is replayed', () => {
   });
 });
 
+describe('cost, which agents count over the whole session', () => {
+  const costs = (amount: number, more: object = {}, currency = 'USD') =>
+    update({ sessionUpdate: 'usage_update', used: 9, size: 99, cost: { amount, currency } }, more);
+  const resumed = (counters?: Usage): Partial<TurnRequest> => ({
+    session: {
+      runtime: 'acp/x',
+      id: 's-1',
+      home: '/h',
+      workspace: '/w',
+      instructionsHash: 'i',
+      ...(counters && { counters }),
+    },
+  });
+  const replayed = { replayed: true };
+
+  it.each<[string, Partial<TurnRequest>, object[], Usage | undefined, Usage | undefined]>([
+    ['of a new session', {}, [costs(0.01), costs(0.25)], { costUsd: 0.25 }, { costUsd: 0.25 }],
+    ['since the last turn', resumed({ costUsd: 0.2 }), [costs(0.25)], { costUsd: 0.05 }, { costUsd: 0.25 }],
+    [
+      'since what is replayed',
+      resumed({ costUsd: 9 }),
+      [costs(0.1, replayed), costs(0.25)],
+      { costUsd: 0.15 },
+      { costUsd: 0.25 },
+    ],
+    [
+      'of an agent that began to count anew',
+      resumed({ costUsd: 0.5 }),
+      [costs(0.1)],
+      { costUsd: 0.1 },
+      { costUsd: 0.1 },
+    ],
+    ['that nothing is known of before', resumed(), [costs(0.25)], {}, { costUsd: 0.25 }],
+    ['in another currency', {}, [costs(7, {}, 'EUR')], undefined, undefined],
+    [
+      'that is none',
+      {},
+      [update({ sessionUpdate: 'usage_update', used: 9, cost: { amount: 'much' } })],
+      undefined,
+      undefined,
+    ],
+    ['that was only replayed', resumed({ costUsd: 0.2 }), [costs(0.2, replayed)], undefined, undefined],
+  ])('%s', (_, request, lines, usage, counters) => {
+    const { verdict } = play([session, ...lines, result()], { request });
+    expect([verdict.usage, verdict.counters]).toEqual([usage, counters]);
+  });
+
+  it('stands beside the tokens', () => {
+    const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 7 };
+    const { verdict } = play([session, costs(0.5), result({ usage })]);
+    expect(verdict.usage).toEqual({ inputTokens: 5, cachedInputTokens: 0, outputTokens: 2, costUsd: 0.5 });
+  });
+});
+
 describe('tools', () => {
+  it('have the input that came with a later update', () => {
+    const { reports } = play([
+      ...[session, tool('1', { kind: 'execute', name: 'bash', rawInput: { cwd: '/w' } })],
+      update({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: '1',
+        status: 'in_progress',
+        rawInput: { command: 'git log' },
+      }),
+      ...[ended('1'), tool('2', { rawInput: { path: 'a' } }), ended('2'), result()],
+    ]);
+    expect(reports.filter(({ type }) => type.startsWith('tool'))).toMatchObject([
+      { type: 'tool-started', id: '1', input: { cwd: '/w' } },
+      { type: 'tool-ended', id: '1', input: { command: 'git log' } },
+      { type: 'tool-started', id: '2', input: { path: 'a' } },
+      { type: 'tool-ended', id: '2' },
+    ]);
+    expect(reports.at(-1)).not.toHaveProperty('input');
+  });
+
   it.each([
     ['read', 'read'],
     ['search', 'read'],

@@ -1,13 +1,12 @@
 import type { Composition, Host } from '../compose.ts';
 import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
-import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Content } from '../model/content.ts';
 import { STAGES } from '../model/playbook-name.ts';
 import type { Criterion, Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
-import { type AgentSettings, type Settings } from '../model/settings.ts';
+import { type Settings } from '../model/settings.ts';
 import { defined } from '../text/defined.ts';
 import { limitWarnings, type LimitWarning, type SomeLimits } from '../model/limits.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
@@ -17,7 +16,7 @@ import { shellWord } from '../text/shell-word.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
-import { lineOf, problemError, SETTINGS_FILE, type ObjectiveSource } from './read-input.ts';
+import { lineOf, problemError, type ObjectiveSource } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
 import { loneSettings } from './lone-playbook.ts';
@@ -27,7 +26,7 @@ import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWar
 import { readGiven, subjectOf, type GivenSession } from './subject.ts';
 import { judgingOf } from './judging.ts';
 import { judgesOf } from './roles.ts';
-import { refuseReadOnly } from './staffing.ts';
+import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import { describeRuntimes, refuseUnregistered } from './runtimes.ts';
@@ -254,13 +253,6 @@ function refusePassed({ deadline, file }: Objective, madeFor: string | undefined
       ? `Give ${file} a later deadline, or take it out.`
       : `Play the session without this deadline: \`squad run --session=${shellWord(source)}\`.`,
   );
-}
-
-function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed: boolean): void {
-  for (const { name, access } of agents) {
-    refuseFullAsRoot({ level: access }, host.isRoot, `Give ${name} \`access: edit\` in ${SETTINGS_FILE}`);
-    refuseFullUnlessAllowed({ level: access }, allowed, name);
-  }
 }
 
 function objectiveOf(objective: Objective): RunDefinition['objective'] {

@@ -1,3 +1,5 @@
+import type { Host } from '../compose.ts';
+import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Problem } from '../text/problem.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import type { Member } from '../model/plan/board.ts';
@@ -5,7 +7,7 @@ import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { createPlaybook, createPlaybookOfList, playbookNames } from '../playbooks/registry.ts';
 import { listIn } from './list-choice.ts';
-import { lineOf, problemError } from './read-input.ts';
+import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 import type { SettingsFile } from './read-settings.ts';
 import { roleIn, type Staffing } from './roles.ts';
 
@@ -79,4 +81,12 @@ function lineOfAgent(text: string, name: string): number {
     return named === name;
   });
   return index < 0 ? lineOf(text, /^agents\s*:/) : index + 1;
+}
+
+/** Throws for full access that this user may not give, or has not allowed. */
+export function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed: boolean): void {
+  for (const { name, access } of agents) {
+    refuseFullAsRoot({ level: access }, host.isRoot, `Give ${name} \`access: edit\` in ${SETTINGS_FILE}`);
+    refuseFullUnlessAllowed({ level: access }, allowed, name);
+  }
 }

@@ -49,7 +49,10 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports|substrate/files)/`),
   })),
   { files: /^substrate\/ports\//, may: /^(model|substrate\/ports)\// },
-  { files: /^attempts\//, may: /^(model|attempts|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
+  {
+    files: /^attempts\//,
+    may: /^(model|attempts|runtimes\/port|substrate\/ports)\/|^substrate\/(failpoint|files\/read-plain)\.ts$/,
+  },
   {
     files: /^checks\//,
     may: /^(model|checks|attempts|runtimes\/port|runtimes\/shared|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
@@ -84,7 +87,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What the Agent Server serves. It drives no run itself.
   {
     files: /^studio\//,
-    may: /^(studio|squad|model|read-model|preflight|graph|substrate)\/|^(compose|machine|squad)\.ts$|^engine\/read-checkpoints\.ts$/,
+    may: /^(studio|squad|model|read-model|preflight|graph|substrate)\/|^(compose|machine|squad)\.ts$|^(engine\/read-checkpoints|embed\/messages)\.ts$/,
   },
   // Runs as parts of an application's own graphs and agents.
   { files: /^embed\//, may: /^(embed|squad|model|preflight|read-model)\/|^graph\/shown-graph\.ts$|^squad\.ts$/ },

@@ -38,7 +38,7 @@ export function messagesOf(
   const asked = [...board.questions.values()];
   const others = open.filter(({ id }) => !board.questions.has(id));
   return [
-    message('objective', 'human', definition.objective.text),
+    message('request', 'human', definition.objective.text),
     ...asked.flatMap((one) => pair(one, one.answer ?? given.get(one.id) ?? null)),
     ...others.flatMap((one) => pair(one, null)),
     ...(end === undefined ? [] : [message(`end-${end.head ?? 'none'}`, 'ai', reportOf(end))]),

@@ -80,7 +80,7 @@ function startInputOf({ input, resume }: Call): StartInput {
   if (parsed.success) {
     const { messages, objective, ...more } = parsed.data;
     if ((messages === undefined) === (objective === undefined))
-      throw new Refusal(422, 'the input has to have either `objective` or `messages`', next);
+      throw new Refusal(422, 'the input has to have an objective or messages, and not both', next);
     return { ...more, objective: objective ?? lastWords(messages ?? []) };
   }
   const [issue] = parsed.error.issues;

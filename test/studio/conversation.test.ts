@@ -28,8 +28,8 @@ describe('what a person says in a chat', () => {
     ['what is no message', { messages: [7] }, 'is no message'],
     ['an image', human([{ type: 'image_url', image_url: 'x' }]), 'image_url'],
     ['an empty text', human(' '), 'is empty'],
-    ['an objective beside it', { ...human('Fix it.'), objective: 'x' }, 'either `objective` or `messages`'],
-    ['neither', { playbook: 'solo' }, 'either `objective` or `messages`'],
+    ['an objective beside it', { ...human('Fix it.'), objective: 'x' }, 'an objective or messages'],
+    ['neither', { playbook: 'solo' }, 'an objective or messages'],
   ])('starts nothing: %s', (_, input, said) => {
     expect(() => decideCall(call(input), NOTHING)).toThrow(said);
   });

@@ -29,6 +29,7 @@ import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
+import { followHome } from './session-home.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { plainJson } from '../text/json.ts';
 import { startsInTime } from './starts-in-time.ts';
@@ -120,7 +121,7 @@ export function wireRun(
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
       prepare: startsInTime({ ledger, clock, runId: lease.runId, board: () => latest }, async (attempt, request) =>
-        prepareTurn(operations.ports, armory, attempt, request),
+        prepareTurn(operations.ports, armory, attempt, followHome(request, ports.host.stateDirectory)),
       ),
       beforeSpawn: async (attempt, folder) => {
         await places.make(attempt.id);

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { findState } from '../../src/substrate/files/state-place.ts';
-import { ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { git } from '../support/git.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { livingTurns } from '../support/marked-pids.ts';
 import { inRunRoom, type RunRoom } from '../support/run-room.ts';
-import { fanOut } from '../support/run-scenarios.ts';
+import { fanOut, REVIEW } from '../support/run-scenarios.ts';
 
 /** Long enough that a move meets agents at work. */
 const SCENARIO = fanOut(400);
@@ -170,6 +171,32 @@ it.each(some(CASES, 2, 2))(
       } finally {
         rmSync(other, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
       }
+    });
+  },
+);
+
+it(
+  'the state folder is moved between two turns of a session: the second continues it',
+  { ...ALL, timeout: 120_000 },
+  async () => {
+    await inRunRoom(REVIEW, async (room) => {
+      const places = together(room);
+      const start = (args: readonly string[], state: string) =>
+        room.start(args, { SQUAD_STATE: state }, [], places.checkout);
+      const engine = start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json'], places.state);
+      await engine.line(({ type, task }) => type === 'attempt-ended' && task === 'page');
+      engine.child.kill('SIGKILL');
+      await engine.finished;
+      const state = mv(places.state, `${places.state}-moved`);
+      expect((await start(['resume', '--json'], state).finished).code).toBe(0);
+      const { directory } = findState(state, join(places.main, '.git'));
+      const ledger = openLedger(directory, { clock: createSystemClock(), readOnly: true });
+      const results = ledger.attempts({ taskId: 'page' }).map(({ id }) => ledger.settlement(id)?.result);
+      ledger.close();
+      const builders = results.filter((result) => result?.text === 'done' || result?.text === 'mended');
+      expect(builders.map((result) => result?.failure)).toEqual([undefined, undefined]);
+      expect(new Set(builders.map((result) => result?.session?.id)).size).toBe(1);
+      expect(results.map((result) => result?.failure?.kind)).not.toContain('session-not-found');
     });
   },
 );

@@ -312,7 +312,7 @@ describe('front matter', () => {
 
   it('tells its problems together with those of the Markdown', () => {
     expect(problems('---\nx: 1\n---\n# T\n## Goals\n- g')).toEqual([
-      '2: unknown key “x”; known keys: name, playbook, limits',
+      '2: unknown key “x”; known keys: name, playbook, limits, protect, checks, review',
       '4: success criteria are missing: list them in a “## Success Criteria” section',
     ]);
   });

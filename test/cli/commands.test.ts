@@ -133,7 +133,7 @@ describe('a folder that cannot be worked in', () => {
   it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', async (words) => {
     const room = commandRoom();
     const run = await room.run(words.split(' '));
-    expect(run.stderr).toMatch(/no run was ever started here[^]*\nNext: /);
+    expect(run.stderr).toMatch(/(?:no run was ever started here|there is no run here yet)[^]*\nNext: /);
     expect(run.code).toBe(2);
     expect(run.lines.map(({ type }) => type)).toEqual(words.endsWith('--json') ? ['error'] : []);
     expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);

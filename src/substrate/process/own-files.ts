@@ -1,6 +1,7 @@
-import { dirname, sep } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SquadError } from '../../model/errors.ts';
+import { isWithin } from '../files/confine.ts';
 import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -12,7 +13,7 @@ const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
 
 /** The arguments that name a file of squad's own. */
 export function ownFilesIn(args: readonly string[]): readonly string[] {
-  return args.filter((arg) => arg.startsWith(`${OWN_FOLDER}${sep}`));
+  return args.filter((arg) => arg !== OWN_FOLDER && isAbsolute(arg) && isWithin(OWN_FOLDER, arg));
 }
 
 /**

@@ -223,7 +223,7 @@ describe('the memory of an engine that tails', { timeout: 300_000 }, () => {
 
   test('a million lines, one of 8 MiB, one of 50 MB', ALL, async () => {
     const write = (bytes: number, letter: string): string => `head -c ${bytes} /dev/zero | tr '\\0' ${letter}`;
-    const script = `${write(30_000_000, 'a')} | fold -w 29; echo; ${write(8_388_607, 'b')}; echo; ${write(50_000_000, 'c')}; echo; sleep 4`;
+    const script = `${write(30_000_000, 'a')} | fold -w 29; echo; ${write(8_388_607, 'b')}; echo; ${write(50_000_000, 'c')}; echo; sleep 12`;
     const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', script] });
     const measured = await tailInEngine(spawn);
     expect(measured.ending).toMatchObject({ type: 'exited', code: 0 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ALL, NIGHT } from '../support/lane.ts';
@@ -88,7 +88,8 @@ it(
   async () => {
     await inRunRoom(REVIEW, async (room) => {
       const directory = newStateOf(room.repository);
-      writeFileSync(join(directory, 'runs'), 'a file, and no folder');
+      // Nothing can be made there, and a plain file in the way would be set aside.
+      symlinkSync('/proc/self/fd', join(directory, 'runs'));
       const { last } = await driveToEnd(room);
       expect(last.code, `${last.stdout}${last.stderr}`).toBe(0);
       const warnings = last.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -27,7 +27,8 @@ describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, 
   it('needs no backup to be done: what is in its way is a note', ALL, async (test) => {
     const bench = openRunBench({ script: SCRIPT });
     test.onTestFinished(() => bench.end());
-    writeFileSync(join(newStateOf(bench.repository), 'backups'), 'not a folder');
+    // Nothing can be made there, and a plain file in the way would be set aside.
+    symlinkSync('/proc/self/fd', join(newStateOf(bench.repository), 'backups'));
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);
     const notes = ended.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);

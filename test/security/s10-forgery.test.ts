@@ -6,7 +6,7 @@ import type { McpClient } from '../support/mcp-client.ts';
 import { violations } from '../substrate/ledger/support.ts';
 
 /** Through the server that agents talk to; the store itself is tried in `test/substrate/ledger/mail/forgery.test.ts`. */
-const TRIES = spread(200, 1_000);
+const TRIES = spread(200, 1_000, 400);
 /** Calls that are under way at once. */
 const AT_ONCE = 50;
 

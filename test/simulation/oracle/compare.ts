@@ -96,7 +96,8 @@ function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string
   const known = headlineOf(verdict, { skipped, accepted });
   const lost = lostOrders(facts).map((why) => ({ part: /refused/, why }));
   const open = [...openParts(facts), ...lost];
-  const all = partsOf(status.headline ?? '');
+  // Simulated agents report no use of tools.
+  const all = partsOf(status.headline ?? '').filter((part) => !part.startsWith('approved without looking: '));
   const [said, more] = [all.filter((part) => !OPEN.test(part)), all.filter((part) => OPEN.test(part))];
   const parts = more.length > 0 ? known.parts.filter((part) => part !== VERIFIED) : known.parts;
   const isOpen = known.isOpen || open.length > 0 || more.length > 0;

@@ -4,7 +4,7 @@ import { SPREAD, spread } from '../../../support/lane.ts';
 import { violations } from '../support.ts';
 import { MINUTE, note, openMailRoom, person, sent } from './support.ts';
 
-const MESSAGES = spread(2000, 10_000);
+const MESSAGES = spread(2000, 10_000, 4_000);
 const MEMBERS = 31;
 /** Of a claim. */
 const BATCH = 50;

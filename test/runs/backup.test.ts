@@ -28,7 +28,7 @@ describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, 
     const bench = openRunBench({ script: SCRIPT });
     test.onTestFinished(() => bench.end());
     // Nothing can be made there, and a plain file in the way would be set aside.
-    symlinkSync('/proc/self/fd', join(newStateOf(bench.repository), 'backups'));
+    symlinkSync('/proc/self', join(newStateOf(bench.repository), 'backups'));
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);
     const notes = ended.lines.filter(({ type }) => type === 'warning').map(({ text }) => text);

@@ -166,7 +166,7 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
     for (const { args, lock } of some(
       TABLE.filter((row) => row.state === state),
       5,
-      25,
+      12,
     )) {
       rmSync(root, { recursive: true, force: true });
       copyWhole(template, root);

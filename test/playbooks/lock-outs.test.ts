@@ -136,7 +136,7 @@ function hasPlaces(team: Team): boolean {
   );
 }
 
-const trials = { numRuns: spread(150, 3_000) };
+const trials = { numRuns: spread(150, 3_000, 500) };
 
 describe('a team of any kind, of which some runtimes do not work', SPREAD, () => {
   test.prop([teams], trials)('is asked about nothing if a stand-in works', (team) => {

@@ -1,3 +1,5 @@
+import { nextWord, WRAPPERS, type Words } from './wrapper-programs.ts';
+
 /** What a command starts besides itself, as far as its words say. */
 export type Launch =
   | { readonly type: 'plain' }
@@ -9,9 +11,6 @@ export type Launch =
   | { readonly type: 'shell'; readonly at: number }
   /** The word at this place is the file that it runs. */
   | { readonly type: 'script'; readonly at: number };
-
-/** Words whose meaning only a shell can know are undefined. */
-type Words = readonly (string | undefined)[];
 
 interface Row {
   readonly programs: RegExp;
@@ -79,25 +78,6 @@ const ROWS: readonly Row[] = [
   row('ruby|perl|lua[\\d.]*|php[\\d.]*|Rscript|osascript', 'script', { values: ['-I'], inline: /^-[A-Za-z]*[eEr]/ }),
 ];
 
-/** Programs that start the one that follows them. `words`: of their own, before it. */
-const WRAPPERS: Readonly<Record<string, { readonly values?: readonly string[]; readonly words?: number }>> = {
-  command: {},
-  exec: { values: ['-a'] },
-  env: { values: ['-u', '--unset', '-C', '--chdir'] },
-  nohup: {},
-  setsid: {},
-  time: { values: ['-f', '-o'] },
-  nice: { values: ['-n'] },
-  ionice: { values: ['-c', '-n'] },
-  timeout: { values: ['-k', '-s', '--signal', '--kill-after'], words: 1 },
-  stdbuf: { values: ['-i', '-o', '-e'] },
-  xargs: { values: ['-I', '-n', '-P', '-L', '-s', '-d', '-E', '-a'] },
-  sudo: { values: ['-u', '-g', '-C', '-h', '-p'] },
-  doas: { values: ['-u'] },
-  busybox: {},
-  corepack: {},
-};
-
 interface Started {
   readonly launch: Launch;
   /** The place of the program that does it, behind those that only start another. */
@@ -126,16 +106,6 @@ function programAt(words: Words): number {
     at = nextWord(words, at + 1, wrapper.values ?? []);
     while (/^[A-Za-z_]\w*=/.test(words[at] ?? '')) at += 1;
     at += wrapper.words ?? 0;
-  }
-  return at;
-}
-
-/** The place of the first word that is neither an option nor its value. */
-function nextWord(words: Words, from: number, values: readonly string[]): number {
-  let at = from;
-  while (/^[-+]./.test(words[at] ?? '')) {
-    if (words[at] === '--') return at + 1;
-    at += values.includes(words[at] ?? '') ? 2 : 1;
   }
   return at;
 }

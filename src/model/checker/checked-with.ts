@@ -6,7 +6,8 @@ import { baseName, pathFrom } from './repository-path.ts';
 import { shellCommands } from './shell-commands.ts';
 import { PROGRAM_FILES, SHARED_CONFIGS, toolOf, type Tool } from './tools.ts';
 import { JS_KEYS, looksLikeFile, optionValue, PYTHON_KEYS, sectionsOf, VERB_WORDS } from './words.ts';
-import { nextWord, unwrap } from './wrappers.ts';
+import { nextWord } from '../wrapper-programs.ts';
+import { unwrap } from './wrappers.ts';
 
 const MOST_DEPTH = 8;
 const SHELL = /^(?:ba|da|z|k|mk|a|fi)?sh$/;

@@ -1,7 +1,7 @@
 import { asObject, fieldsOf } from '../../text/json.ts';
 import type { CheckerPart } from './checker-part.ts';
 import { pathFrom } from './repository-path.ts';
-import { nextWord } from './wrappers.ts';
+import { nextWord } from '../wrapper-programs.ts';
 
 /** What a call of a package manager runs. */
 export interface PackageCall {

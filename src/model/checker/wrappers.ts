@@ -1,22 +1,10 @@
-/** Programs that start the one that follows them. `words`: of their own, before it. */
-const PREFIXES: Readonly<Record<string, { readonly values?: readonly string[]; readonly words?: number }>> = {
-  command: {},
+import { nextWord, WRAPPERS, type Wrapper } from '../wrapper-programs.ts';
+
+/** Those of `WRAPPERS`, and others that start what checks. */
+const PREFIXES: Readonly<Record<string, Wrapper>> = {
+  ...WRAPPERS,
   builtin: {},
-  exec: { values: ['-a'] },
-  env: { values: ['-u', '--unset', '-C', '--chdir'] },
-  nohup: {},
-  setsid: {},
-  time: { values: ['-f', '-o'] },
-  nice: { values: ['-n'] },
-  ionice: { values: ['-c', '-n'] },
-  timeout: { values: ['-k', '-s', '--signal', '--kill-after'], words: 1 },
-  gtimeout: { values: ['-k', '-s', '--signal', '--kill-after'], words: 1 },
-  stdbuf: { values: ['-i', '-o', '-e'] },
-  xargs: { values: ['-I', '-n', '-P', '-L', '-s', '-d', '-E', '-a'] },
-  sudo: { values: ['-u', '-g', '-C', '-h', '-p'] },
-  doas: { values: ['-u'] },
-  busybox: {},
-  corepack: {},
+  gtimeout: WRAPPERS['timeout'] ?? {},
   flock: { values: ['-w', '-E'], words: 1 },
   chronic: {},
   'xvfb-run': { values: ['-n', '-s', '-e', '-f'] },
@@ -61,16 +49,6 @@ const VERB_VALUES = [
   '--prefix',
 ];
 const MOST = 12;
-
-/** The place of the first word that is neither an option nor its value. */
-export function nextWord(words: readonly string[], from: number, values: readonly string[] = []): number {
-  let at = from;
-  while (/^[-+]./.test(words[at] ?? '')) {
-    if (words[at] === '--') return at + 1;
-    at += values.includes(words[at] ?? '') ? 2 : 1;
-  }
-  return at;
-}
 
 function isAssignment(word: string): boolean {
   return /^[A-Za-z_]\w*=/.test(word);

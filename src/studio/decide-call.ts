@@ -24,8 +24,8 @@ export interface Standing {
         /** Its engine ends once its turns have. */
         readonly isEnding: boolean;
         readonly isOver: boolean;
-        /** Its open questions. What a person says in a chat is the answer to one. */
-        readonly asks: number;
+        /** A question is open. What a person says in a chat is the answer to it. */
+        readonly asks: boolean;
       }
     | undefined;
   /** The engine that works in this repository, for people; undefined: none does. */
@@ -63,7 +63,7 @@ export function decideCall(call: Call, { run, busy }: Standing): CallPlan {
   if (call.isOld && !run.driven) return { do: 'fork' };
   const engine = !run.driven || run.isEnding;
   if (call.resume !== undefined) return { do: 'answer', answers: answersIn(call.resume), engine };
-  const said = isOnlyMessages(call.input) && run.asks > 0 ? lastWords(call.input.messages) : undefined;
+  const said = isOnlyMessages(call.input) && run.asks ? lastWords(call.input.messages) : undefined;
   if (said !== undefined) return { do: 'answer', answers: [{ question: undefined, answer: said }], engine };
   if (!isEmpty(call.input)) throw inputRefused(run.name, run.driven ? busy : undefined);
   if (run.isOver) {

@@ -45,7 +45,7 @@ function standingOf({ workspace }: StatePorts, threadId: string): Standing {
   const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
   const { run, driven } = thread;
   const isEnding = held !== undefined && held.verb !== 'pause';
-  const asks = whole.reading.questions.filter(({ recorded }) => recorded === null).length;
+  const asks = whole.reading.questions.some(({ recorded }) => recorded === null);
   return { run: { name: run.name, driven, isEnding, isOver: isOver(whole.reading), asks }, busy };
 }
 

@@ -7,7 +7,7 @@ const MOST_LENGTH = 1_000;
 /** Patterns that one with braces may stand for. */
 const MOST_CHOICES = 100;
 
-// The first is any folders, the second any text, the third any text without a slash, the fourth one character but a slash.
+// In their order: any number of folders; any text; any text without a slash; one character but a slash; this character.
 type Token = '**/' | '**' | '*' | '?' | { readonly is: string };
 
 /**

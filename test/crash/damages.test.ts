@@ -11,7 +11,7 @@ const only = process.env['SQUAD_DAMAGE_ONLY'];
 const TRIALS = only === undefined ? spread(1, PAIRS.length, 4) : PAIRS.length;
 
 it(
-  'T6 whatever comes to harm in the state of a killed run: check, status and resume agree, name it, and say what mends it',
+  'T6 whatever comes to harm in the state of a killed run: check, status and resume agree, name it, and say what restores it',
   { ...SPREAD, timeout: 120_000 + TRIALS * 60_000 },
   async () => {
     const killed = await openKilledRoom(KILLED);

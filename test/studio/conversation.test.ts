@@ -10,7 +10,10 @@ const human = (content: unknown) => ({
 const call = (input: unknown) => ({ input, beyond: [], isOld: false });
 const NOTHING: Standing = { run: undefined, busy: undefined };
 const run = (about: Partial<NonNullable<Standing['run']>> = {}): Standing => {
-  return { run: { name: 'fix', driven: false, isEnding: false, isOver: false, asks: 0, ...about }, busy: undefined };
+  return {
+    run: { name: 'fix', driven: false, isEnding: false, isOver: false, asks: false, ...about },
+    busy: undefined,
+  };
 };
 
 describe('what a person says in a chat', () => {
@@ -36,8 +39,8 @@ describe('what a person says in a chat', () => {
 
   it('answers the open question of a run, with or without an engine', () => {
     const answers = [{ question: undefined, answer: 'Yes.' }];
-    expect(decideCall(call(human('Yes.')), run({ asks: 1 }))).toEqual({ do: 'answer', answers, engine: true });
-    const driven = decideCall(call(human('Yes.')), run({ asks: 1, driven: true }));
+    expect(decideCall(call(human('Yes.')), run({ asks: true }))).toEqual({ do: 'answer', answers, engine: true });
+    const driven = decideCall(call(human('Yes.')), run({ asks: true, driven: true }));
     expect(driven).toEqual({ do: 'answer', answers, engine: false });
   });
 

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { storageError, storageRefused } from '../../model/storage-error.ts';
 
 /**
- * Makes a folder of squad's own that is missing. What is no folder in its place holds nothing of it, and goes. Throws `storage-refused`
+ * Makes a folder of squad's own that is missing. What is no folder in its place is removed: it holds nothing of the folder. Throws `storage-refused`
  * for a link to what is no folder: a person may have put the folder on another disk.
  */
 export function makeOwnFolder(path: string): void {

@@ -11,7 +11,7 @@ import { forgetNotes, replaceFolders } from './after-cut.ts';
 import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { followMove } from './moved-stores.ts';
-import { clearHarm, mendNotes } from './mend-run.ts';
+import { removeDamaged, restoreNotes } from './restore-run.ts';
 import { createTalk } from './repository-talk.ts';
 import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
 
@@ -42,7 +42,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   const directory = notePath(context, run, 'run.git');
   const { runsDirectory } = context;
   for (const folder of [runsDirectory, join(runsDirectory, run), notePath(context, run, '')]) makeOwnFolder(folder);
-  const lost = await clearHarm(context, run);
+  const lost = await removeDamaged(context, run);
   const isAfterCut = await takeOver(context, run);
   if (isAfterCut) await forgetNotes(context, run);
   const call = callOn(directory);
@@ -63,7 +63,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   if (isAfterCut) {
     await replaceFolders(context, repository);
     await writeMarker(context, run);
-  } else await mendNotes(context, repository, lost);
+  } else await restoreNotes(context, repository, lost);
   return repository;
 }
 

@@ -6,7 +6,7 @@
  * - `a folder of squad’s`: the same, unless a person's link leads from there to nothing.
  * - `of a turn`: the turn is had again, or its task fails.
  * - `binding`: which state is the repository's. `consent`: what a person agreed to.
- * - `of git`: the person's repository, which squad does not mend.
+ * - `of git`: the person's repository, which squad does not repair.
  */
 export type Weight =
   | 'ledger'
@@ -26,7 +26,9 @@ export interface Place {
 }
 
 const STATE = 'state/squad/repository-*';
-const NOTES = `${STATE}/work/*/.squad`;
+/** The folders of runs at work. */
+const WORK = `${STATE}/work`;
+const NOTES = `${WORK}/*/.squad`;
 
 function file(pattern: string, weight: Weight): Place {
   return { kind: 'file', pattern, weight };
@@ -70,10 +72,10 @@ export const PLACES: Readonly<Record<string, Place>> = {
   'object of run.git': file(`${NOTES}/run.git/objects/??/*`, 'spare'),
   'alternates of run.git': file(`${NOTES}/run.git/objects/info/alternates`, 'spare'),
   'linked object': file(`${NOTES}/objects/??/*`, 'spare'),
-  'HEAD of a task’s folder': file(`${STATE}/work/*/*/.git/HEAD`, 'of a turn'),
-  'index of a task’s folder': file(`${STATE}/work/*/*/.git/index`, 'of a turn'),
-  'config of a task’s folder': file(`${STATE}/work/*/*/.git/config`, 'of a turn'),
-  'alternates of a task’s folder': file(`${STATE}/work/*/*/.git/objects/info/alternates`, 'of a turn'),
+  'HEAD of a task’s folder': file(`${WORK}/*/*/.git/HEAD`, 'of a turn'),
+  'index of a task’s folder': file(`${WORK}/*/*/.git/index`, 'of a turn'),
+  'config of a task’s folder': file(`${WORK}/*/*/.git/config`, 'of a turn'),
+  'alternates of a task’s folder': file(`${WORK}/*/*/.git/objects/info/alternates`, 'of a turn'),
   'moves of refs': file('state/squad/ref-moves/*/*', 'spare'),
   'branch of the run': file('repository/.git/refs/heads/squad/*', 'of git'),
   'kept ref of the run': file('repository/.git/refs/squad/*/*', 'of git'),
@@ -85,15 +87,15 @@ export const PLACES: Readonly<Record<string, Place>> = {
   'folder of a run': folder(`${STATE}/runs/*`, 'a folder of squad’s'),
   'folder of turns': folder(`${STATE}/turns`, 'of a turn'),
   'folder of a turn': folder(`${STATE}/turns/*`, 'of a turn'),
-  'folder of work': folder(`${STATE}/work`, 'of a turn'),
-  'folder of a run’s work': folder(`${STATE}/work/*`, 'of a turn'),
+  'folder of work': folder(WORK, 'of a turn'),
+  'folder of a run’s work': folder(`${WORK}/*`, 'of a turn'),
   'folder of notes': folder(NOTES, 'of a turn'),
   'run.git': folder(`${NOTES}/run.git`, 'spare'),
   'objects of run.git': folder(`${NOTES}/run.git/objects`, 'spare'),
   'refs of run.git': folder(`${NOTES}/run.git/refs`, 'spare'),
   'linked objects': folder(`${NOTES}/objects`, 'spare'),
-  'folder of a task': folder(`${STATE}/work/*/[a-z_]*`, 'of a turn'),
-  'git of a task': folder(`${STATE}/work/*/[a-z_]*/.git`, 'of a turn'),
+  'folder of a task': folder(`${WORK}/*/[a-z_]*`, 'of a turn'),
+  'git of a task': folder(`${WORK}/*/[a-z_]*/.git`, 'of a turn'),
   'scratch of git': folder('state/squad/git-scratch', 'a folder of squad’s'),
   'folder of moves': folder('state/squad/ref-moves', 'a folder of squad’s'),
   'homes of runtimes': folder('state/squad/homes', 'of a turn'),

@@ -49,7 +49,7 @@ export async function damageTrial(
   const wrong = judge({ weight, harm, path, rows, check, status, resume, ...end } satisfies Said);
   const codes = [check, status, resume].map(({ code, signal }) => code ?? signal);
   const said = `${place} ${harm} (${relative(room.root, path)}): ${codes.join(', ')}, ${String(end.outcome)}`;
-  if (wrong.length === 0 && resume.code !== 0 && resume.code !== 1) wrong.push(...(await mend(room, resume, check)));
+  if (wrong.length === 0 && resume.code !== 0 && resume.code !== 1) wrong.push(...(await restoredRun(room, resume, check)));
   endTurns(room);
   return { wrong: wrong.map((one) => `${said}: ${one}\n${resume.stderr}${check.stdout}${check.stderr}`), said };
 }
@@ -73,7 +73,7 @@ function compared(before: ReadonlySet<string> | undefined, after: ReadonlySet<st
 }
 
 /** Follows what squad itself says next, until the run is done; what is wrong with that. */
-async function mend(room: RunRoom, resume: Finished, check: Finished): Promise<string[]> {
+async function restoredRun(room: RunRoom, resume: Finished, check: Finished): Promise<string[]> {
   const place = { root: room.root, cwd: room.repository, home: room.root };
   const steps = check.code === 65 ? stepsIn(check.stdout) : nextIn(resume.stdout + resume.stderr);
   if (steps.length === 0) return check.code === 65 ? ['check prints no steps'] : [];

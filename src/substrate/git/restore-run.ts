@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
+import { readPlain } from '../files/read-plain.ts';
+import { exists } from '../files/exists.ts';
+import { findOddEntries } from '../files/odd-entry.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { ENGINE_FOLDERS, noteDown, readLeftNote } from './folder-note.ts';
+import { discardFolder } from './discard-folder.ts';
+import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
+import { isFolder } from './git-directory.ts';
+import { headOf } from './run-branch.ts';
+import { BARE_HEAD } from './run-repository.ts';
+import { takeHead } from './take-commit.ts';
+
+const unpack = promisify(inflate);
+
+/** Of this many bytes of objects the ids are compared. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Removes what is damaged among squad's own notes of a run: what is no file, where git could wait for ever, and the run's repository if
+ * a part of it is damaged. Nothing is lost with them: the user's repository has what is on record. Returns the tasks whose notes were
+ * removed.
+ */
+export async function removeDamaged(context: GitContext, run: string): Promise<readonly string[]> {
+  const notes = notePath(context, run, '');
+  // A link in the place of the folder itself leads to the notes.
+  const odd = (await findOddEntries(notes, { links: true })).filter(({ path }) => path !== notes);
+  for (const { path } of odd) await deleteFolder(path);
+  const names = await readdir(notes, { withFileTypes: true });
+  const folders = names.filter(
+    (entry) => entry.isDirectory() && /\.(?:json|index)$|^(?:engine|stores)$/.test(entry.name),
+  );
+  for (const { name } of folders) await deleteFolder(join(notes, name));
+  const directory = join(notes, 'run.git');
+  if (names.some(({ name }) => name === 'run.git') && !(await isSound(directory))) await deleteFolder(directory);
+  const lost = [...odd.map(({ path }) => path), ...folders.map(({ name }) => join(notes, name))];
+  return lost.flatMap((path) => (path.startsWith(notes) ? taskOf(path.slice(notes.length)) : []));
+}
+
+function taskOf(name: string): string[] {
+  const task = /^\/?([^/]+)\.json$/.exec(name)?.[1];
+  return task === undefined ? [] : [task];
+}
+
+/** Files that squad writes each time that it opens the repository. */
+const WRITTEN = ['config', 'packed-refs', 'objects/info/alternates', 'info/exclude', 'info/attributes'];
+
+async function isSound(directory: string): Promise<boolean> {
+  const head = await readPlain(join(directory, 'HEAD')).catch(() => undefined);
+  if (head !== BARE_HEAD) return false;
+  for (const name of ['objects', 'objects/info', 'objects/pack', 'refs', 'info']) {
+    if (!(await isFolder(join(directory, name)))) return false;
+  }
+  for (const name of WRITTEN) if (await isFolder(join(directory, name))) return false;
+  return areWhole(join(directory, 'objects'));
+}
+
+/** Whether single objects have the ids that they are named by. git would share a damaged one with the user's repository. */
+async function areWhole(objects: string): Promise<boolean> {
+  let bytes = 0;
+  for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of await readdir(join(objects, folder)).catch(() => [])) {
+      if (!/^(?:[0-9a-f]{38}|[0-9a-f]{62})$/.test(name)) continue;
+      const path = join(objects, folder, name);
+      bytes += (await stat(path)).size;
+      if (bytes > MOST_BYTES) return true;
+      const content = await unpack(await readFile(path)).catch(() => undefined);
+      const algorithm = name.length === 38 ? 'sha1' : 'sha256';
+      if (content === undefined || createHash(algorithm).update(content).digest('hex') !== folder + name) return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Writes notes about folders again that cannot be read any more: a task works on from where its folder left the run branch. A folder of
+ * which even that cannot be read counts as deleted. `lost`: tasks whose notes were no files.
+ */
+export async function restoreNotes(
+  context: GitContext,
+  repository: RunRepository,
+  lost: readonly string[],
+): Promise<void> {
+  const { run } = repository;
+  const names = await readdir(notePath(context, run, ''));
+  const tasks = new Set([...lost, ...names.flatMap(taskOf)]);
+  for (const task of tasks) {
+    const path = folderPath(context, run, task);
+    if ((await exists(path)) && !(await isFolder(path))) await deleteFolder(path);
+    const text = await readPlain(notePath(context, run, `${task}.json`)).catch(() => '');
+    const note = readLeftNote(text);
+    const isOwn = note?.run === run && note.task === task;
+    if (isOwn && (await context.talk.find(`${note.base}^{commit}`)) !== undefined) continue;
+    if (!(await restoreNote(context, repository, task))) await discardFolder(context, run, task);
+  }
+}
+
+async function restoreNote(context: GitContext, repository: RunRepository, task: string): Promise<boolean> {
+  const { run } = repository;
+  const path = folderPath(context, run, task);
+  if (ENGINE_FOLDERS.includes(task) || !(await isFolder(path))) return false;
+  const [head, branch] = [await takeHead(context, repository, task), await headOf(context, run)];
+  if (head.type !== 'head' || branch === undefined) return false;
+  const found = await context.git.run(['merge-base', head.commit, branch], repository.call);
+  if (found.code !== 0) return false;
+  const base = found.stdout.trim();
+  await noteDown(context, { run, task, base, workspace: { path, repository: true } });
+  return true;
+}

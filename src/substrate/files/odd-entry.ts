@@ -1,11 +1,10 @@
-import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
 /** More would hold up a start: what is behind them is not looked at. */
 const MOST_ENTRIES = 200_000;
 
-/** `kinds`: of what is not where it should be, with the words for a person. */
+/** Of what is not where it should be, with the words for a person. */
 const KINDS = [
   ['isFIFO', 'a pipe'],
   ['isSocket', 'a socket'],
@@ -21,10 +20,11 @@ export interface OddEntry {
 
 /**
  * What is at or below a path and is neither a file nor a folder: a program that opens a pipe there waits for ever. Follows no link.
- * `links`: whether they count too.
+ * `links`: whether they count too. It waits for nothing, because a store of objects has hundreds of folders, and each wait would take
+ * longer than the look.
  */
-export async function findOddEntries(path: string, { links }: { readonly links: boolean }): Promise<OddEntry[]> {
-  const top = await lstat(path).catch(() => undefined);
+export function findOddEntries(path: string, { links }: { readonly links: boolean }): OddEntry[] {
+  const top = orNothing(() => lstatSync(path));
   if (top === undefined) return [];
   const found: OddEntry[] = [];
   const judge = (at: string, entry: Pick<Dirent, (typeof KINDS)[number][0]>): void => {
@@ -34,13 +34,25 @@ export async function findOddEntries(path: string, { links }: { readonly links: 
   judge(path, top);
   const open = top.isDirectory() ? [path] : [];
   for (let folder = open.pop(), seen = 0; folder !== undefined && seen < MOST_ENTRIES; folder = open.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const entries = entriesOf(folder);
     seen += entries.length;
     for (const entry of entries) {
-      const at = join(folder, entry.name);
-      if (entry.isDirectory()) open.push(at);
-      else judge(at, entry);
+      if (entry.isDirectory()) open.push(join(folder, entry.name));
+      else if (!entry.isFile()) judge(join(folder, entry.name), entry);
     }
   }
   return found;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  return orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}
+
+/** What cannot be looked at, git cannot open either. */
+function orNothing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

@@ -99,7 +99,7 @@ function variablesWarning({ environment }: GitPorts, { root, gitDirectory, commo
 
 /** Everything that `inspectRepository` checks, and that a run can write to the repository and squad's state folder. */
 export async function inspectForWork(ports: GitPorts, path: string): Promise<RepositoryReport> {
-  await requirePlainStore(path);
+  requirePlainStore(path);
   const report = await inspectRepository(ports, path);
   await requireWritable(report, ports.stateDirectory);
   requireStateFolder(ports.stateDirectory);

@@ -9,11 +9,11 @@ import { commonDirectoryAt } from './plain-checkout.ts';
 const OPENED = ['HEAD', 'config', 'packed-refs', 'info', 'refs', 'objects'];
 
 /** Throws, with its name, where a pipe, a socket or a device is in the place of a ref or an object: each git would wait there for ever. */
-export async function requirePlainStore(path: string): Promise<void> {
+export function requirePlainStore(path: string): void {
   const directory = commonDirectoryAt(path);
   if (directory === undefined) return;
   for (const name of OPENED) {
-    const [odd] = await findOddEntries(join(directory, name), { links: false });
+    const [odd] = findOddEntries(join(directory, name), { links: false });
     if (odd === undefined) continue;
     const shown = plainLine(odd.path, 1_000);
     throw wrongEnvironment(

@@ -28,7 +28,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export async function removeDamaged(context: GitContext, run: string): Promise<readonly string[]> {
   const notes = notePath(context, run, '');
   // A link in the place of the folder itself leads to the notes.
-  const odd = (await findOddEntries(notes, { links: true })).filter(({ path }) => path !== notes);
+  const odd = findOddEntries(notes, { links: true }).filter(({ path }) => path !== notes);
   for (const { path } of odd) await deleteFolder(path);
   const names = await readdir(notes, { withFileTypes: true });
   const folders = names.filter(

@@ -49,7 +49,8 @@ export async function damageTrial(
   const wrong = judge({ weight, harm, path, rows, check, status, resume, ...end } satisfies Said);
   const codes = [check, status, resume].map(({ code, signal }) => code ?? signal);
   const said = `${place} ${harm} (${relative(room.root, path)}): ${codes.join(', ')}, ${String(end.outcome)}`;
-  if (wrong.length === 0 && resume.code !== 0 && resume.code !== 1) wrong.push(...(await restoredRun(room, resume, check)));
+  if (wrong.length === 0 && resume.code !== 0 && resume.code !== 1)
+    wrong.push(...(await restoredRun(room, resume, check)));
   endTurns(room);
   return { wrong: wrong.map((one) => `${said}: ${one}\n${resume.stderr}${check.stdout}${check.stderr}`), said };
 }

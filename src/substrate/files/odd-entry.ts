@@ -48,8 +48,8 @@ function entriesOf(folder: string): Dirent[] {
   return orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
-/** What cannot be looked at, git cannot open either. */
-function orNothing<T>(look: () => T): T | undefined {
+/** What was read; undefined: it cannot be, so that no git can read it either. */
+export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

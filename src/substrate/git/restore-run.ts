@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { inflate } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import { readPlain } from '../files/read-plain.ts';
 import { exists } from '../files/exists.ts';
-import { findOddEntries } from '../files/odd-entry.ts';
+import { findOddEntries, orNothing } from '../files/odd-entry.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { ENGINE_FOLDERS, noteDown, readLeftNote } from './folder-note.ts';
 import { discardFolder } from './discard-folder.ts';
@@ -14,8 +14,6 @@ import { isFolder } from './git-directory.ts';
 import { headOf } from './run-branch.ts';
 import { BARE_HEAD } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
-
-const unpack = promisify(inflate);
 
 /** Of this many bytes of objects the ids are compared. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -59,16 +57,20 @@ async function isSound(directory: string): Promise<boolean> {
   return areWhole(join(directory, 'objects'));
 }
 
-/** Whether single objects have the ids that they are named by. git would share a damaged one with the user's repository. */
-async function areWhole(objects: string): Promise<boolean> {
+/**
+ * Whether single objects have the ids that they are named by. git would share a damaged one with the user's repository. Without a wait
+ * for each, which takes twenty times as long.
+ */
+function areWhole(objects: string): boolean {
   let bytes = 0;
-  for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    for (const name of await readdir(join(objects, folder)).catch(() => [])) {
+  for (const folder of readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    if (!statSync(join(objects, folder)).isDirectory()) continue;
+    for (const name of readdirSync(join(objects, folder))) {
       if (!/^(?:[0-9a-f]{38}|[0-9a-f]{62})$/.test(name)) continue;
-      const path = join(objects, folder, name);
-      bytes += (await stat(path)).size;
+      const object = orNothing(() => readFileSync(join(objects, folder, name)));
+      bytes += object?.length ?? 0;
       if (bytes > MOST_BYTES) return true;
-      const content = await unpack(await readFile(path)).catch(() => undefined);
+      const content = object && orNothing(() => inflateSync(object));
       const algorithm = name.length === 38 ? 'sha1' : 'sha256';
       if (content === undefined || createHash(algorithm).update(content).digest('hex') !== folder + name) return false;
     }

@@ -15,6 +15,14 @@ export function closes(ask: MailAction | null | undefined, { type, action }: Sai
   return kindOf(type, action)?.answers?.some((one) => one === ask) === true;
 }
 
+/**
+ * Whether it is the one answer to a question. A report may follow another, and how an assignment ended may be corrected.
+ */
+export function answersOnce(ask: MailAction | null | undefined, said: Said): boolean {
+  const asksQuestion = kindOf('ask', ask)?.line?.[0] === 'question';
+  return asksQuestion && said.type !== 'report' && closes(ask, said);
+}
+
 /** Whether it gives its recipients a task, as assignments and hand-offs do. */
 export function opensTask({ type, action }: Said): boolean {
   return kindOf(type, action)?.taskState === 'open';

@@ -9,6 +9,7 @@ import { findAttempt } from '../attempts.ts';
 import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
+import { refuseAnswered } from './answered-once.ts';
 import { refuseClosed } from './closing.ts';
 import { authorityOf, instanceOf, partyKey, type Authority } from './party.ts';
 import { post } from './post.ts';
@@ -80,6 +81,7 @@ function checkFor(store: Store, party: MailParty, authority: Authority, draft: u
   const { runId } = party;
   const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
   refuseForeignTask(store, party, authority.member, checked);
+  refuseAnswered(store, authority.member, checked);
   refuseOverLimit(store, party, checked);
   refuseFullInbox(store, runId, checked);
   return checked;

@@ -46,7 +46,7 @@ export function withTool({ calls, left }: Tools, event: ToolEvent, content: bool
     endedAt,
     error: denied ? 'denied' : ok ? undefined : 'failed',
     metadata: { ...tool.metadata, ok, denied, ...defined({ exitCode }) },
-    ...(content && input !== undefined ? { input: textOf(input).slice(0, MOST_TEXT) } : {}),
+    ...(content && input !== undefined ? { input: shownInput(input) } : {}),
     output: content ? withoutCutWord(output ?? '') : undefined,
   };
   return { calls: calls.with(index, ended), left };
@@ -63,13 +63,17 @@ function started(
     ...{ id, name, startedAt: at, endedAt: undefined, error: 'not-ended', output: undefined },
     time: calls.filter((call) => call.id === id).length,
     metadata: { call: plainLine(id, 200), tool: name, kind, ...defined(more) },
-    input: content ? textOf(input).slice(0, MOST_TEXT) : undefined,
+    input: content ? shownInput(input) : undefined,
   };
 }
 
 /** A secret that is cut off at the end cannot be recognised. */
 function withoutCutWord(text: string): string {
   return Buffer.byteLength(text) < 4000 ? text : text.replace(/\S{1,400}$/, '');
+}
+
+function shownInput(input: unknown): string {
+  return withoutCutWord(textOf(input).slice(0, MOST_TEXT));
 }
 
 function textOf(input: unknown): string {

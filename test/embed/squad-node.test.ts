@@ -165,6 +165,8 @@ describe('a node that is a run', { timeout: 120_000 }, () => {
     await started.promise;
     abort.abort(new Error('enough'));
     await expect(read).rejects.toThrow();
+    // Before there is anything else for its agent to do than to sleep: only the abort can have ended it.
+    await expect.poll(() => bench.alive(), { timeout: 30_000 }).toEqual([]);
     bench.rescript([...WORKS, { when: 'was cut short', steps: commits({ 'a.txt': 'a\n' }) }]);
     expect((await parent.invoke(input, thread())).ends).toMatchObject([{ outcome: 'done' }]);
     expect(await squad.runs()).toHaveLength(1);

@@ -142,6 +142,21 @@ describe('an operation on work that holds the queue', () => {
   });
 });
 
+describe('the check of the run branch', () => {
+  it('names each delivered task whose commit the branch does not have', async (test) => {
+    const { site, board, run, tell, events, work, report } = await openAnswered(test);
+    await run(board, site.ledger.lastSeq());
+    const delivered = tell(board, ...events().map(({ data }) => (data as unknown as Noted).event));
+    expect(await checkGate(site, delivered)).toMatchObject({ facts: { head: work, missing: [] } });
+    // As if another program had moved the branch, and squad had it on record as its own.
+    const { workspaces } = site;
+    const runHead: typeof workspaces.runHead = () => Promise.resolve(report.head);
+    const moved = { ...delivered, branch: { ...delivered.branch, head: report.head } };
+    const { facts } = await checkGate({ ...site, workspaces: { ...workspaces, runHead } }, moved);
+    expect(facts).toMatchObject({ head: report.head, missing: ['a'] });
+  });
+});
+
 describe('what is thrown while the engine works for a task', () => {
   const boom = (): never => {
     throw new TypeError('boom');

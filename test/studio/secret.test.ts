@@ -61,6 +61,16 @@ while True:
 print(got.decode('latin1').split('\\r\\n')[0])
 `;
 
+/** What a plain request of a process of a turn gets. */
+async function askAsAgent(url: string): Promise<string> {
+  const code = `fetch(${JSON.stringify(url)}).then(async (r) => process.stdout.write(r.status + ' ' + (await r.text())));`;
+  const child = spawn(process.execPath, ['-e', code], {
+    env: { [MARKER_VARIABLE]: 'greet.1-1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return (await child.stdout.toArray()).join('').trim();
+}
+
 async function inFlight(port: string, path: string): Promise<string> {
   const environment = { [MARKER_VARIABLE]: 'greet.1-1' };
   const child = spawn(python ?? '', ['-c', IN_FLIGHT, port, path], {
@@ -138,6 +148,8 @@ it(
     }
     expect(await client.threads.get(id)).toMatchObject({ thread_id: id });
 
+    const refused = '403 An agent of squad may not speak to squad studio, which starts and steers agents.';
+    expect(await askAsAgent(`${url}/ok`)).toBe(refused);
     if (python !== undefined) {
       const tries = await Promise.all(['/ok', '/ok', '/info'].map(async (path) => inFlight(port, `/${secret}${path}`)));
       expect(tries).toEqual(Array(3).fill('HTTP/1.1 403 Forbidden'));
@@ -154,5 +166,9 @@ it(
     expect(second.stdout).not.toContain(secret);
     child.kill('SIGTERM');
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
+    const tunnelled = await room.serve('--tunnel');
+    expect(await askAsAgent(`${tunnelled.url}/ok`)).toBe(refused);
+    tunnelled.child.kill('SIGTERM');
+    await tunnelled.finished;
   },
 );

@@ -1,6 +1,6 @@
 import { defined } from '../text/defined.ts';
 import { parseJson, type Json } from '../text/json.ts';
-import { plainText } from '../text/plain-text.ts';
+import { decodedText } from '../text/base64.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -115,12 +115,6 @@ function promptMessage({ message, answerDue, answer }: Delivery, mail: Mailbox):
     type,
     ...defined({ action, task }),
     asks: type === 'ask' && answer === null ? { until: answerDue } : null,
-    body: encoding === 'json' ? body : decodedText(body),
+    body: encoding === 'json' ? body : (decodedText(body) ?? body),
   };
-}
-
-/** The text of a base64 body, safe to show; base64 as it is, if the bytes are not text. */
-function decodedText(base64: string): string {
-  const text = Buffer.from(base64, 'base64').toString('utf8');
-  return Buffer.from(text).toString('base64') === base64 ? plainText(text) : base64;
 }

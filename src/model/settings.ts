@@ -5,6 +5,7 @@ import { pathPattern } from '../text/path-pattern.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
+import { LOCALES } from './locale.ts';
 import { ACP, isRuntimeName } from './runtime-name.ts';
 import { argumentSchema, commandSchema, filePathSchema, slugSchema, variableSchema } from './settings-text.ts';
 import { isSlug } from './slug.ts';
@@ -121,7 +122,7 @@ const addressSchema = z
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an agent’s name, a role, MAIN or a letter: at most 32 characters');
 
 const mailSchema = z.strictObject({
-  locale: z.enum(['en', 'zh']).default('en'),
+  locale: z.enum(LOCALES).default('en'),
   ttlMinutes: z.number().positive().max(525_600).default(1440),
   /** By agent or role: the agents and roles that it may write to, in place of what the playbook says. MAIN always is. */
   routes: z.record(addressSchema, z.array(addressSchema).max(64)).optional(),

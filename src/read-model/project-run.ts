@@ -122,7 +122,10 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
     }
     case 'mail-sent':
       // The plan of a fork shows the mail that it took over.
-      return { state, events: event.cause === null || event.epoch === FORK_EPOCH ? [] : sentByEngine(record) };
+      return {
+        state,
+        events: event.cause === null || event.epoch === FORK_EPOCH ? [] : sentByEngine(record, state.board),
+      };
     case RUN_EVENTS.published: {
       const { mailLeft } = readEvent(event, publishFactsSchema);
       const text = `${mailLeft ?? ''}. Look at it with \`squad mail status\`.`;
@@ -244,7 +247,7 @@ function inputEvents(
   switch (event.type) {
     case 'mail': {
       const { kind: type, from, to, action, task: task_id, body } = event;
-      return [mailEvent(base, { type, from, to, ...defined({ action, task_id }) }, JSON.stringify(body))];
+      return [mailEvent(base, { type, from, to, ...defined({ action, task_id }) }, JSON.stringify(body), board)];
     }
     case 'overdue': {
       const { message, to, action } = event;
@@ -267,17 +270,19 @@ function inputEvents(
   }
 }
 
-function sentByEngine({ event, mail }: RunRecord): RunEvent[] {
-  return mail === undefined ? [] : [mailEvent(baseOf(event), mail.message, mail.body)];
+function sentByEngine({ event, mail }: RunRecord, board: Board | undefined): RunEvent[] {
+  if (mail === undefined || board === undefined) return [];
+  return [mailEvent(baseOf(event), mail.message, mail.body, board)];
 }
 
 function mailEvent(
   base: Base,
-  message: Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>,
+  message: Parameters<typeof humanLine>[0],
   body: string,
+  { facts: { locale = 'en' } }: Pick<Board, 'facts'>,
 ): RunEvent {
   const { from, to, type: kind, action, task_id: task } = message;
-  const line = humanLine(message, body, 'en');
+  const line = humanLine(message, body, locale);
   return { type: 'mail', ...base, from, to: [...to], kind, ...defined({ action, task }), line };
 }
 

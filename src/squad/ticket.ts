@@ -4,6 +4,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText, SquadError } from '../model/errors.ts';
+import { LOCALES } from '../model/locale.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 
 /** More than the longest objective takes as JSON. */
@@ -18,7 +19,7 @@ export const ticketSchema = z.object({
   run: z.string(),
   address: z.string(),
   windowName: z.string(),
-  locale: z.enum(['en', 'zh']),
+  locale: z.enum(LOCALES),
   environment: environmentSchema,
 });
 export type Ticket = z.infer<typeof ticketSchema>;

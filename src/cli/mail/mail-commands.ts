@@ -1,9 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { LOCALES } from '../../model/locale.ts';
 import { parseMoment, type Moment } from '../../text/duration.ts';
 import { parseJson } from '../../text/json.ts';
 import type { CommandContext } from '../command-context.ts';
 import { duration, example, wholeNumber } from '../option-values.ts';
-import { LOCALES, WAITS, type InboxOptions, type MailOptions, type SendOptions, type TraceOptions } from './options.ts';
+import { WAITS, type InboxOptions, type MailOptions, type SendOptions, type TraceOptions } from './options.ts';
 import { SEND_COMMANDS, type FlagType, type SendCommand, type SendFlag } from './send-command.ts';
 
 const RUN = 'a run, by name or id (default: the one that an engine drives, or the newest)';

@@ -7,7 +7,8 @@ import { MAIL_KINDS } from '../../model/mail/kind.ts';
 import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isoTime } from '../../text/time.ts';
-import type { Locale, MailOptions } from './options.ts';
+import type { Locale } from '../../model/locale.ts';
+import type { MailOptions } from './options.ts';
 
 /** The longest line, in characters. The whole text is in `--json`. */
 const WIDTH = 600;

@@ -1,7 +1,5 @@
+import type { Locale } from '../../model/locale.ts';
 import type { Moment } from '../../text/duration.ts';
-
-export const LOCALES = ['en', 'zh'] as const;
-export type Locale = (typeof LOCALES)[number];
 
 export const WAITS = ['delivered', 'accepted', 'done'] as const;
 export type WaitFor = (typeof WAITS)[number];

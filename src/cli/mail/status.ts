@@ -5,7 +5,8 @@ import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
-import type { Locale, MailOptions } from './options.ts';
+import type { Locale } from '../../model/locale.ts';
+import type { MailOptions } from './options.ts';
 
 /** Prints members, tasks of mail, asks without an answer, and mail that was given up. */
 export async function mailStatus(context: CommandContext, options: MailOptions): Promise<void> {

@@ -5,7 +5,7 @@ import { draftOf } from '../mail/draft.ts';
 import { finishedRun } from '../mail/finished-run.ts';
 import { messageLine } from '../mail/mail-text.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
-import type { Locale } from '../mail/options.ts';
+import type { Locale } from '../../model/locale.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { dueReminders } from '../mail/listen.ts';
 import { ageOf } from '../../text/time.ts';

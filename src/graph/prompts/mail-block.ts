@@ -1,3 +1,4 @@
+import type { Locale } from '../../model/locale.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { quoteBlock } from '../../text/fence.ts';
 
@@ -12,8 +13,6 @@ export interface PromptMessage {
   readonly asks: { readonly until: number | null } | null;
   readonly body: string;
 }
-
-export type MailLocale = 'en' | 'zh';
 
 /** Characters of one message and of all of them. An agent reads the rest with the tool `inbox`. */
 const MOST_OF_ONE = 8_000;
@@ -65,7 +64,7 @@ export function fittingMessages(messages: readonly PromptMessage[], first: reado
 export function renderMail(
   messages: readonly PromptMessage[],
   first: readonly string[] = [],
-  locale: MailLocale = 'en',
+  locale: Locale = 'en',
 ): string {
   if (messages.length === 0) return '';
   const { title, notice, more } = TEXTS[locale];
@@ -74,7 +73,7 @@ export function renderMail(
   return [title, notice, ...shown, ...(rest === 0 ? [] : [more(rest)])].join('\n\n');
 }
 
-function renderMessage({ id, from, type, action, task, asks, body }: PromptMessage, locale: MailLocale): string {
+function renderMessage({ id, from, type, action, task, asks, body }: PromptMessage, locale: Locale): string {
   const text = TEXTS[locale];
   const head = [
     text.from(plainLine(from, 60), action === undefined ? type : `${type}/${action}`),

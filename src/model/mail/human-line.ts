@@ -1,26 +1,43 @@
-import { fieldsOf } from '../../text/json.ts';
+import { decodedLength, decodedText } from '../../text/base64.ts';
+import { fieldsOf, type Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import type { Locale } from '../locale.ts';
 import type { MailMessage } from './envelope.ts';
-import { kindOf } from './kind.ts';
+import { kindOf, type MailKind } from './kind.ts';
 import { ROUTER } from './vocabulary.ts';
 
-type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>;
+type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'> &
+  Partial<Pick<MailMessage, 'body_encoding'>>;
 type Fields = Readonly<Record<string, unknown>>;
 
-const WORDS = {
-  en: {
-    ...{ from: 'from', question: 'question', doc: 'doc', code: 'code', to: 'to', task: 'task', says: 'says' },
-    ...{ issues: 'issues', news: 'new issues', noNews: 'no new issues', toWhom: 'to', retries: 'retries' },
-  },
+const EN = {
+  ...{ from: 'from', question: 'question', doc: 'doc', code: 'code', to: 'to', task: 'task', says: 'says' },
+  ...{ issues: 'issues', news: 'new issues', noNews: 'no new issues', written: 'the documentation has it' },
+  ...{ toWhom: 'to', retries: 'retries' },
+  bytes: (count: number) => `base64, ${count} bytes`,
+  status: {} as Readonly<Record<string, string>>,
+};
+type Words = typeof EN;
+
+const WORDS: Readonly<Record<Locale, Words>> = {
+  en: EN,
   zh: {
     ...{ from: '窗口', question: '问题', doc: '文档路径', code: '代码路径', to: '收件', task: '任务', says: '内容' },
-    ...{ issues: '问题数', news: '有新问题', noNews: '无新问题', toWhom: '收件', retries: '重试' },
+    ...{ issues: '问题数', news: '有新问题', noNews: '无新问题', written: '已写入文档' },
+    ...{ toWhom: '收件', retries: '重试' },
+    bytes: (count) => `base64，${count} 字节`,
+    status: { no_issues: '无问题', delivered: '已交付' },
   },
-} as const;
-type Words = (typeof WORDS)['en' | 'zh'];
+};
 
-/** Fields that any message may have, in the order in which one is shown. Those of its kind come first. */
-const COMMON = ['summary', 'changes_summary', 'answer', 'text', 'reason', 'task_type', 'status', 'doc_path'] as const;
+const CHINESE: Readonly<Record<string, string>> = {
+  ...{ review: '请求审查', assign: '分配任务', handoff: '移交工作', clarify: '提问', verify: '请求复核' },
+  ...{ review_feedback: '审查反馈', note: '留言', answer: '答复', done: '完成', verified: '复核结果', fail: '失败' },
+};
+
+/** Fields that any message may have, in the order in which one is shown: those of its kind come first, and fields of its own between. */
+const WORDY = ['summary', 'changes_summary', 'answer', 'text'] as const;
+const OTHERWISE = ['reason', 'task_type', 'status', 'doc_path'] as const;
 
 /** The longest text of one part, so that the parts after it stay in sight. */
 const PART = 300;
@@ -29,14 +46,14 @@ const PART = 300;
  * A message in one line for people. A question shows what is asked and where; everything else its kind, recipients, task and
  * most important text. `body`: its text, read back if it is in a file.
  */
-export function humanLine(message: Shown, body: string, locale: 'en' | 'zh'): string {
+export function humanLine(message: Shown, body: string, locale: Locale): string {
   const fields = fieldsOf(body);
   const words = WORDS[locale];
   const line = (parts: readonly (readonly [string, string])[]): string =>
     parts.map(([name, value]) => `${name}:${value}`).join(' | ');
   const from = [words.from, part(message.from)] as const;
-  const first = kindOf(message.type, message.action)?.line ?? [];
-  if (first[0] === 'question') {
+  const kind = kindOf(message.type, message.action, fields as Record<string, Json>);
+  if (kind?.line?.[0] === 'question') {
     return line([
       from,
       [words.question, part(fields['question'])],
@@ -44,32 +61,75 @@ export function humanLine(message: Shown, body: string, locale: 'en' | 'zh'): st
       [words.code, part(fields['code_path'])],
     ]);
   }
-  const what = message.action === undefined ? message.type : `${message.type}/${message.action}`;
   const about = [words.task, part(message.task_id)] as const;
-  const says = message.from === ROUTER ? givenUp(fields, words) : textOf(fields, first, words);
-  return `${line([from])} | ${what} | ${line([[words.to, part(message.to.join(','))], about, [words.says, says]])}`;
+  const says = saysOf(message, body, kind, words);
+  return `${line([from])} | ${kindName(message, kind, locale)} | ${line([[words.to, part(message.to.join(','))], about, [words.says, says]])}`;
+}
+
+/** The kind of a message for people: in English as the protocol has it. */
+function kindName(
+  { type, action }: Pick<MailMessage, 'type' | 'action'>,
+  kind: MailKind | undefined,
+  locale: Locale,
+): string {
+  const own = locale === 'zh' && kind !== undefined ? CHINESE[kind.name] : undefined;
+  return own ?? (action === undefined ? type : `${type}/${action}`);
+}
+
+function saysOf(
+  { from, body_encoding: encoding }: Shown,
+  body: string,
+  kind: MailKind | undefined,
+  words: Words,
+): string {
+  if (encoding === 'base64') return encodedText(body, words);
+  const fields = fieldsOf(body);
+  return from === ROUTER ? givenUp(fields, words) : textOf(fields, kind, words);
+}
+
+/** What base64 stands for, if that is text. */
+function encodedText(base64: string, words: Words): string {
+  const text = decodedText(base64);
+  return text === undefined ? `(${words.bytes(decodedLength(base64))})` : part(text);
 }
 
 /** ROUTER's report of a message that it gave up: `#12 to B: deadline_exceeded (its deadline has passed, 3 retries)`. */
 function givenUp(fields: Fields, words: Words): string {
   const { message_id: id, target, reason, last_error: error, retries } = fields;
-  if (typeof id !== 'string') return textOf(fields, [], words);
+  if (typeof id !== 'string') return textOf(fields, undefined, words);
   const tries = typeof retries === 'number' ? `, ${retries} ${words.retries}` : '';
   return `#${part(id.split('-').at(-1))} ${words.toWhom} ${part(target)}: ${part(reason)} (${part(error)}${tries})`;
 }
 
-/** Counts and findings, then the first text. */
-function textOf(fields: Fields, first: readonly string[], words: Words): string {
-  const shown = [...new Set([...first, ...COMMON])].map((name) => {
-    const value = fields[name];
-    if (name === 'issue_count' && typeof value === 'number') return [`${words.issues} ${value}`, ''] as const;
-    if (name === 'has_new_issues' && typeof value === 'boolean')
-      return [value ? words.news : words.noNews, ''] as const;
-    return ['', part(value) === '-' ? '' : part(value)] as const;
-  });
-  const facts = shown.flatMap(([fact]) => (fact === '' ? [] : [fact]));
-  const texts = shown.flatMap(([, text]) => (text === '' ? [] : [text])).slice(0, 1);
-  return [...facts, ...texts].join(', ') || '-';
+/** Counts and findings, then the first text, or what its sender says in fields of its own. */
+function textOf(fields: Fields, kind: MailKind | undefined, words: Words): string {
+  const { issue_count: issues, has_new_issues: news, doc_updated: written } = fields;
+  const first = kind?.line ?? [];
+  const facts = [
+    ...(first.includes('issue_count') && typeof issues === 'number' ? [`${words.issues} ${issues}`] : []),
+    ...(first.includes('has_new_issues') && typeof news === 'boolean' ? [news ? words.news : words.noNews] : []),
+  ];
+  const said = firstText(fields, [...first, ...WORDY]) ?? ownFields(fields, kind) ?? firstText(fields, OTHERWISE);
+  const shown = said === undefined ? undefined : (words.status[said] ?? said);
+  const updated = said === undefined && written === true ? [words.written] : [];
+  return [...facts, ...(shown === undefined ? updated : [shown])].join(', ') || '-';
+}
+
+function firstText(fields: Fields, names: readonly string[]): string | undefined {
+  return names.map((name) => part(fields[name])).find((text) => text !== '-');
+}
+
+/** What a structured body says besides the fields of its kind: `strategy: exponential_backoff, base_delay_ms: 100`. */
+function ownFields(fields: Fields, kind: MailKind | undefined): string | undefined {
+  const known = new Set([...Object.keys(kind?.body.shape ?? {}), ...Object.keys(kind?.also ?? {}), ...OTHERWISE]);
+  const own = Object.entries(fields).filter(([name, value]) => !known.has(name) && value !== null);
+  const text = own.map(([name, value]) => `${name}: ${valueText(value)}`).join(', ');
+  return text === '' ? undefined : part(text);
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('; ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** `|` separates the parts, so no part may hold one. */

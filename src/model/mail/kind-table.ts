@@ -156,7 +156,7 @@ export const KIND_TABLE = [
     changesPlan: true,
     also: { answer: text('The answer.'), doc_path: text('Where in the documentation the answer is.') },
     complete: bodies.completeAnswer,
-    line: ['answer', 'text', 'reason'],
+    line: ['answer', 'text'],
     command: {
       name: 'send',
       action: 'answer',

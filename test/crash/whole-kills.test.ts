@@ -14,3 +14,15 @@ it(
     expect(await killMany(['merge', ...NAMES, 'merge'], TRIALS, seed)).toEqual([]);
   },
 );
+
+const IN_SESSIONS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(2, 40));
+
+it(
+  'SIGKILL of squad with its git in a merge beside the files of a session: the same command again ends it, and keeps them',
+  SPREAD,
+  async () => {
+    const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+    console.log(`seed ${seed}`);
+    expect(await killMany(['merge'], IN_SESSIONS, seed, 'session')).toEqual([]);
+  },
+);

@@ -1,17 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FOLDER } from '../runs/session-bench.ts';
 import { CLI_ENTRY } from './cli-entry.ts';
-import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { APPROVE_ALL, author, piece, plan } from '../runs/run-script.ts';
 import { copyWhole, git, gitCode } from './git.ts';
 import { killAll } from './marked-pids.ts';
 import { createRandom } from './random.ts';
-
-/** Files that each task adds: to write them takes git long enough to be killed in the middle. */
-const FILES = 700;
-const RUN = 'make-things';
-const MINE = { 'ignored/db': 'precious\n', 'a.secret': 'precious\n', 'notes.txt': 'untracked\n' };
+import { keptIn, MINE, openKillRoom, readFile, RUN, type KillRoom, type Layout } from './whole-kill-room.ts';
 
 /** Each command that removes or merges what a person may need, and what has to be so once it has ended well. */
 const COMMANDS = {
@@ -25,54 +20,6 @@ const COMMANDS = {
 } as const;
 type KilledCommand = keyof typeof COMMANDS;
 export const NAMES = Object.keys(COMMANDS) as KilledCommand[];
-
-/** A finished run in a checkout with much of the person's own, which every trial begins with. */
-interface KillRoom {
-  readonly bench: RunBench;
-  readonly template: string;
-  readonly delivered: string;
-  /** Where a fork begins. */
-  readonly at: string;
-}
-
-async function openKillRoom(): Promise<KillRoom> {
-  const script = [
-    plan([piece('a'), piece('b')]),
-    ...['a', 'b'].map((id) => author(id, [{ run: ['sh', '-c', workOf(id)] }, { answer: 'done' }])),
-    APPROVE_ALL,
-  ];
-  const files = {
-    'shared-a.txt': 'old\n',
-    'shared-b.txt': 'old\n',
-    'old-a.txt': 'x\n',
-    'old-b.txt': 'x\n',
-    'mine.txt': 'mine\n',
-  };
-  const bench = openRunBench({ script, files: { ...files, '.gitignore': 'ignored/\n*.secret\n' } });
-  const { root, repository } = bench;
-  const ran = await bench.runAll();
-  if (ran.code !== 0) throw new Error(`the run: ${ran.code} ${ran.stderr}`);
-  const points = (await bench.run(['fork', RUN, '--json'])).lines[0] as { points: { seq: number }[] };
-  writeFileSync(join(repository, 'mine.txt'), 'stashed\n');
-  git(repository, 'stash');
-  git(repository, 'worktree', 'add', '-q', join(root, 'linked'), '-b', 'mine');
-  writeFileSync(join(root, 'linked/work.txt'), 'precious\n');
-  for (const [name, text] of Object.entries(MINE)) {
-    mkdirSync(join(repository, name, '..'), { recursive: true });
-    writeFileSync(join(repository, name), text);
-  }
-  const template = `${root}.template`;
-  copyWhole(root, template);
-  const delivered = git(repository, 'rev-parse', `squad/${RUN}`);
-  const at = String(points.points.at(-1)?.seq);
-  return { bench, template, delivered, at };
-}
-
-/** Both change, delete and add files, and leave work that is not committed. */
-function workOf(id: string): string {
-  const many = `mkdir -p gen/${id}; for i in $(seq ${FILES}); do echo "${id} $i" >gen/${id}/f$i.txt; done`;
-  return `${many}; echo new >shared-${id}.txt; rm old-${id}.txt; git add -A; git commit -qm work; echo left >left-${id}.txt`;
-}
 
 /** One trial: what is wrong after the kill, and after the same command again. Empty: nothing. */
 async function killOnce(room: KillRoom, name: KilledCommand, random: () => number): Promise<readonly string[]> {
@@ -93,8 +40,13 @@ async function killOnce(room: KillRoom, name: KilledCommand, random: () => numbe
 }
 
 /** `trials` of these commands in turn. */
-export async function killMany(names: readonly KilledCommand[], trials: number, seed: number): Promise<string[]> {
-  const room = await openKillRoom();
+export async function killMany(
+  names: readonly KilledCommand[],
+  trials: number,
+  seed: number,
+  layout: Layout = 'plain',
+): Promise<string[]> {
+  const room = await openKillRoom(layout);
   const failures: string[] = [];
   try {
     for (let index = 0; index < trials; index += 1) {
@@ -187,13 +139,19 @@ function lossesIn({ bench: { root, repository }, delivered }: KillRoom, name: Ki
   return lost;
 }
 
-function notMerged({ bench: { repository }, delivered }: KillRoom): string[] {
-  const status = git(repository, 'status', '--porcelain', '--untracked-files=no');
+function notMerged({ bench: { repository }, delivered, kept }: KillRoom): string[] {
+  const status = git(repository, 'status', '--porcelain', '--untracked-files=no', '--', '.', `:!${FOLDER}`);
   const isThere = git(repository, 'rev-parse', 'HEAD^{tree}') === git(repository, 'rev-parse', `${delivered}^{tree}`);
   return [
     ...(isThere ? [] : ['HEAD is not the merge']),
     ...(status === '' ? [] : [`the checkout is not clean: ${status.slice(0, 200)}`]),
+    ...changedSince(kept, keptIn(repository)),
   ];
+}
+
+function changedSince(kept: readonly string[], now: readonly string[]): string[] {
+  const changed = [...now.filter((one) => !kept.includes(one)), ...kept.filter((one) => !now.includes(one))];
+  return changed.map((one) => `changed in the session's folder: ${one.slice(0, 300)}`);
 }
 
 function notKept({ bench: { repository }, delivered }: KillRoom): string[] {
@@ -231,14 +189,6 @@ function notForked({ bench: { repository } }: KillRoom): string[] {
 function locksIn(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => /\.lock$|^squad-m|packed-refs\.new/.test(name)).map((name) => `${name} is left`);
-}
-
-function readFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 async function pause(ms: number): Promise<void> {

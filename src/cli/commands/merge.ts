@@ -141,11 +141,6 @@ function refusalOf(
         // A stash would take away what a session counts as done.
         `${answer.files.some(isOfSession) ? 'Commit them' : 'Commit or stash them'}, then \`squad merge ${run}\`.`,
       );
-    case 'half-done':
-      return usageError(
-        `an earlier merge of squad/${run} was cut short after it had written ${named(answer.files)}, and these files have other uncommitted changes: ${named(answer.kept)}`,
-        `Commit only ${named(answer.kept)}, then \`squad merge ${run}\` finishes it.`,
-      );
     case 'untracked':
       return usageError(
         `files that git does not know would be overwritten: ${named(answer.files)}`,

@@ -35,8 +35,8 @@ import type { Repository } from './repository.ts';
  *
  * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
  * changes. A journal (`merge-journal.ts`) says what was about to be done, so that the same call again takes away the locks of gits
- * that were killed with it, sees that each file is as the merge has it, or a beginning of that, and finishes the work, unless changes
- * that may stay are there too.
+ * that were killed with it, sees that each file is as the merge has it, or a beginning of that, and finishes the work. Changes that may
+ * stay are in none of these files.
  */
 export async function mergeIntoCheckout(
   ports: GitPorts,
@@ -65,14 +65,13 @@ export async function mergeIntoCheckout(
     const strange = inTheWay.filter((path) => !own.has(path));
     if (strange.length > 0) return { type: 'dirty', files: isCut ? strange : inTheWay };
     const isHalfDone = inTheWay.length + (isCut ? untracked.length : 0) > 0;
-    const kept = isHalfDone ? dirty.filter((path) => !inTheWay.includes(path)) : [];
-    if (kept.length > 0) return { type: 'half-done', files: inTheWay, kept };
     const lost = isHalfDone ? untracked.filter((path) => !own.has(path)) : untracked;
     if (lost.length > 0) return { type: 'untracked', files: lost };
     const filtered = await listFiltered(git, calls, changes);
     if (filtered.length > 0) return { type: 'filtered', files: filtered };
     failpoint('merge.ready');
-    const refused = await moveCheckout(git, calls, repository, { ...order, ...move, changes, isHalfDone });
+    const ready = isHalfDone ? changes.filter(({ path }) => own.has(path)) : [];
+    const refused = await moveCheckout(git, calls, repository, { ...order, ...move, changes, made: ready });
     if (refused !== undefined) return refused;
     return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
   };

@@ -20,8 +20,6 @@ export type MergeAnswer =
   | { readonly type: 'conflict'; readonly files: readonly string[] }
   /** Tracked files differ from HEAD, and may not stay so. */
   | { readonly type: 'dirty'; readonly files: readonly string[] }
-  /** This merge was cut short after it had written `files`. `kept` may stay, but git would write these anew to finish it. */
-  | { readonly type: 'half-done'; readonly files: readonly string[]; readonly kept: readonly string[] }
   | Loss
   /** A merge of this other run was cut short, and left files in the checkout. */
   | { readonly type: 'cut-short'; readonly run: string }

@@ -1,4 +1,4 @@
-import { copyFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
@@ -18,7 +18,7 @@ import {
   type MergeJournal,
 } from './merge-journal.ts';
 import { refLocks } from './merge-recovery.ts';
-import type { RawChange } from './raw-diff.ts';
+import { NOT_THERE, type RawChange } from './raw-diff.ts';
 import { syncCheckout } from './sync-checkout.ts';
 import { syncRef } from './sync-ref.ts';
 
@@ -29,8 +29,8 @@ interface Move extends Pick<MergeOrder, 'run' | 'commit'> {
   readonly from: string;
   readonly to: string;
   readonly changes: readonly RawChange[];
-  /** Files of it may be there, as far as they were written. */
-  readonly isHalfDone: boolean;
+  /** Those that a merge which was cut short has already made, in whole or in part. */
+  readonly made: readonly RawChange[];
 }
 
 const REASON = ['-m', 'squad merge'];
@@ -52,7 +52,7 @@ export async function moveCheckout(
     ...{ owner, locks: [] },
   };
   const work = { git, calls: atPrivateIndex(calls, gitDirectory), repository, journal };
-  let isCut = move.isHalfDone;
+  let isCut = move.made.length > 0;
   try {
     await writeJournal(gitDirectory, journal);
     const mover = await git.converse(['update-ref', ...REASON, '--stdin'], work.calls.checkout);
@@ -97,18 +97,39 @@ async function lockBranch({ git, calls, repository, journal }: Work, mover: Conv
   return undefined;
 }
 
-async function writeFiles({ git, calls, repository }: Work, { from, to, changes, isHalfDone }: Move): Promise<void> {
+async function writeFiles({ git, calls, repository }: Work, move: Move): Promise<void> {
   await onPrivateIndex(repository, async () => {
+    const from = move.made.length === 0 ? move.from : await takeOver(git, calls, move);
     // It says by its exit code that files differ, which `read-tree` finds too.
     await git.run(['update-index', '-q', '--refresh'], calls.checkout);
-    // With --reset, files that are already as in the merge, or a beginning of that, count as its own.
-    await git.text(
-      isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to],
-      calls.checkout,
-    );
+    await git.text(['read-tree', '-m', '-u', from, move.to], calls.checkout);
   });
   failpoint('merge.written');
-  await syncCheckout(repository, changes);
+  await syncCheckout(repository, move.changes);
+}
+
+/** Makes the files that are there as in the merge, and no other. Returns the tree from which only the others are left to write. */
+async function takeOver(git: Git, { checkout, folder }: MergeCalls, { from, made }: Move): Promise<string> {
+  const [left, there] = [made.filter(isGone), made.filter((change) => !isGone(change))];
+  const entries = join(folder, 'made-entries');
+  // Where a file has become a folder, the entry of the file goes first.
+  await writeFile(
+    entries,
+    [...left, ...there].map(({ path, newMode, newObject }) => `${newMode} ${newObject}\t${path}\0`).join(''),
+  );
+  const files = join(folder, 'made-files');
+  await writeFile(files, there.map(({ path }) => `${path}\0`).join(''));
+  const beside = { ...checkout, index: join(folder, 'made-index') };
+  await git.text(['read-tree', from], beside);
+  for (const call of [checkout, beside]) {
+    await git.text(['update-index', '-z', '--index-info'], { ...call, input: entries });
+  }
+  await git.text(['checkout-index', '-f', '-u', '-z', '--stdin'], { ...checkout, input: files });
+  return git.text(['write-tree'], beside);
+}
+
+function isGone({ newMode }: RawChange): boolean {
+  return newMode === NOT_THERE;
 }
 
 async function moveBranch(

@@ -13,7 +13,13 @@ import { some, SPREAD } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
-const BASE = { 'a.txt': 'one\ntwo\nthree\n', 'old.txt': 'old\n', 'folder/b.txt': 'b\n' };
+const BASE = {
+  'a.txt': 'one\ntwo\nthree\n',
+  'old.txt': 'old\n',
+  'folder/b.txt': 'b\n',
+  'deep/a': 'a\n',
+  'deep/b': 'b\n',
+};
 
 /** A repository on main, and a branch `work` whose commit changes, adds and deletes files. */
 function repositoryWithWork(work: (path: string) => void = changeAll) {
@@ -41,6 +47,14 @@ async function merge(
   const ports = portsIn(root);
   const { branch = '', ...checkout } = await openRepository(ports, path);
   return mergeIntoCheckout(ports, { ...checkout, branch }, { run: 'work', commit, message: 'Merge it', ...more });
+}
+
+/** A merge in a process of its own, in which what is in `folder` may stay. */
+function kill({ root, path, commit }: ReturnType<typeof repositoryWithWork>, at: FailpointName) {
+  return spawnSync(process.execPath, [MERGE_CHILD, root, path, commit, `${at}=kill`], {
+    env: { PATH: process.env['PATH'] },
+    encoding: 'utf8',
+  });
 }
 
 function commitHere(path: string, name: string, text: string): void {
@@ -154,22 +168,65 @@ describe('changes that may stay', () => {
     expect(stateOf(arranged.path)).toEqual(before);
   });
 
-  it.each([['-a'], ['--', 'folder/b.txt']])(
-    'are kept beside a merge that was cut short, which git would finish over them: commit %s',
-    async (...what) => {
-      const arranged = repositoryWithWork();
-      const { path } = arranged;
-      changeAll(path);
-      rmSync(join(path, 'new'), { recursive: true });
-      writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
-      const halfDone = { type: 'half-done', files: ['a.txt', 'old.txt'], kept: ['folder/b.txt'] };
-      expect(await merge(arranged, { mayStay })).toEqual(halfDone);
-      git(path, 'commit', '-q', '-m', 'mine', ...what);
-      expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how: 'merge' });
+  it.each<[string, (path: string) => void]>([
+    ['', () => undefined],
+    [', staged', (path) => git(path, 'add', 'folder')],
+    [
+      ', deleted',
+      (path) => {
+        git(path, 'rm', '-q', '--cached', 'folder/b.txt');
+        rmSync(join(path, 'folder/b.txt'));
+      },
+    ],
+  ])('are kept where a merge that was cut short is finished%s', async (_, arrange) => {
+    const arranged = repositoryWithWork();
+    const { path } = arranged;
+    changeAll(path);
+    rmSync(join(path, 'new'), { recursive: true });
+    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+    writeFileSync(join(path, 'folder/new.txt'), 'mine too\n');
+    arrange(path);
+    const status = git(path, 'status', '--porcelain', '--', 'folder');
+    const index = git(path, 'ls-files', '--stage', '--', 'folder');
+    expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged', how: 'fast-forward' });
+    expect(git(path, 'status', '--porcelain')).toBe(status);
+    expect(git(path, 'ls-files', '--stage', '--', 'folder')).toBe(index);
+    expect(readFileSync(join(path, 'folder/new.txt'), 'utf8')).toBe('mine too\n');
+    if (existsSync(join(path, 'folder/b.txt'))) {
       expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
-      expect(git(path, 'status', '--porcelain')).toBe('');
-    },
-  );
+    }
+  });
+
+  it.each<[string, (path: string) => void]>([
+    [
+      'a file becomes a folder',
+      (path) => {
+        rmSync(join(path, 'old.txt'));
+        mkdirSync(join(path, 'old.txt'));
+        writeFileSync(join(path, 'old.txt/c'), 'c\n');
+      },
+    ],
+    [
+      'a folder becomes a file',
+      (path) => {
+        rmSync(join(path, 'deep'), { recursive: true });
+        writeFileSync(join(path, 'deep'), 'x\n');
+      },
+    ],
+  ])('are kept where %s in the merge that is finished', async (_, work) => {
+    const arranged = repositoryWithWork(work);
+    const { path } = arranged;
+    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+    const status = git(path, 'status', '--porcelain');
+    const index = readFileSync(join(path, '.git/index'));
+    expect(kill(arranged, 'merge.written').signal).toBe('SIGKILL');
+    // As a kill before the index was renamed leaves it.
+    writeFileSync(join(path, '.git/index'), index);
+    await expect.poll(() => existsSync(join(path, '.git/refs/heads/main.lock'))).toBe(false);
+    expect(await merge(arranged, { mayStay })).toMatchObject({ type: 'merged' });
+    expect(git(path, 'status', '--porcelain')).toBe(status);
+    expect(readFileSync(join(path, 'folder/b.txt'), 'utf8')).toBe('mine\n');
+  });
 });
 
 describe('what is refused, and leaves everything as it was', () => {
@@ -284,12 +341,6 @@ describe('what is refused, and leaves everything as it was', () => {
 });
 
 describe('a merge that is killed', () => {
-  const kill = ({ root, path, commit }: ReturnType<typeof repositoryWithWork>, at: FailpointName) =>
-    spawnSync(process.execPath, [MERGE_CHILD, root, path, commit, `${at}=kill`], {
-      env: { PATH: process.env['PATH'] },
-      encoding: 'utf8',
-    });
-
   it.each(
     some<[FailpointName, boolean]>(
       [

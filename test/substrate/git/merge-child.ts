@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   await mergeIntoCheckout(
     ports,
     { ...checkout, branch: checkout.branch ?? '' },
-    { run: 'work', commit, message: 'merge' },
+    { run: 'work', commit, message: 'merge', mayStay: (path) => path.startsWith('folder/') },
   );
 }
 

@@ -62,9 +62,13 @@ function withExample(board: Board, { planning }: Playbook<unknown>): Board {
   return reading?.ok === true ? applyChanges(board, reading.tasks.map(addTask), MOMENT).board : board;
 }
 
-function promptsOfTask(state: TaskState, { objective }: RunDefinition, background: string): RunPrompts['prompts'] {
+function promptsOfTask(
+  state: TaskState,
+  { objective, mail }: RunDefinition,
+  background: string,
+): RunPrompts['prompts'] {
   const { task } = state;
-  const about = { state, objective, prompt: { why: 'start' }, resumed: false } as const;
+  const about = { state, objective, prompt: { why: 'start' }, resumed: false, locale: mail.locale } as const;
   const author = {
     role: task.role,
     about: task.title,

@@ -89,6 +89,8 @@ export interface Role {
   readonly judges?: boolean;
   /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
   readonly instructions?: string;
+  /** The same in other languages of `mail.locale`. Where it is absent, its agents get all instructions in English. */
+  readonly translations?: { readonly zh?: string };
 }
 
 /** What the default cast is made from. */

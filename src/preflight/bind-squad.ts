@@ -7,6 +7,7 @@ import type { AgentSettings } from '../model/settings.ts';
 import { withGivenModels, withSettingsModels, type Models } from './models.ts';
 import { readInstructions } from './read-input.ts';
 import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
+import type { Locale } from '../model/locale.ts';
 import { renderInstructions, roleIn } from './roles.ts';
 import { openArmory, type Armory } from './bind-armory.ts';
 import { refuseUnsupported } from './unsupported.ts';
@@ -57,7 +58,7 @@ export async function bindSquad(
   const armory = openArmory({ root, host, redactor, source, agents: agents ?? [] });
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
-    const instructions = await instructionsOf(agent, playbook, root, source);
+    const instructions = await instructionsOf(agent, playbook, root, { ...source, locale: read.settings.mail.locale });
     bound.push({ ...bindAgent(agent, instructions), ...(await armory.bind(agent)) });
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
@@ -79,14 +80,14 @@ async function instructionsOf(
   agent: AgentSettings,
   playbook: Playbook<unknown>,
   root: string,
-  { file, text: settingsText }: SettingsFile,
+  { file, text: settingsText, locale }: SettingsFile & { readonly locale: Locale },
 ): Promise<string> {
   const { instructions: path } = agent;
   const role = roleIn(playbook, agent.role);
-  if (path === undefined) return renderInstructions(agent, role);
+  if (path === undefined) return renderInstructions(agent, role, undefined, locale);
   const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
   const at = { file, line: Math.max(line, 0) + 1 };
   const text = await readInstructions(root, path, at);
   // Where the playbook brings the roles, they are what the person asked for.
-  return renderInstructions(agent, role, { path, text, adds: playbook.castsEachRole === true });
+  return renderInstructions(agent, role, { path, text, adds: playbook.castsEachRole === true }, locale);
 }

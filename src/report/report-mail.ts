@@ -11,7 +11,7 @@ export function mailSection(mail: MailStatus | undefined): Section | undefined {
   const refused = counts.refused === 0 ? '' : ` ${counts.refused} more were refused.`;
   const left = mailLeft(mail);
   const open = [...dead, ...unanswered.filter(({ message }) => !dead.some((one) => one.message.id === message.id))];
-  const how = left === undefined ? ownWords('All were read and answered.') : `${left}.`;
+  const how = left === undefined ? ownWords('All were read, and no question is open.') : `${left}.`;
   return section('Mail', [
     paragraph(
       words`Messages: ${counts.messages}.${ownWords(refused)} ${how} ${code('squad mail trace')} shows it all.`,

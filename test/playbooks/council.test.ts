@@ -120,6 +120,19 @@ describe('council', () => {
       '结束议事',
     ]);
     for (const task of tasks) expect(task?.brief.text).toMatch(/[一-鿿]/);
+    const [minutes] = createCouncilPlaybook().files?.(createView(played.board)) ?? [];
+    // Between the Chinese there are only ids, paths and what agents said.
+    const said = [
+      ISSUE.summary,
+      ISSUE.suggestion,
+      'The retry is said.',
+      'watch the retry',
+      'All is built.',
+      FACTS.objective.title,
+    ];
+    const own = said.reduce((text, words) => text.replaceAll(words, ''), minutes?.text ?? '');
+    expect(own.match(/[A-Za-z]{2,} [a-z]{2,}/g)).toEqual(['high func']);
+    expect(minutes?.text).toContain('全部工作已交付');
   });
 
   it('reviews, improves, verifies, assigns, executes and closes, each step as its message', () => {
@@ -288,6 +301,12 @@ describe('council', () => {
   });
 });
 
+const QUESTION = { question: 'Which port?', context: '-', code_path: 'src/a.ts#L1' };
+
+function minutes(played: ReturnType<typeof play>): string {
+  return createCouncilPlaybook().files?.(createView(played.board))[0]?.text ?? '';
+}
+
 describe('what a member says by a tool', () => {
   it.each(['before its turn ends', 'with the end of its turn'])('counts, and nothing is sent again: %s', (when) => {
     const report = (turn: Turn) =>
@@ -353,7 +372,7 @@ describe('what a member says by a tool', () => {
       },
       outside: (board) => {
         if (asked !== undefined || board.tasks.get('execute-1')?.work.author.state.at !== 'live') return undefined;
-        const question = { kind: 'ask', action: 'clarify', re: undefined, corr: undefined } as const;
+        const question = { kind: 'ask', action: 'clarify', re: undefined, corr: undefined, body: QUESTION } as const;
         asked = reply({ task: 'execute-1', agent: 'b' }, 'none', question);
         return asked;
       },
@@ -362,6 +381,7 @@ describe('what a member says by a tool', () => {
     expect(letters(played)).toContainEqual(expect.stringMatching(/^ROUTER → B: fail /));
     expect(played.turns.filter(({ task }) => task === 'execute-1')).toHaveLength(2);
     expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(minutes(played)).toContain('- B: Which port? (src/a.ts#L1) — nobody answered');
   });
 
   it('has the merged work repaired by who built last, also after MAIN answered a question in the documents', () => {
@@ -405,10 +425,12 @@ describe('what a member says by a tool', () => {
           action: 'clarify',
           re: undefined,
           corr: undefined,
+          body: QUESTION,
         });
         return asked;
       },
     });
+    expect(minutes(played)).toContain('- B: Which port? (src/a.ts#L1) — answered by MAIN: the first one');
     const turns = order(played).slice(8);
     expect(turns).toEqual([
       'execute-1 b',

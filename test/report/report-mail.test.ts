@@ -56,7 +56,7 @@ describe('mail in a report', () => {
 
   it('says that all is well where it is', () => {
     expect(shown(status())).toBe(
-      '## Mail\n\nMessages: 7. All were read and answered. `squad mail trace` shows it all.',
+      '## Mail\n\nMessages: 7. All were read, and no question is open. `squad mail trace` shows it all.',
     );
   });
 

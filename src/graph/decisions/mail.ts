@@ -146,7 +146,8 @@ function unblockAsker(draft: Draft, { id, via, task }: MailView): void {
 function askPerson(draft: Draft, ask: MailView): void {
   const id = mailQuestionId(ask.id);
   if (draft.questions.has(id)) return;
-  const text = `${ask.from} asks: ${textOf(ask.body)}`;
+  const chinese = draft.facts.locale === 'zh';
+  const text = chinese ? `${ask.from} 提问：${textOf(ask.body, '见其消息')}` : `${ask.from} asks: ${textOf(ask.body)}`;
   const blocks = ask.via === undefined ? [] : [ask.via];
   const question: Question = { id, text, options: [], blocks, by: 'mail', answer: null };
   draft.questions = withEntry<Question>(draft.questions, id, question);
@@ -159,8 +160,8 @@ function answerPerson(draft: Draft, askId: string, from: string, body: Json): vo
   draft.questions = withEntry(draft.questions, question.id, { ...question, answer: answerOf(body) });
 }
 
-function textOf(body: Json): string {
-  if (!isJsonObject(body)) return 'see its message';
+function textOf(body: Json, otherwise = 'see its message'): string {
+  if (!isJsonObject(body)) return otherwise;
   const { question, context, code_path: path } = body;
   const about = [question, context, path].flatMap((part) =>
     typeof part === 'string' && part !== '' && part !== '-' ? [part] : [],

@@ -120,7 +120,8 @@ function promptOf(
   },
 ): string {
   const { prompt, review, commit, since } = start;
-  const common = { state, prompt, resumed: about.resumed, objective: about.definition.objective };
+  const { objective, mail } = about.definition;
+  const common = { state, prompt, resumed: about.resumed, objective, locale: mail.locale };
   if (review !== null) return renderReviewPrompt({ ...common, commit: commit ?? '', since });
   const delivered = state.task.needs.flatMap((need) => {
     const other = about.board.tasks.get(need);
@@ -129,7 +130,7 @@ function promptOf(
       : [];
   });
   const hasBrief = prompt.why === 'start' || !about.resumed;
-  const background = hasBrief ? [backgroundOf(about, state.task.id), renderBaseline(about.board)] : [];
+  const background = hasBrief ? [backgroundOf(about, state.task.id), renderBaseline(about.board, mail.locale)] : [];
   const text = renderAuthorPrompt({
     ...common,
     delivered,
@@ -137,7 +138,7 @@ function promptOf(
   });
   // A failed check reads otherwise if it failed before the work, too.
   const isNews = !hasBrief && prompt.why === 'feedback' && prompt.from === 'verify';
-  return [text, isNews ? renderBaseline(about.board) : ''].filter((one) => one !== '').join('\n\n');
+  return [text, isNews ? renderBaseline(about.board, mail.locale) : ''].filter((one) => one !== '').join('\n\n');
 }
 
 /** As of this board. */

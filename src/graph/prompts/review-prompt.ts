@@ -1,7 +1,9 @@
+import type { Locale } from '../../model/locale.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt } from '../../model/plan/work.ts';
 import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
 import { quoteBlock } from '../../text/fence.ts';
+import { reviewTexts, type ReviewTexts } from './review-texts.ts';
 
 export interface ReviewPrompt {
   readonly state: TaskState;
@@ -11,6 +13,7 @@ export interface ReviewPrompt {
   readonly commit: string;
   /** The commit before the work; null: unknown. */
   readonly since: string | null;
+  readonly locale: Locale;
 }
 
 /** A configured diff driver needs a temporary file, which a reviewer cannot write. */
@@ -19,8 +22,9 @@ const PLAIN = '--no-ext-diff --no-textconv';
 /** A reviewer's prompt: one commit, the criteria, and the findings of earlier rounds. */
 export function renderReviewPrompt(about: ReviewPrompt): string {
   const { state, prompt, resumed, commit, since } = about;
+  const texts = reviewTexts(about.locale);
   if (prompt.why === 'repair' && resumed) {
-    return ['Your verdict cannot be used:', quoteBlock(prompt.text), 'Give it again for the same commit.'].join('\n\n');
+    return [texts.unusable, quoteBlock(prompt.text), texts.giveAgain].join('\n\n');
   }
   const { task, work } = state;
   const checkers = work.phase.at === 'reviewing' ? (work.phase.checkers ?? []) : [];
@@ -29,57 +33,34 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   const earlier = work.rounds.filter((round) => !round.approved);
   const judged = earlier.at(-1)?.commit;
   const parts = [
-    `# Review of task ${task.id}: ${task.title} (round ${work.round})`,
-    `Review commit ${commit}, which is checked out here. The change is \`${change}\`. Read it and run what you need to be sure. Change nothing.`,
-    ...(resumed ? [] : renderTask(about)),
+    texts.heading(task.id, task.title, work.round),
+    texts.look(commit, change),
+    ...(resumed ? [] : renderTask(about, texts)),
     criteria.length === 0
-      ? 'There are no criteria besides the task itself.'
-      : ['It must meet these criteria:', ...criteria.map((text, index) => `${index}. ${text}`)].join('\n'),
+      ? texts.noCriteria
+      : [texts.criteria, ...criteria.map((text, index) => `${index}. ${text}`)].join('\n'),
     ...(earlier.length === 0
       ? []
       : [
-          'Findings of earlier rounds:',
-          quoteBlock(earlier.map((round) => `round ${round.round}: ${round.feedback}`).join('\n\n')),
-          ...(judged === undefined
-            ? []
-            : [`To see the changes since then, run \`git diff ${PLAIN} ${judged} ${commit}\`.`]),
+          texts.earlier,
+          quoteBlock(earlier.map((round) => texts.round(round.round, round.feedback)).join('\n\n')),
+          ...(judged === undefined ? [] : [texts.since(`git diff ${PLAIN} ${judged} ${commit}`)]),
         ]),
-    earlier.length === 0
-      ? 'Reject only for what must change before delivery. Give every finding now: later rounds check these findings and do not look for new ones.'
-      : 'Check whether the work addresses those findings. Check that the changes since then broke nothing: what they broke is a regression. Any other new finding that violates no criterion is recorded for later and is no reason to reject.',
-    ...(checkers.length === 0 ? [] : [renderCheckers(checkers)]),
-    checkers.length === 0 ? ANSWER : `${ANSWER}\n${CHECKS}`,
+    earlier.length === 0 ? texts.first : texts.again,
+    ...(checkers.length === 0 ? [] : [renderCheckers(checkers, texts)]),
+    checkers.length === 0 ? texts.answer : `${texts.answer}\n${texts.checks}`,
   ];
   return parts.join('\n\n');
 }
 
 /** Includes the objective, as the author's prompt does: the brief may refer to it. */
-function renderTask({ state: { task }, objective }: ReviewPrompt): string[] {
-  const brief = ['The task was:', quoteBlock(task.brief.text)];
+function renderTask({ state: { task }, objective }: ReviewPrompt, texts: ReviewTexts): string[] {
+  const brief = [texts.task, quoteBlock(task.brief.text)];
   if (task.brief.text.includes(objective.text.trim())) return brief;
-  const context = `It is one part of the objective “${objective.title}”. The whole objective follows for context. Review only the task.`;
-  return [...brief, context, quoteBlock(objective.text)];
+  return [...brief, texts.part(objective.title), quoteBlock(objective.text)];
 }
 
-function renderCheckers(checkers: readonly CheckerChange[]): string {
-  const lines = checkers.map(
-    (one) =>
-      `- ${checkerText(one)}${one.protected === true ? ', a protected path: an approval needs your word on it' : ''}`,
-  );
-  return [
-    'The work changes what checks it. Look whether what was checked before is still checked, because a command that passes shows nothing then:',
-    ...lines,
-  ].join('\n');
+function renderCheckers(checkers: readonly CheckerChange[], texts: ReviewTexts): string {
+  const lines = checkers.map((one) => `- ${checkerText(one)}${one.protected === true ? texts.protected : ''}`);
+  return [texts.checkers, ...lines].join('\n');
 }
-
-const CHECKS =
-  '`checks`: for each of these changes its `path`, whether you accept it (`accepted`), and `why` in a sentence. Reject the work if you do not accept one.';
-
-const ANSWER = [
-  'Answer with `approved`, a `summary`, and the `findings`. For each finding:',
-  '- `text`: the file and line, what is wrong, and how to fix it',
-  '- `criterion`: the number of the criterion above that it violates, or null',
-  '- `repeated`: true if an earlier round found it and it is still not fixed',
-  '- `regression`: true if the change since the last review broke it',
-  'A rejection needs at least one finding. Findings of an approval are remarks for later.',
-].join('\n');

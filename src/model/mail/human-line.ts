@@ -93,6 +93,20 @@ function encodedText(base64: string, words: Words): string {
   return text === undefined ? `(${words.bytes(decodedLength(base64))})` : part(text);
 }
 
+/** What a message says, for people: its most important text. */
+export function said(
+  message: Pick<MailMessage, 'from' | 'type' | 'action'>,
+  body: Json,
+  locale: Locale = 'en',
+): string {
+  return saysOf(
+    { ...message, to: [] },
+    JSON.stringify(body),
+    kindOf(message.type, message.action, body),
+    WORDS[locale],
+  );
+}
+
 /** ROUTER's report of a message that it gave up: `#12 to B: deadline_exceeded (its deadline has passed, 3 retries)`. */
 function givenUp(fields: Fields, words: Words): string {
   const { message_id: id, target, reason, last_error: error, retries } = fields;

@@ -14,6 +14,7 @@ import { COUNCIL_SETTINGS, councilOf, longestAssignmentMs, sectionOf, type Counc
 import { minutesOf } from './minutes.ts';
 import { COUNCIL_ROLES, councilCast } from './roles.ts';
 import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
+import { councilTexts } from './texts.ts';
 import { again, documentation, LOOK, nextStep, stop } from './stages.ts';
 
 type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
@@ -92,8 +93,9 @@ const bodySchema = z.object({ task_type: z.string().optional(), reason: z.string
 function mailed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] {
   const { kind, action, from } = event;
   const body = bodySchema.safeParse(event.body).data;
+  const texts = councilTexts(view);
   if (kind === 'ask' && (action === 'review' || action === 'verify')) {
-    const reason = 'the council itself asks for reviews and verifications, each at its step';
+    const reason = texts.askedByCouncil;
     return [{ do: 'refuse-mail', message: event.id, reason }];
   }
   // It becomes a task when the council executes.
@@ -101,7 +103,7 @@ function mailed(view: View, council: Council, event: Heard<'mail'>): PlanChange[
   const task = kind === 'fail' ? askedOf(view, council, { ...event.re, by: from }) : undefined;
   const state = task === undefined ? undefined : view.task(task);
   if (state !== undefined && !ENDED.has(state.status)) {
-    return [{ do: 'settle-task', id: state.id, as: 'failed', why: `${from} gave up: ${body?.reason ?? 'no reason'}` }];
+    return [{ do: 'settle-task', id: state.id, as: 'failed', why: texts.gaveUp(from, body?.reason) }];
   }
   return answered(view, council, event);
 }
@@ -113,12 +115,12 @@ function overdue(view: View, council: Council, event: Heard<'overdue'>): PlanCha
   const task = view.task(id);
   if (task === undefined || ENDED.has(task.status)) return [];
   if (event.action === 'assign') {
-    return [{ do: 'settle-task', id: task.id, as: 'failed', why: 'its deadline has passed' }];
+    return [{ do: 'settle-task', id: task.id, as: 'failed', why: councilTexts(view).tooLate }];
   }
   const asking = askingOf(event);
   const saying = asking && sayingsTo(view, council, asking).find((one) => one.task.id === task.id);
   if (saying !== undefined && hasSpoken(saying)) return [];
-  return [{ do: 'settle-task', id: task.id, as: 'skipped', why: `${event.to} did not answer in time` }];
+  return [{ do: 'settle-task', id: task.id, as: 'skipped', why: councilTexts(view).silentInTime(event.to) }];
 }
 
 interface Asked {

@@ -1,18 +1,22 @@
+import { z } from 'zod';
+import { said } from '../../model/mail/human-line.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { View } from '../../model/plan.ts';
+import type { MailView } from '../../model/plan/board.ts';
 import { closedSchema, improvedSchema, placesOf } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
 import type { Council } from './council.ts';
+import { minutesTexts } from './minutes-texts.ts';
 import { askingsOf, outcomeOf } from './outcome.ts';
 import { sayingsTo, type Asking, type Saying } from './sayings.ts';
 
 /** The council for people: who answered what, what was made of it, and who was silent. */
 export function minutesOf(view: View, council: Council): string {
+  const texts = minutesTexts(view);
+  const members = council.members.map(({ address, agent }) => texts.seat(address, agent)).join(', ');
   return `${[
-    `# Council: ${line(view.objective.title)}`,
-    `About ${council.document}. MAIN is ${council.main.agent}; members are ${council.members
-      .map(({ address, agent }) => `${address} (${agent})`)
-      .join(', ')}.`,
+    texts.title(line(view.objective.title)),
+    texts.about(council.document, council.main.agent, members),
     ...askingsOf(view).flatMap((asking, index) => roundOf(view, council, asking, index + 1)),
     ...assigned(view, council),
     ...questions(view),
@@ -21,31 +25,25 @@ export function minutesOf(view: View, council: Council): string {
 }
 
 function roundOf(view: View, council: Council, asking: Asking, round: number): string[] {
+  const texts = minutesTexts(view);
   const sayings = sayingsTo(view, council, asking);
   if (sayings.length === 0) return [];
   const improve = view.task(`improve-${round}`);
   const summary = improvedSchema.safeParse(improve?.answer).data?.changes_summary;
-  const commit = improve?.commit === undefined ? '' : ` (${improve.commit})`;
+  const rowOf = ({ seat, how, issues, summary: words }: Saying): string =>
+    `| ${seat.address} | ${texts.said[how]} | ${issues.length} | ${line(words)} |`;
   return [
-    asking.action === 'review' ? '## Review' : `## Verification ${round - 1}`,
-    ['| member | said | issues | summary |', '| --- | --- | --- | --- |', ...sayings.map(rowOf)].join('\n'),
+    asking.action === 'review' ? texts.review : texts.verification(round - 1),
+    [texts.sayings, '| --- | --- | --- | --- |', ...sayings.map(rowOf)].join('\n'),
     ...issuesOf(sayings),
-    ...(improve === undefined
-      ? []
-      : [`Improvement ${round}: ${improve.status}${commit}. ${line(summary ?? '')}`.trim()]),
+    ...(improve === undefined ? [] : [texts.improvement(round, statusOf(view, improve), line(summary ?? '')).trim()]),
   ];
 }
 
-const SAID: Readonly<Record<Saying['how'], string>> = {
-  mail: 'by message',
-  answer: 'by its answer',
-  failed: 'could not answer',
-  silent: 'silent: approves nothing',
-  waiting: 'not yet',
-};
-
-function rowOf({ seat, how, issues, summary }: Saying): string {
-  return `| ${seat.address} | ${SAID[how]} | ${issues.length} | ${line(summary)} |`;
+/** The state of a task, and the commit that it delivered. */
+function statusOf(view: View, task: { readonly status: string; readonly commit?: string | undefined }): string {
+  const status = minutesTexts(view).status[task.status] ?? task.status;
+  return task.commit === undefined ? status : `${status} (${task.commit})`;
 }
 
 function issuesOf(sayings: readonly Saying[]): string[] {
@@ -59,38 +57,52 @@ function issuesOf(sayings: readonly Saying[]): string[] {
 }
 
 function assigned(view: View, council: Council): string[] {
+  const texts = minutesTexts(view);
   const rows = assignmentsIn(view, council).map(({ task, to, task_type: type }) => {
-    const state = view.task(task);
-    const commit = state?.commit === undefined ? '' : ` (${state.commit})`;
-    return `| ${task} | ${line(to)} | ${line(type)} | ${state?.status ?? 'waiting'}${commit} |`;
+    const status = statusOf(view, view.task(task) ?? { status: 'waiting' });
+    return `| ${task} | ${line(to)} | ${line(type)} | ${status} |`;
   });
-  return rows.length === 0
-    ? []
-    : ['## Work', ['| task | for | what | status |', '| --- | --- | --- | --- |', ...rows].join('\n')];
+  return rows.length === 0 ? [] : [texts.work, [texts.assigned, '| --- | --- | --- | --- |', ...rows].join('\n')];
 }
 
 function questions(view: View): string[] {
   const asked = view.mail({ type: 'ask', action: 'clarify' });
   if (asked.length === 0) return [];
-  const lines = asked.map(({ id, from, owes }) => {
-    const answers = view.mail({ re: id }).length;
-    return `- ${line(from)}: ${id}, ${owes.length > 0 ? 'open' : answers > 0 ? 'answered' : 'closed'}`;
+  const lines = asked.map((ask) => {
+    const { question, doc_path: doc, code_path: code } = z.object(QUESTION).parse(ask.body);
+    const places = [doc, code].filter((path) => path !== '' && path !== '-');
+    const where = places.length === 0 ? '' : ` (${places.map(line).join(', ')})`;
+    return `- ${line(ask.from)}: ${line(question)}${where} — ${endOf(view, ask)}`;
   });
-  return ['## Questions', lines.join('\n')];
+  return [minutesTexts(view).questions, lines.join('\n')];
+}
+
+const QUESTION = { question: z.string().catch('-'), doc_path: z.string().catch(''), code_path: z.string().catch('') };
+
+/** What came of a question. It is answered only by an answer: not by who gave up, nor because no one is left who could. */
+function endOf(view: View, { id, owes }: MailView): string {
+  const texts = minutesTexts(view);
+  if (owes.length > 0) return texts.open;
+  const replies = view.mail({ re: id });
+  const answer = replies.findLast(({ type, action }) => type === 'send' && action === 'answer');
+  if (answer !== undefined) return texts.answered(line(answer.from), line(said(answer, answer.body, view.locale)));
+  const fail = replies.findLast(({ type }) => type === 'fail');
+  return fail === undefined ? texts.nobody : texts.failed(line(fail.from), line(said(fail, fail.body, view.locale)));
 }
 
 function closing(view: View, council: Council): string[] {
+  const texts = minutesTexts(view);
   const close = view.task('close');
   if (close === undefined) return [];
-  const said = closedSchema.safeParse(close.answer).data;
-  const open = said?.open_points.map((point) => `- ${line(point)}`).join('\n') ?? '';
+  const closed = closedSchema.safeParse(close.answer).data;
+  const open = closed?.open_points.map((point) => `- ${line(point)}`).join('\n') ?? '';
   return [
-    '## Close',
+    texts.close,
     outcomeOf(view, council)
       .lines.map((one) => `- ${line(one)}`)
       .join('\n'),
-    ...(said === undefined ? [] : [line(said.summary)]),
-    ...(open === '' ? [] : [`Open:\n\n${open}`]),
+    ...(closed === undefined ? [] : [line(closed.summary)]),
+    ...(open === '' ? [] : [`${texts.openPoints}\n\n${open}`]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { View } from '../../model/plan.ts';
 import { failureReasons } from '../shared/tasks.ts';
 import type { Council } from './council.ts';
+import { minutesTexts } from './minutes-texts.ts';
 import { hasSpoken, REVIEW, sayingsTo, verifyOf, type Asking } from './sayings.ts';
 
 /** The record that says why the council ends before any work is assigned. */
@@ -15,6 +16,7 @@ export function outcomeOf(
   council: Council,
   givenUp: unknown = view.record('council', GIVEN_UP),
 ): { readonly outcome: 'done' | 'failed'; readonly lines: readonly string[] } {
+  const texts = minutesTexts(view);
   const tasks = view.tasks().filter(({ id }) => !TALK.test(id));
   const failed = tasks.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const delivered = tasks.filter(({ status, commit }) => status === 'done' && commit !== undefined);
@@ -24,8 +26,8 @@ export function outcomeOf(
     lines: [
       ...(typeof givenUp === 'string' ? [givenUp] : []),
       ...failureReasons(failed),
-      ...(outcome === 'done' ? ['all work is delivered'] : []),
-      ...(delivered.length === 0 ? [] : [`delivered: ${delivered.map(({ id }) => id).join(', ')}`]),
+      ...(outcome === 'done' ? [texts.allDelivered] : []),
+      ...(delivered.length === 0 ? [] : [texts.delivered(delivered.map(({ id }) => id).join(', '))]),
       ...askingsOf(view).flatMap((asking) => unheard(view, council, asking)),
     ],
   };
@@ -48,7 +50,7 @@ function unheard(view: View, council: Council, asking: Asking): string[] {
   const sayings = sayingsTo(view, council, asking);
   const missing = sayings.filter((saying) => !hasSpoken(saying));
   if (missing.length === 0) return [];
-  const who = missing.length === sayings.length ? 'no member answered:' : 'no answer from';
-  const names = missing.map(({ seat, how }) => `${seat.address} (${how})`).join(', ');
-  return [`${asking.key}: ${who} ${names}`];
+  const texts = minutesTexts(view);
+  const names = missing.map(({ seat, how }) => texts.seat(seat.address, texts.how[how] ?? how)).join(', ');
+  return [texts.unheard(asking.key, missing.length === sayings.length, names)];
 }

@@ -3,6 +3,7 @@ import type { TaskView, View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
 import { ENDED } from '../shared/tasks.ts';
 import { findingsSchema, mailedFindings, type Findings, type Issue } from './answers.ts';
+import { councilTexts } from './texts.ts';
 import type { Council, Seat } from './council.ts';
 
 /** One ask of MAIN to all members: the review, or the verification of an improvement. */
@@ -48,7 +49,7 @@ export function sayingsTo(view: View, council: Council, asking: Asking): Saying[
 
 function sayingOf(view: View, asking: Asking, seat: Seat, task: TaskView): Saying {
   const mails = view.mail({ re: `key:${asking.key}`, from: seat.address });
-  const said = mails.flatMap((mail) => findingsIn(mail));
+  const said = mails.flatMap((mail) => findingsIn(view, mail));
   const how = howSaid(task, mails);
   // A turn's answer repeats what its agent sent: the messages count.
   const answer = how === 'answer' ? findingsSchema.safeParse(task.answer).data : undefined;
@@ -68,19 +69,19 @@ function howSaid(task: TaskView, mails: readonly MailView[]): Saying['how'] {
 
 const verifiedSchema = z.object({ has_new_issues: z.literal(true) });
 
-function findingsIn(mail: MailView): Findings[] {
+function findingsIn(view: View, mail: MailView): Findings[] {
   if (mail.type === 'report') {
     const found = mailedFindings(mail.body);
-    return [found ?? { issues: [unread(mail)], summary: '', questions: [] }];
+    return [found ?? { issues: [unread(view, mail)], summary: '', questions: [] }];
   }
   // It says that there are issues, but not which.
   const named = mail.type === 'done' && verifiedSchema.safeParse(mail.body).success;
-  return named ? [{ issues: [unread(mail)], summary: '', questions: [] }] : [];
+  return named ? [{ issues: [unread(view, mail)], summary: '', questions: [] }] : [];
 }
 
 /** Stands for issues that only the reader of the message can see. */
-function unread({ id, from }: MailView): Issue {
-  const summary = `${from} found issues: they are in its message ${id}`;
+function unread(view: View, { id, from }: MailView): Issue {
+  const summary = councilTexts(view).inItsMessage(from, id);
   return { doc_path: '', code_paths: [], category: 'docs', severity: 'medium', summary, suggestion: '' };
 }
 

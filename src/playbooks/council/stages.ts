@@ -9,6 +9,7 @@ import { assignmentsIn, checkAssignments, needsOf, type Assignment } from './ass
 import { assignBrief, closeBrief, executeBrief, improveBrief, reviewBrief, verifyBrief } from './briefs.ts';
 import type { Council, Seat } from './council.ts';
 import { assignAsk, endMessage, replyOf, reviewAsk, verifyAsk } from './messages.ts';
+import { minutesTexts } from './minutes-texts.ts';
 import { councilTexts } from './texts.ts';
 import { askingsOf, GIVEN_UP, outcomeOf, silentIn } from './outcome.ts';
 import { REVIEW, sayingsTo, taskOf, verifyOf, type Asking } from './sayings.ts';
@@ -91,7 +92,7 @@ function committed({ commits }: Seat): Requirement[] {
 
 /** The members do not agree after the last round: no work is assigned, and MAIN lists what is open. */
 function giveUp(view: View, council: Council): PlanChange[] {
-  const why = `issues were still open after ${council.rounds} rounds`;
+  const why = minutesTexts(view).stillOpen(council.rounds);
   return [{ do: 'put', in: 'council', id: GIVEN_UP, value: why }, ...close(view, council, why)];
 }
 
@@ -128,10 +129,9 @@ function assignedBy(view: View, council: Council, task: TaskView, given: readonl
   const checked = checkAssignments(task.answer, council, given);
   if (!checked.ok) {
     const text = checked.problems.join('\n');
-    if (task.round > 1) return [stop(`what MAIN assigned cannot be used:\n${text}`)];
-    return [
-      { do: 'reopen-task', id: task.id, session: 'same', feedback: `These assignments cannot be used:\n${text}` },
-    ];
+    const texts = councilTexts(view);
+    if (task.round > 1) return [stop(texts.notBuilt(text))];
+    return [{ do: 'reopen-task', id: task.id, session: 'same', feedback: texts.assignAgain(text) }];
   }
   const messages = checked.assigned.map((assigned) => assignAsk(view, council, assigned));
   return [...messages, { do: 'put', in: 'council', id: ANSWERED, value: true }, again(view)];

@@ -69,6 +69,13 @@ const EN = {
   close: 'All work has ended. Read the remaining mail, look at the run branch, and close the council.',
   closeEnd:
     'End with a `summary` of a few sentences for the person who asked for this, and the `open_points` that need attention.\nAssign and change nothing more.',
+  gaveUp: (from: string, reason: string | undefined) => `${from} gave up: ${reason ?? 'no reason'}`,
+  tooLate: 'its deadline has passed',
+  silentInTime: (who: string) => `${who} did not answer in time`,
+  askedByCouncil: 'the council itself asks for reviews and verifications, each at its step',
+  inItsMessage: (from: string, id: string) => `${from} found issues: they are in its message ${id}`,
+  notBuilt: (why: string) => `what MAIN assigned cannot be used:\n${why}`,
+  assignAgain: (why: string) => `These assignments cannot be used:\n${why}`,
 };
 
 const ZH: typeof EN = {
@@ -127,6 +134,13 @@ const ZH: typeof EN = {
   ].join('\n'),
   close: '全部工作已结束。阅读剩余邮件，查看运行分支，然后结束议事。',
   closeEnd: '最后用几句话写出给委托人的 `summary`，以及需要处理的 `open_points`。不要再分配或修改任何内容。',
+  gaveUp: (from, reason) => `${from} 放弃：${reason ?? '未说明原因'}`,
+  tooLate: '期限已过',
+  silentInTime: (who) => `${who} 没有及时答复`,
+  askedByCouncil: '审查和复核由议事本身在相应步骤发出',
+  inItsMessage: (from, id) => `${from} 发现了问题：见其消息 ${id}`,
+  notBuilt: (why) => `MAIN 分配的内容无法使用：\n${why}`,
+  assignAgain: (why) => `这些任务分配无法使用：\n${why}`,
 };
 
 export type CouncilTexts = typeof EN;

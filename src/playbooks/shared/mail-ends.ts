@@ -92,10 +92,10 @@ function answered(
   const about = ask.task === undefined ? {} : { task: ask.task };
   if (ask.action !== 'clarify') {
     // Only the agent itself can report what it saw.
-    const failed = { reason: 'its turn ended without a report', blocked_by: [] };
+    const failed = { reason: mailTexts(view).noReport, blocked_by: [] };
     return [{ do: 'send', from, to: [ask.from], type: 'fail', corr: ask.id, ...about, body: failed }];
   }
-  if (said === undefined) return unanswered(ask, event, order.by);
+  if (said === undefined) return unanswered(view, ask, event, order.by);
   const paths = pathsIn(event.type === 'task-done' ? event.output : undefined);
   const { added, changes } = grants?.add(view, { ask, by: from, paths }) ?? { added: [], changes: [] };
   const body = {
@@ -112,10 +112,11 @@ function answered(
 }
 
 /** Sends no answer in the agent's name. If no other recipient can answer, the router reports why. */
-function unanswered(ask: MailView, event: TaskEnded, by: string): PlanChange[] {
+function unanswered(view: View, ask: MailView, event: TaskEnded, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
-  const why = event.type === 'task-done' ? 'its answer does not have the form asked for' : event.why;
-  const reason = `${by} gave no answer (${why.slice(0, MOST_REASON)}): decide what is reasonable and say what you assumed, or end with \`fail\``;
+  const texts = mailTexts(view);
+  const why = event.type === 'task-done' ? texts.noForm : event.why;
+  const reason = texts.noAnswer(by, why.slice(0, MOST_REASON));
   return [{ do: 'refuse-mail', message: ask.id, reason }];
 }
 

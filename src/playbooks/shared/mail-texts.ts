@@ -25,6 +25,10 @@ const EN = {
   assignment: (from: string, id: string) =>
     `${from} has assigned work to you: see the message ${id} in your mail below. Do what it asks for, as far as your role allows.`,
   writeFirst: 'Complete the documentation before you answer, or give the reason why nothing needs to be written.',
+  noReport: 'its turn ended without a report',
+  noForm: 'its answer does not have the form asked for',
+  noAnswer: (by: string, why: string) =>
+    `${by} gave no answer (${why}): decide what is reasonable and say what you assumed, or end with \`fail\``,
 };
 
 const ZH: typeof EN = {
@@ -47,6 +51,9 @@ const ZH: typeof EN = {
   handOff: (from, id) => `${from} 把工作移交给你：见下方邮件中的消息 ${id}。在你的角色允许的范围内完成其余部分。`,
   assignment: (from, id) => `${from} 给你分配了任务：见下方邮件中的消息 ${id}。在你的角色允许的范围内完成。`,
   writeFirst: '回答之前先完善文档，或说明为什么无需写入文档。',
+  noReport: '它的这一轮结束时没有给出报告',
+  noForm: '它的答案不符合要求的格式',
+  noAnswer: (by, why) => `${by} 没有给出答复（${why}）：请合理决定并写明你的假设，或以 \`fail\` 结束`,
 };
 
 export function mailTexts({ locale }: Pick<View, 'locale'>): typeof EN {

@@ -9,7 +9,7 @@ export type { TrustItem } from './preflight/trust-item.ts';
 export { runStatusSchema, type RunStatus } from './read-model/status.ts';
 export type { RunSummary } from './read-model/run-summary.ts';
 export type { RunProgress } from './read-model/usage-count.ts';
-export type { Answered } from './squad/answer.ts';
+export type { Answered, AnswerOptions } from './squad/answer.ts';
 export type { CommandOptions } from './squad/command-key.ts';
 export type { Intervened, InterventionRequest } from './squad/intervene.ts';
 export type { ObjectiveSource } from './preflight/read-input.ts';

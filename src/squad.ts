@@ -1,7 +1,7 @@
 import { compose, type Additions, type Host } from './compose.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import type { RunStatus } from './read-model/status.ts';
-import type { Answered } from './squad/answer.ts';
+import type { Answered, AnswerOptions } from './squad/answer.ts';
 import type { ForkedRun, ForkOptions } from './squad/fork.ts';
 import type { Intervened, InterventionRequest } from './squad/intervene.ts';
 import type { CommandOptions } from './squad/command-key.ts';
@@ -54,7 +54,7 @@ export interface Squad {
    * Answers a question of a run; without `question` (its id) the only open one. For a question with options, the answer has to
    * be one of them. An engine that drives the run continues at once, else `resume` does.
    */
-  answer(run: string | undefined, answer: string, question?: string, options?: CommandOptions): Promise<Answered>;
+  answer(run: string | undefined, answer: string, question?: string, options?: AnswerOptions): Promise<Answered>;
   /** Records a command to a run, and waits up to ten seconds until its engine, if one is running, has applied it. */
   intervene(run: string | undefined, request: InterventionRequest, options?: CommandOptions): Promise<Intervened>;
   /**

@@ -153,6 +153,7 @@ export interface SwitchOptions extends JsonOptions, RunNameOptions {
 
 export interface AnswerOptions extends RunNameOptions {
   readonly file?: string;
+  readonly paths?: string;
 }
 
 export interface RetryOptions extends RunNameOptions {

@@ -40,6 +40,7 @@ function addAnswer(program: Command, context: CommandContext): void {
     'squad answer "try again"',
     'squad answer engine/auth/claude give up',
     'squad answer plan-1 --file plan.yaml',
+    'squad answer --paths src/router.ts,docs "yes"',
   ];
   addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(
@@ -47,6 +48,7 @@ function addAnswer(program: Command, context: CommandContext): void {
       'the question’s id and the answer; a single word or quoted text answers the only open question',
     )
     .option('--file <path>', 'answer with your version of the plan, as YAML or JSON')
+    .option('--paths <list>', 'files and folders that the task of the agent that asked may change too, A,B')
     .option('--run <run>', RUN)
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/answer.ts')).answer));

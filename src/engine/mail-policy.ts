@@ -1,6 +1,7 @@
 import { addressOf, agentAt } from '../model/mail/address.ts';
 import type { MailPolicy } from '../model/mail/policy.ts';
 import { MAIL_VERBS } from '../model/mail/kind.ts';
+import { ownRoutesOf } from '../model/mail/route.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Playbook } from '../model/plan.ts';
 import { defined } from '../text/defined.ts';
@@ -22,8 +23,7 @@ export function mailPolicyOf(
     const verbs = [...playbook.tools(agent.role)];
     if (verbs.length === 0) return [];
     const address = addressOf(agent);
-    const own = mail.routes?.[agent.name] ?? mail.routes?.[address] ?? mail.routes?.[agent.role];
-    const routes = own ?? playbook.routes?.(agent.role) ?? [];
+    const routes = ownRoutesOf(mail.routes, agent) ?? playbook.routes?.(agent.role) ?? [];
     const others = address === MAIN || routes === 'everybody' ? everybody : routes;
     const writesTo = [...new Set([MAIN, ...others])].filter((one) => one !== address);
     return [{ address, agent: agent.name, role: agent.role, verbs, writesTo }];

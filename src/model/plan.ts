@@ -54,6 +54,8 @@ export interface View {
   readonly locale?: 'en' | 'zh';
   /** A person approves the plan before its tasks start. Absent: no person does. */
   readonly asksForPlan?: true;
+  /** By agent, address or role: whom it may write to besides MAIN. Absent, or without an entry: whom the playbook says. */
+  readonly routes?: Readonly<Record<string, readonly string[]>>;
   readonly roster: readonly (Member & { readonly busy: boolean })[];
   task(id: string): TaskView | undefined;
   /** In order of arrival. `ended: false` skips tasks that have ended, of which a long run has thousands. */

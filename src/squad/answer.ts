@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { usageError, type SquadError } from '../model/errors.ts';
+import { MOST_PATHS } from '../model/mail/bodies.ts';
+import { pathSchema } from '../model/mail/wire-text.ts';
+import { limitOf } from '../model/plan/task.ts';
 import { PERMISSION_OPTIONS, questionOf } from '../read-model/permission-ask.ts';
 import type { OpenQuestion } from '../read-model/open-questions.ts';
 import type { RunReading } from '../read-model/read-run.ts';
@@ -10,6 +13,14 @@ import { openAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+
+export interface AnswerOptions extends CommandOptions {
+  /**
+   * Files and folders that the task of the agent that asked may change besides its planned ones. Only for a question of a task that is
+   * kept to planned paths.
+   */
+  readonly paths?: readonly string[] | undefined;
+}
 
 /** A recorded answer. */
 export interface Answered {
@@ -35,7 +46,7 @@ export async function answer(
   run: string | undefined,
   given: string,
   id: string | undefined,
-  options: CommandOptions = {},
+  options: AnswerOptions = {},
 ): Promise<Answered> {
   const opened = await openRun(place, run);
   const { row, driven } = opened.reading;
@@ -45,7 +56,9 @@ export async function answer(
   const known = key === undefined ? undefined : readLedger(opened, (ledger) => findCommand(ledger, row.id, key));
   // An answer that is stored was checked, and its question has it.
   const checked =
-    known === undefined ? await checkedAnswer(opened, questions, given, id) : readEvent(known, knownSchema).data;
+    known === undefined
+      ? await checkedAnswer(opened, questions, { given, id, paths: options.paths ?? [] })
+      : readEvent(known, knownSchema).data;
   const { seq, data } = await writeLedger(opened, (ledger) =>
     ledger.command(row.id, 'answer', checked, operatorOf(place.host), key),
   );
@@ -63,14 +76,35 @@ const knownSchema = z.object({ data: storedSchema.extend({ question: z.string() 
 async function checkedAnswer(
   opened: OpenedRun,
   questions: readonly OpenQuestion[],
-  given: string,
-  id: string | undefined,
-): Promise<{ question: string; answer: string }> {
+  { given, id, paths }: { readonly given: string; readonly id: string | undefined; readonly paths: readonly string[] },
+): Promise<{ question: string; answer: string; paths?: string[] }> {
   const asked = { row: opened.reading.row, questions };
   const question = id === undefined ? onlyQuestion(asked) : namedQuestion(asked, id);
   const checked = checkAnswer(question, given);
   await refuseUnusablePlan(opened, question.id, checked);
-  return { question: question.id, answer: checked };
+  if (paths.length === 0) return { question: question.id, answer: checked };
+  checkPaths(opened.reading, question.id, paths);
+  return { question: question.id, answer: checked, paths: [...paths] };
+}
+
+/** Only the playbook can say later which of them it adds: the plan may have changed by then. */
+function checkPaths({ board, row }: RunReading, id: string, paths: readonly string[]): void {
+  const asked = board.questions.get(id);
+  const tasks = asked?.by === 'mail' && asked.blocks !== 'run' ? asked.blocks : [];
+  if (!tasks.some((task) => limitOf(board.tasks.get(task)?.task.requires ?? []) !== undefined)) {
+    throw usageError(
+      `${plainLine(id, 80)} comes from no task that is kept to planned paths, so there is nothing to add paths to`,
+      `Answer without --paths. See the question with \`squad status ${row.name}\`.`,
+    );
+  }
+  if (paths.length > MOST_PATHS) throw usageError(`an answer adds at most ${MOST_PATHS} paths`, 'Name folders.');
+  const wrong = paths.find((path) => !pathSchema.safeParse(path).success);
+  if (wrong !== undefined) {
+    throw usageError(
+      `${JSON.stringify(plainLine(wrong, 80))} is no path`,
+      'Give 1 to 500 characters in one line for each.',
+    );
+  }
 }
 
 type Asked = Pick<RunReading, 'row' | 'questions'>;

@@ -164,6 +164,12 @@ describe('squad answer', () => {
     ['what is no option', 1, ['perhaps'], /perhaps is not an option of engine.*\nNext: One of: "try again", "give up"/],
     ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
     ['no word at all', 1, [], /the answer is missing/],
+    [
+      'paths for a question that no task with planned paths asks',
+      1,
+      ['--paths', 'lib', 'try again'],
+      /account-bob comes from no task that is kept to planned paths.*\nNext: Answer without --paths/,
+    ],
   ])('refuses %s, and writes nothing', async (_title, accounts, words, expected) => {
     const room = commandRoom();
     const run = asking(room, accounts);

@@ -169,18 +169,26 @@ describe.concurrent('a task with planned paths', { timeout: 300_000 }, () => {
     expect(bench.fileOnBranch('lib/a.txt')).toBe('a');
   });
 
-  it('is widened by a person who is MAIN', ALL, async (test) => {
+  it.for([
+    ['squad answer', ['answer', '--paths', 'lib/a.txt,.git/hooks', 'yes']],
+    ['squad mail reply', ['mail', 'reply', '--as', 'MAIN', '--paths', 'lib/a.txt,.git/hooks', 'yes']],
+  ] as const)('is widened by a person who is MAIN: %s', ALL, async ([, command], test) => {
     const bench = openBench(test, [
       planned('left'),
       author('left', [shell('echo left > left.txt', 'echo more >> lib/a.txt'), asks('MAIN'), ...commit()]),
-      { when: ANSWERED, steps: [{ answer: 'done' }] },
+      { when: ANSWERED, steps: [{ write: { path: 'left.txt', text: '{prompt}' } }, ...commit()] },
     ]);
     expect((await bench.runAll()).code).toBe(3);
-    const replied = await bench.run(['mail', 'reply', '--as', 'MAIN', '--paths', 'lib/a.txt', 'yes']);
+    expect((await bench.run(['status'])).stdout).toContain('it may change only left.txt; --paths adds to that');
+    const replied = await bench.run(command);
     expect(replied.code, replied.stderr).toBe(0);
     const ended = await bench.run(['resume', '--json']);
     expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
     expect(bench.fileOnBranch('lib/a.txt')).toBe('a\nmore');
+    const prompt = bench.fileOnBranch('left.txt');
+    expect(prompt).toContain('lib/a.txt added to the paths of left, by MAIN.');
+    expect(prompt).toContain('\\".git/hooks\\" belongs to git or to squad');
+    expect((await bench.run(['show', 'left'])).stdout).toMatch(/May change\n {2}left\.txt\n {2}lib\/a\.txt\n/);
   });
 
   it('is not widened by an agent that did not plan it', ALL, async (test) => {

@@ -10,12 +10,18 @@ export async function answer(context: CommandContext, words: readonly string[], 
   const { host, output } = context;
   const { given, question } =
     options.file === undefined ? answerIn(words) : await planIn(context, options.file, words, options.run);
-  const { name, open, ...found } = await squadOn(host).answer(options.run, given, question);
+  const { name, open, ...found } = await squadOn(host).answer(options.run, given, question, {
+    paths: pathsOf(options),
+  });
   printResult(output, options, { type: 'answered', ...found }, [
     `answered  ${plainLine(found.question, 80)}: ${plainLine(found.answer, 200)}`,
     ...open.map(({ id, text }) => `open      ${plainLine(id, 80)}: ${plainLine(text, 200)}`),
     ...(found.driven ? [] : [`Next: squad resume ${name}`]),
   ]);
+}
+
+function pathsOf({ paths }: AnswerOptions): readonly string[] {
+  return (paths ?? '').split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()]));
 }
 
 interface Given {

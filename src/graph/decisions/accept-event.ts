@@ -77,7 +77,7 @@ function answer(draft: Draft, event: Extract<PlanEvent, { type: 'answer' }>): vo
     answerBaseline(draft, event.answer, event.by);
     if (draft.finished !== null) return;
   }
-  if (question.by === 'mail') return answerByPerson(draft, question, event.answer, event.by);
+  if (question.by === 'mail') return answerByPerson(draft, question, event);
   if (question.blocks === 'run') return answerBranch(draft, question, event.answer);
   const goOn = event.answer !== ENGINE_OPTIONS[1];
   const lockOut = lockOutAskedAbout(question.id);

@@ -6,9 +6,11 @@ import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailView, Question, TaskState } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
+import { limitOf } from '../../model/plan/task.ts';
 import { withEntry, workOn, type Draft } from './board.ts';
 
 type MailNews = Extract<PlanEvent, { type: 'mail' }>;
+type AnswerNews = Extract<PlanEvent, { type: 'answer' }>;
 type Send = Extract<PlanChange, { do: 'send' }>;
 
 /** Records an incoming message: who owes an answer, and which task continues because an answer came. */
@@ -62,13 +64,19 @@ export function closeAsk(draft: Draft, id: string, by: string): void {
 }
 
 /** Sends a person's answer to the agent that asked, as MAIN's answer. */
-export function answerByPerson(draft: Draft, question: Question, text: string, by: string): void {
+export function answerByPerson(draft: Draft, question: Question, { answer, paths = [], by }: AnswerNews): void {
   const ask = [...draft.mail.values()].find(
     ({ id, action, key }) => key === undefined && action === 'clarify' && mailQuestionId(id) === question.id,
   );
   if (ask === undefined) return;
-  answerFor(draft, ask, MAIN, { answer: text, reason: `a person answered (${by})` });
+  const body = { answer, reason: `a person answered (${by})`, ...(paths.length === 0 ? {} : { paths: [...paths] }) };
+  answerFor(draft, ask, MAIN, body);
   closeAsk(draft, ask.id, MAIN);
+  if (paths.length === 0) return;
+  // The playbook decides about paths, as in an answer that MAIN sends itself.
+  const re = { id: ask.id, from: ask.from, ...defined({ action: ask.action, task: ask.task }) };
+  const id = `key:${answerKey(ask, MAIN)}`;
+  draft.news.push({ type: 'mail', id, from: MAIN, to: [ask.from], kind: 'send', action: 'answer', re, body });
 }
 
 function viewOf(draft: Draft, re: NonNullable<MailNews['re']>): MailView | undefined {
@@ -126,10 +134,14 @@ function isOwed({ facts }: Draft, { owes }: MailView, by: string): boolean {
 
 /** Sends an answer in a member's name. Its key makes it known to the plan. */
 function answerFor(draft: Draft, ask: MailView, from: string, body: Send['body']): void {
-  const about = { corr: ask.id, key: `answer-${ask.id}-${from}`, ...defined({ task: ask.task }) };
+  const about = { corr: ask.id, key: answerKey(ask, from), ...defined({ task: ask.task }) };
   const message: Send = { do: 'send', from, to: [ask.from], type: 'send', action: 'answer', ...about, body };
   noteSent(draft, message);
   draft.effects.push({ effect: 'send', message });
+}
+
+function answerKey(ask: MailView, from: string): string {
+  return `answer-${ask.id}-${from}`;
 }
 
 function unblockAsker(draft: Draft, { id, via, task }: MailView): void {
@@ -147,7 +159,10 @@ function askPerson(draft: Draft, ask: MailView): void {
   const id = mailQuestionId(ask.id);
   if (draft.questions.has(id)) return;
   const chinese = draft.facts.locale === 'zh';
-  const text = chinese ? `${ask.from} 提问：${textOf(ask.body, '见其消息')}` : `${ask.from} asks: ${textOf(ask.body)}`;
+  const limit = limitOf(draft.tasks.get(ask.via ?? '')?.task.requires ?? [])?.paths.join(', ');
+  const text = chinese
+    ? `${ask.from} 提问：${textOf(ask.body, '见其消息')}${limit === undefined ? '' : ` · 它只能修改 ${limit}；--paths 可增加路径`}`
+    : `${ask.from} asks: ${textOf(ask.body)}${limit === undefined ? '' : ` · it may change only ${limit}; --paths adds to that`}`;
   const blocks = ask.via === undefined ? [] : [ask.via];
   const question: Question = { id, text, options: [], blocks, by: 'mail', answer: null };
   draft.questions = withEntry<Question>(draft.questions, id, question);

@@ -50,7 +50,11 @@ const workSchema = z.object({ task: z.string(), event: workEventSchema });
 /** Parsed once the verb is known: unknown data may be nested deeper than the stack. */
 const setBackSchema = z.object({ ms: z.number().nonnegative() });
 const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
-const answerSchema = z.object({ question: z.string(), answer: z.string() });
+const answerSchema = z.object({
+  question: z.string(),
+  answer: z.string(),
+  paths: z.array(z.string()).exactOptional(),
+});
 const timerSchema = z.object({ id: z.string() });
 const overdueSchema = z.object({ to: z.union([z.string(), z.array(z.string())]) });
 const observedSchema = z.discriminatedUnion('type', [gateCheckedSchema, baselineCheckedSchema, branchRestoredSchema]);

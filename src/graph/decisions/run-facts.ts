@@ -60,6 +60,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     ...defined({ looks: definition.looks }),
     base: repository.base,
     locale: mail.locale,
+    ...defined({ routes: mail.routes }),
   };
 }
 

@@ -13,7 +13,7 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
-    ...defined({ locale: facts.locale, asksForPlan: facts.asksForPlan }),
+    ...defined({ locale: facts.locale, asksForPlan: facts.asksForPlan, routes: facts.routes }),
     get roster() {
       const busy = busyAgents(board);
       return facts.roster.map((member) => ({ ...member, busy: busy.has(member.name) }));

@@ -1,7 +1,28 @@
-import { isSameName } from './address.ts';
+import { addressOf, isSameName } from './address.ts';
 import { refuse } from './refusal.ts';
 import type { MailKind } from './kind.ts';
 import type { MailPolicy } from './policy.ts';
+import { MAIN } from './vocabulary.ts';
+
+/** By agent, address or role: whom it may write to besides MAIN, in place of the playbook's rules. */
+export type OwnRoutes = Readonly<Record<string, readonly string[]>>;
+
+interface Agent {
+  readonly name: string;
+  readonly role: string;
+}
+
+/** Whom the settings let this agent write to; undefined: they say nothing of it. */
+export function ownRoutesOf(routes: OwnRoutes | undefined, agent: Agent): readonly string[] | undefined {
+  return routes?.[agent.name] ?? routes?.[addressOf(agent)] ?? routes?.[agent.role];
+}
+
+/** Whether the settings let one agent write to the other. MAIN writes to everybody, and everybody to MAIN. */
+export function mayWriteTo(routes: OwnRoutes | undefined, from: Agent, to: Agent): boolean {
+  const own = ownRoutesOf(routes, from);
+  if (own === undefined || addressOf(from) === MAIN || addressOf(to) === MAIN) return true;
+  return own.some((entry) => isSameName(entry, addressOf(to)) || isSameName(entry, to.role));
+}
 
 export type MailMember = MailPolicy['members'][number];
 

@@ -100,6 +100,8 @@ export interface RunFacts {
   readonly base: string;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
+  /** By agent, address or role: whom it may write to besides MAIN. Absent, or without an entry: whom the playbook says. */
+  readonly routes?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Question {

@@ -58,7 +58,14 @@ const planNewsSchema = z.discriminatedUnion('type', [
     key: z.string().optional(),
     task: z.string().optional(),
   }),
-  z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
+  /** `paths`: what the task of the agent that asked may change too. */
+  z.object({
+    type: z.literal('answer'),
+    question: z.string(),
+    answer: z.string(),
+    paths: z.array(z.string()).exactOptional(),
+    by: z.string(),
+  }),
   z.object({ type: z.literal('timer'), id: z.string() }),
   gateCheckedSchema,
   baselineCheckedSchema,

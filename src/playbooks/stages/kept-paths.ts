@@ -1,4 +1,5 @@
 import { addressOf } from '../../model/mail/address.ts';
+import { mayWriteTo } from '../../model/mail/route.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { limitOf, type NewTask } from '../../model/plan/task.ts';
 import type { Entry } from './answers.ts';
@@ -25,15 +26,31 @@ export function keptTo(
   return { ...made, requires: [...(made.requires ?? []), { kind: 'only', paths, instead }] };
 }
 
-function howToAsk({ roster }: Pick<Scene, 'roster'>, planner: string | undefined, role: string): string {
-  const member = roster.find(({ name }) => name === planner);
-  const address = member === undefined ? MAIN : addressOf(member);
-  const whom = member?.role === role ? `\`${address}\`, or \`${MAIN}\` if that is you,` : `\`${address}\``;
+type Staff = Pick<Scene, 'roster' | 'routes'>;
+
+function howToAsk(scene: Staff, planner: string | undefined, role: string): string {
+  const others = 'Other agents work on the rest at the same time.';
+  const whom = whomToAsk(scene, planner, role);
+  if (whom === undefined) {
+    return `${others} If another path has to change, leave it as it is, and name it and why in your last words.`;
+  }
   return [
-    'Other agents work on the rest at the same time.',
+    others,
     `If another path has to change, ask ${whom} for it before you change it: with the tool \`ask\` and the action \`clarify\`, name the path`,
     'and why, and end your turn. squad tells you what the answer adds to your paths.',
   ].join(' ');
+}
+
+/** Who can add paths, as far as each agent of the role may write to them. No agent adds to its own paths. */
+function whomToAsk({ roster, routes }: Staff, planner: string | undefined, role: string): string | undefined {
+  const by = roster.find(({ name }) => name === planner);
+  const authors = roster.filter((member) => member.role === role);
+  const main = authors.some((author) => addressOf(author) === MAIN) ? undefined : `\`${MAIN}\``;
+  const asking = authors.filter(({ name }) => name !== planner);
+  if (by === undefined || !asking.every((author) => mayWriteTo(routes, author, by))) return main;
+  const address = `\`${addressOf(by)}\``;
+  if (asking.length === authors.length || address === main) return address;
+  return main && (asking.length === 0 ? main : `${address}, or ${main} if that is you,`);
 }
 
 /** The plan that a task of the board comes from; undefined: no plan gave it paths. */

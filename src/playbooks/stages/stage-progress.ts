@@ -5,7 +5,7 @@ import type { Stage, StageList } from './stage-list.ts';
 import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
 
 /** What a playbook of stages looks at. */
-export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records'> {
+export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records' | 'routes'> {
   readonly objective: Objective;
   readonly roster: readonly Member[];
 }

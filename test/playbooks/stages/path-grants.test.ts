@@ -144,6 +144,37 @@ describe('a planned task', () => {
     expect(run.board.tasks.get('plan')?.task.requires).toEqual([]);
   });
 
+  const MAIN = member('lead', 'main');
+  const SECOND = member('pm-2', 'pm');
+  it.for<[string, readonly ReturnType<typeof member>[], Readonly<Record<string, readonly string[]>>, string]>([
+    ['its planner', [], {}, 'ask `pm` for it'],
+    ['its planner by the name of its role', [], { builder: ['pm'] }, 'ask `pm` for it'],
+    ['its planner in other capitals', [], { builder: ['PM'] }, 'ask `pm` for it'],
+    ['MAIN, where no route leads to its planner', [], { builder: ['ba'] }, 'ask `MAIN` for it'],
+    ['MAIN, where an agent of the role has no route to it', [], { 'builder-2': [] }, 'ask `MAIN` for it'],
+    ['MAIN, where routes are of other roles', [MAIN], { builder: [], ba: ['pm'] }, 'ask `MAIN` for it'],
+    ['its planner, whatever the routes of others', [], { ba: [], pm: [] }, 'ask `pm` for it'],
+  ])('names %s', ([, more, routes, expected]) => {
+    const { board } = play(LIST, { roster: [...ROSTER, ...more], routes, script: { turn: answers({ plan: PLAN }) } });
+    expect(limitOf(board.tasks.get('left')?.task.requires ?? [])?.instead).toContain(expected);
+  });
+
+  it.for<[string, string, readonly ReturnType<typeof member>[], Readonly<Record<string, readonly string[]>>, string]>([
+    ['another of the same role', 'pm', [member('pm', 'pm'), SECOND], {}, 'ask `pm`, or `MAIN` if that is you, for it'],
+    ['MAIN, where it planned the task alone', 'pm', [member('pm', 'pm')], {}, 'ask `MAIN` for it'],
+    ['MAIN, where another one may not', 'pm', [member('pm', 'pm'), SECOND], { 'pm-2': [] }, 'ask `MAIN` for it'],
+    ['no one, where MAIN itself planned it', 'main', [MAIN], {}, 'leave it as it is, and name it'],
+  ])('names %s where a planner builds', ([, by, roster, routes, expected]) => {
+    const list: StageList = {
+      stages: [
+        stage('PLAN', { by: [by], makes: { answer: 'tasks' } }),
+        stage('BUILD', { by: [by], each: { of: 'PLAN' }, makes: { code: true } }),
+      ],
+    };
+    const { board } = play(list, { roster, routes, script: { turn: answers({ plan: PLAN }) } });
+    expect(limitOf(board.tasks.get('left')?.task.requires ?? [])?.instead).toContain(expected);
+  });
+
   it('goes back once with the list, and then fails with both lists', () => {
     let looked = 0;
     const evidence: Script['evidence'] = (task) => {

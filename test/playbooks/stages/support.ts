@@ -1,7 +1,7 @@
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import type { StageView } from '../../../src/model/plan.ts';
-import type { Objective } from '../../../src/model/plan/board.ts';
+import type { Member, Objective, RunFacts } from '../../../src/model/plan/board.ts';
 import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';
 import type { Stage, StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import type { Json } from '../../../src/text/json.ts';
@@ -63,10 +63,11 @@ export function answers(
 }
 
 export interface Play {
-  readonly roster?: typeof TEAM;
+  readonly roster?: readonly Member[];
   readonly objective?: Objective;
   readonly script?: Script;
   readonly asksForPlan?: true;
+  readonly routes?: NonNullable<RunFacts['routes']>;
 }
 
 export function play(

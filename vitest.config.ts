@@ -67,7 +67,7 @@ export default defineConfig({
     tags: [
       {
         name: 'spread',
-        description: 'makes a few trials in `npm test`, a third in `npm run test:all`, all in `test:night`',
+        description: 'makes a few trials in `npm test`, a fifth in `npm run test:all`, all in `test:night`',
       },
       { name: 'all', description: 'is left out by `npm test`' },
       { name: 'night', description: 'runs in `npm run test:night` only' },

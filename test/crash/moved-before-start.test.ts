@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { SPREAD, some } from '../support/lane.ts';
 
 const BRANCH = 'refs/heads/squad/make-things';
 /** An engine that is killed there has made the branch, and has not noted it. */
@@ -13,7 +13,7 @@ const ALL_KINDS = POINTS.flatMap((point) =>
   MOVES.flatMap((move) => ANSWERS.map((answer) => ({ point, move, answer }))),
 );
 
-it.each(some(ALL_KINDS, 1))(
+it.each(some(ALL_KINDS, 1, 3))(
   'a run killed at $point whose branch is then moved ($move) goes on, and asks about it ($answer)',
   { ...SPREAD, timeout: 120_000 },
   async ({ point, move, answer }) => {

@@ -7,9 +7,9 @@ import { ALL, spread } from '../support/lane.ts';
 
 const MINUTES = 60_000;
 /** Each run dies at one share of its failpoints, each at others. */
-const SHARES = spread(24, 12);
-const KILLS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(12, 24));
-const CRASHES = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(4, 8));
+const SHARES = spread(32, 12);
+const KILLS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(6, 24));
+const CRASHES = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? spread(2, 8));
 
 /*
  * A few of what `npm run test:chaos` does by the thousand, more with `SQUAD_CHAOS_TRIALS`. Every run ends in the state of the run that nobody killed, with

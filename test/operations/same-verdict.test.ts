@@ -10,7 +10,7 @@ import { checkGate } from '../../src/operations/check-gate.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { definition } from '../report/support.ts';
 import { chaosSeed } from '../support/chaos-row.ts';
-import { spread, SPREAD } from '../support/lane.ts';
+import { SPREAD, spread } from '../support/lane.ts';
 import { git } from '../support/git.ts';
 import { createRandom } from '../support/random.ts';
 import { testHost } from '../support/test-host.ts';
@@ -120,7 +120,7 @@ describe('a verdict', () => {
       const checks = openChecksBench();
       test.onTestFinished(() => checks.close());
       const pristine = join(bench.root, 'pristine');
-      for (let at = 0; at < spread(3, 85, 6); at += 1) {
+      for (let at = 0; at < spread(3, 85, 4); at += 1) {
         const { verify, criteria } = newCase(random);
         const name = `run-${at}`;
         // A check of a known commit keeps its result.

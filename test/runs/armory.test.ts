@@ -2,7 +2,7 @@ import { stateOf } from '../support/state.ts';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ALL } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 import type { Finished } from '../support/engine.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from './run-script.ts';
@@ -113,7 +113,7 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     }
   });
 
-  it.each(['run.defined=kill', 'attempt.settled:1=kill'])(
+  it.each(some(['run.defined=kill', 'attempt.settled:1=kill'], 1, 1))(
     'is that of the start for a run that is resumed after %s',
     ALL,
     async (failpoint) => {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
 import { stateOf } from '../support/state.ts';
 import { openRunBench, startsOf, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';
@@ -79,7 +79,7 @@ describe.concurrent('a check that does not always have the same result', { timeo
     ]);
   });
 
-  it('fails where it fails again, with the check as the cause', ALL, async (test) => {
+  it('fails where it fails again, with the check as the cause', NIGHT, async (test) => {
     const none = [NOTHING_WRONG, again('a', 'evidence', [{ answer: 'still nothing' }])];
     const bench = benchFor(test, { verify: [failsIn(0, 1, 2, 3)], script: none });
     const ended = await bench.runAll();
@@ -160,7 +160,7 @@ function loseFolder(repository: string): void {
 }
 
 describe.concurrent('an engine that is killed while it checks', { timeout: 300_000 }, () => {
-  it.each(some(LOSSES, 3, 4))('at %s leaves nothing that the next check finds%s', SPREAD, async (point, lost) => {
+  it.each(some(LOSSES, 2, 2))('at %s leaves nothing that the next check finds%s', SPREAD, async (point, lost) => {
     const bench = openRunBench({
       script: [PLAN, BUILT, APPROVE_ALL],
       files: { '.gitignore': 'out/\nmodules/\n' },

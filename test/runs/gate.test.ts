@@ -5,7 +5,7 @@ import { git } from '../support/git.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, judges, objective, piece, plan, type Entry } from './run-script.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 type About = Parameters<typeof openRunBench>[0];
@@ -98,7 +98,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 300_000 }, () 
     },
   );
 
-  it('is no end where nothing that is tried makes the criterion true', ALL, async (test) => {
+  it('is no end where nothing that is tried makes the criterion true', NIGHT, async (test) => {
     const nothing = answers('assign', { summary: 'nothing', assignments: [] });
     const bench = benchFor(test, {
       script: councilScript([nothing, ...['fix-1', 'fix-2'].map(made)]),
@@ -237,7 +237,7 @@ describe.concurrent('the run branch', { timeout: 300_000 }, () => {
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('theirs.txt')]).toEqual(['a', undefined]);
   });
 
-  it('takes a commit in where nothing else is left to do', ALL, async (test) => {
+  it('takes a commit in where nothing else is left to do', NIGHT, async (test) => {
     const judge = judges('a.txt');
     const bench = benchFor(test, {
       script: [...ONE, { ...judge, steps: [{ run: ['sh', '-c', FOREIGN] }, ...judge.steps] }, judges('a.txt')],

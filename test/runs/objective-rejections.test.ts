@@ -104,8 +104,9 @@ describe.concurrent('rejections in objective', { timeout: 600_000 }, () => {
     },
   );
 
-  for (const { stage, third, entries } of STOPPED) {
-    it(`${stage}: the fourth ends the run, with every round in its failure report`, ALL, async (test) => {
+  for (const [index, { stage, third, entries }] of STOPPED.entries()) {
+    const lane = index === 0 ? ALL : NIGHT;
+    it(`${stage}: the fourth ends the run, with every round in its failure report`, lane, async (test) => {
       const bench = benchOf(thirteen(entries({ run: ['true'] }), TWO, [1]));
       test.onTestFinished(() => bench.end());
       const ended = await bench.runAll();
@@ -129,7 +130,7 @@ describe.concurrent('rejections in objective', { timeout: 600_000 }, () => {
     });
   }
 
-  it('are four at most of a task too, and other tasks are still delivered', ALL, async (test) => {
+  it('are four at most of a task too, and other tasks are still delivered', NIGHT, async (test) => {
     const bench = benchOf(
       thirteen(
         [

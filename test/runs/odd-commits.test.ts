@@ -8,8 +8,8 @@ import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-scr
 /** A plan has at most 50 tasks. */
 const AT_ONCE = 24;
 const ALL = [
-  ...ODD_COMMITS.slice(0, spread(2, ODD_COMMITS.length, 9)),
-  ...Array.from({ length: spread(1, 100, 12) }, (_, at) => randomCommit(at + 1)),
+  ...ODD_COMMITS.slice(0, spread(2, ODD_COMMITS.length, 5)),
+  ...Array.from({ length: spread(1, 100, 4) }, (_, at) => randomCommit(at + 1)),
 ];
 const PARTS = Array.from({ length: Math.ceil(ALL.length / AT_ONCE) }, (_, at) =>
   ALL.slice(at * AT_ONCE, (at + 1) * AT_ONCE),

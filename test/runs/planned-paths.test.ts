@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { mailOf } from '../support/mail-of.ts';
-import { ALL, NIGHT, some, SPREAD } from '../support/lane.ts';
+import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { again, author, type Entry, type Step } from './run-script.ts';
 

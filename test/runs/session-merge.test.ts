@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 import { fullAnswer, promptOf, workers } from '../support/session-folder.ts';
 import { startsOf } from './run-bench.ts';
 import { again, commits, type Entry } from './run-script.ts';
@@ -74,7 +74,7 @@ describe('a worker that writes into the folder of its session', { timeout: 120_0
     await merges(bench);
   });
 
-  it.each(Object.keys(OWN))('is told so of %s alone, also after a resume', ALL, async (path) => {
+  it.each(some(Object.keys(OWN), 1, 3))('is told so of %s alone, also after a resume', ALL, async (path) => {
     const ends: (() => void)[] = [];
     const bench = open(
       { onTestFinished: (end) => ends.push(end) },

@@ -7,7 +7,7 @@ import { brokenPromises } from './world/broken-promises.ts';
 import { formOf, type Cue, type Part } from './world/simulated-agents.ts';
 import { runWorld } from './world/simulated-world.ts';
 import { writtenPlan } from './world/written-plan.ts';
-import { ALL } from '../support/lane.ts';
+import { NIGHT } from '../support/lane.ts';
 
 const HOUR = 3_600_000;
 const MB = 1024 * 1024;
@@ -47,7 +47,7 @@ function collectGarbage(): void {
 
 it(
   'T22: eight hours of six agents leave memory, files, timers and listeners as they were',
-  { ...ALL, timeout: 240_000 },
+  { ...NIGHT, timeout: 240_000 },
   async () => {
     const samples: Sample[] = [];
     const sample = (time: VirtualTime): void => {

@@ -5,7 +5,7 @@ import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from '../runs/run-script.ts';
 import { footprintOf } from '../support/fork-footprint.ts';
 import { git } from '../support/git.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
 
 /** Two pieces side by side, one of which its reviewer sends back once, and a third that needs both. */
 const SCRIPT: readonly Entry[] = [
@@ -153,7 +153,7 @@ describe('a fork', () => {
     await expectDone('third');
   });
 
-  it('at a third and at two thirds of a run ends as the run did, also as a fork of a fork', ALL, async () => {
+  it('at a third and at two thirds of a run ends as the run did, also as a fork of a fork', NIGHT, async () => {
     openBench();
     const events = await runFirst();
     const before = footprintOf(bench, 'first');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Client } from '@langchain/langgraph-sdk';
 import { probeLock } from '../../src/substrate/ledger/workspace-lock.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { openServedRoom, type ServedRoom } from './served-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -120,7 +120,7 @@ it('an old checkpoint is a fork when it is run, and both runs end', { ...ALL, ti
 
 it(
   'reads, and servers that are killed, change nothing of a run of another process',
-  { ...ALL, timeout: 240_000 },
+  { ...NIGHT, timeout: 240_000 },
   async () => {
     const long = [...SCRIPT.slice(0, 1), made('one', 25_000), ...SCRIPT.slice(2)];
     const quiet = await openServedRoom(long);

@@ -4,7 +4,7 @@ import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { exportMail } from '../../../src/cli/mail/export.ts';
-import { spread, SPREAD } from '../../support/lane.ts';
+import { SPREAD, spread } from '../../support/lane.ts';
 import { mailSteps, playMail, type MailHistory } from '../../support/mail-history.ts';
 import { temporaryFolder } from '../../substrate/ledger/support.ts';
 import { person, POLICY } from '../../substrate/ledger/mail/support.ts';
@@ -113,6 +113,6 @@ describe('an export, as the router of the specification reads it', () => {
       );
       expect(waits).toEqual([]);
     });
-    fc.assert(property, { numRuns: spread(12, 400) });
+    fc.assert(property, { numRuns: spread(12, 400, 30) });
   });
 });

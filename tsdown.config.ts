@@ -59,6 +59,7 @@ export default defineConfig([
       'src/substrate/process/helper-host.mjs',
       'src/substrate/process/run-child.mjs',
       'src/runtimes/scripted/player.mjs',
+      'src/runtimes/in-process/stand-in.mjs',
     ],
   },
   {

@@ -46,6 +46,8 @@ export interface RuntimeChoice {
 
 /** What a runtime is made from besides its settings. */
 export interface RuntimePorts {
+  /** The name under which the runtime is registered, and which it has to have. */
+  readonly name: string;
   readonly processes: Processes;
   readonly clock: Clock;
   /** Absolute path of this Node.js, for a runtime that is a Node program. */
@@ -127,13 +129,13 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
   refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, STAGES, TURN, COORDINATE]);
   const runtimes: Composition['runtimes'] = { ...ownRuntimes, ...BUILT_IN };
   const { clock, processes, git } = machine;
-  const ports: RuntimePorts = { processes, clock, node: host.node };
+  const ports = { processes, clock, node: host.node };
   const make = (name: string, choice: RuntimeChoice): ReturnType<RuntimeFactory> => {
     const agent = acpAgentIn(name);
     const named = agent === undefined ? undefined : acpFactory(agent);
     const factory = Object.hasOwn(runtimes, name) ? runtimes[name] : named;
     if (factory === undefined) throw unknownRuntime(name, Object.keys(runtimes));
-    const made = factory(settingsOf(host, choice), ports);
+    const made = factory(settingsOf(host, choice), { ...ports, name });
     if (made.name !== name) throw misnamed(name, made.name);
     return made;
   };

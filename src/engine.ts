@@ -23,7 +23,7 @@ import { takeLease } from './engine/take-lease.ts';
 import { afterTraces, openTracer, tracingOf, withLastLook, type SegmentTracing } from './engine/trace-run.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from './model/access.ts';
-import { experimentalWarning } from './model/runtime-description.ts';
+import { applicationWarning, experimentalWarning } from './model/runtime-description.ts';
 import { SquadError } from './model/errors.ts';
 import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
@@ -197,7 +197,8 @@ async function drive(
   };
   const base = { at: ports.clock.now(), runId: lease.runId };
   onEvent(startOf(definition, of.resumed, base));
-  const about = [fullAccessWarning(definition.agents), unconfinedWarning(definition), experimentalWarning(definition)];
+  const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
+  const about = [...free, experimentalWarning(definition)];
   for (const text of [...resources.notices, ...about, ports.untraced].flatMap((one) => one ?? []))
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });

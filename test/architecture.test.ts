@@ -44,7 +44,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^runtimes\/acp\/host\//,
     may: /^(model|runtimes\/acp\/host|runtimes\/shared|substrate\/files)\/|^substrate\/process\/(json-rpc|mcp-by-http)\.ts$/,
   },
-  ...['claude', 'codex', 'antigravity', 'acp', 'scripted'].map((name) => ({
+  ...['claude', 'codex', 'antigravity', 'acp', 'scripted', 'in-process'].map((name) => ({
     files: new RegExp(`^runtimes/${name}/`),
     may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports|substrate/files)/`),
   })),
@@ -90,7 +90,10 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: /^(studio|squad|model|read-model|preflight|graph|substrate)\/|^(compose|machine|squad)\.ts$|^(engine\/read-checkpoints|embed\/messages)\.ts$/,
   },
   // Runs as parts of an application's own graphs and agents.
-  { files: /^embed\//, may: /^(embed|squad|model|preflight|read-model)\/|^graph\/shown-graph\.ts$|^squad\.ts$/ },
+  {
+    files: /^embed\//,
+    may: /^(embed|squad|model|preflight|read-model|runtimes\/in-process)\/|^graph\/(shown-graph|untraced)\.ts$|^(squad|compose)\.ts$/,
+  },
   {
     files: /^cli\//,
     may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|studio|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
@@ -127,9 +130,11 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has only the composition root name concrete adapters', () => {
+  it('has only the composition root name concrete adapters, and what makes one of an agent of the application', () => {
     const named = files.filter((file) => file.imports.some((name) => /^runtimes\/(?!port|shared)/.test(name)));
-    expect(named.filter((file) => !file.name.startsWith('runtimes/')).map((file) => file.name)).toEqual(['compose.ts']);
+    const outside = named.filter((file) => !file.name.startsWith('runtimes/')).map((file) => file.name);
+    const own = ['embed/in-process.ts', 'embed/turn-reporter.ts', 'langgraph.ts'];
+    expect(outside.toSorted()).toEqual(['compose.ts', ...own]);
   });
 
   it('names the runtimes of squad only in their folders, the registry, and where a name is more than a key', () => {

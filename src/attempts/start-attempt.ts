@@ -16,6 +16,7 @@ import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
+import { withTrueIdentity } from './check-identity.ts';
 import { countTools } from './count-tools.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors } from './tool-errors.ts';
@@ -143,14 +144,14 @@ async function start(
   });
   await keepTurnSecrets(turn.directory, ports.redactor ?? NOTHING_KNOWN);
   await ports.beforeSpawn?.(turn.attempt, turn.directory);
-  return runtime.start(request, {
-    directory: turn.directory,
-    onEvent: turn.onEvent,
-    onSpawned: async (identity: ProcessIdentity, at: number) => {
-      ports.ledger.markSpawned(lease, turn.attempt.id, identity, at);
-      ports.onStarted?.(turn.attempt.id, turn.how);
-    },
-  });
+  const { directory, onEvent } = turn;
+  const commit = async (identity: ProcessIdentity, at: number): Promise<void> => {
+    ports.ledger.markSpawned(lease, turn.attempt.id, identity, at);
+    ports.onStarted?.(turn.attempt.id, turn.how);
+  };
+  return withTrueIdentity({ runtime: runtime.name, marker: request.turnId }, commit, (onSpawned) =>
+    runtime.start(request, { directory, onEvent, onSpawned }),
+  );
 }
 
 /** Records the few events that the ledger keeps, each once. Passes every event on. */

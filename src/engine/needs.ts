@@ -30,9 +30,13 @@ export function requireRegistered(
   const other = Object.keys(runtimes)[0] ?? '';
   const instead =
     agent === undefined ? '' : `, or let another one do its work: \`squad switch ${other} --agent ${agent}\``;
+  const where =
+    definition.described[missing]?.inApplication === true
+      ? `It is part of the application that started the run, which has to resume it (\`squad.resume()\`)`
+      : `Resume it in a program that registers ${missing}`;
   throw wrongEnvironment(
     `run ${name} needs the runtime ${missing}, which is not registered here`,
-    `Resume it in a program that registers ${missing}${instead}.`,
+    `${where}${instead}.`,
   );
 }
 

@@ -13,6 +13,8 @@ export interface RuntimeDescription {
   readonly onlyByName?: boolean;
   /** squad knows the real program from reports only, and says so wherever it uses it. */
   readonly experimental?: boolean;
+  /** Its agents work in the process of an application: nothing confines them, and only that application can continue their run. */
+  readonly inApplication?: boolean;
   /**
    * Keys of its `config` that name files, each with what to do if there is no such file. A relative path starts at the root of
    * the repository.
@@ -36,23 +38,30 @@ export const describedRuntimesSchema: z.ZodType<DescribedRuntimes> = z.record(
       reportsCost: z.boolean().optional(),
       onlyByName: z.boolean().optional(),
       experimental: z.boolean().optional(),
+      inApplication: z.boolean().optional(),
       provider: z.string().optional(),
     })
     .transform((description): RuntimeDescription => defined(description)),
 );
 
-/** The warning at the start of a run and in its report; undefined if none of its runtimes is experimental. */
-export function experimentalWarning({
-  agents,
-  described,
-}: {
+interface Cast {
   readonly agents: readonly { readonly name: string; readonly runtime: string }[];
   readonly described: DescribedRuntimes;
-}): string | undefined {
+}
+
+/** The warning at the start of a run and in its report; undefined if none of its runtimes is experimental. */
+export function experimentalWarning({ agents, described }: Cast): string | undefined {
   const uses = agents.filter(({ runtime }) => described[runtime]?.experimental === true);
   if (uses.length === 0) return undefined;
   const [names, runtimes] = [uses.map(({ name }) => name), [...new Set(uses.map(({ runtime }) => runtime))]];
   return `${runtimes.join(', ')} is experimental: squad knows the real program from reports only (${names.join(', ')})`;
+}
+
+/** The same of agents that are a part of the application; undefined: there are none. */
+export function applicationWarning({ agents, described }: Cast): string | undefined {
+  const names = agents.filter(({ runtime }) => described[runtime]?.inApplication === true).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return `nothing confines ${names.join(', ')}: an agent of the application works in its process and has its rights`;
 }
 
 /** The runtimes among these that do not say what a turn cost. */

@@ -1,7 +1,7 @@
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
-import { experimentalWarning } from '../model/runtime-description.ts';
+import { applicationWarning, experimentalWarning } from '../model/runtime-description.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
 import { currentStage, placeText } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
@@ -18,7 +18,8 @@ export function aboutOf(reading: RunHistory, standing: RunStanding, now: number)
   const { row, parent, definition, segments, workspace } = reading;
   const { folder } = definition;
   const { deadline } = definition.objective;
-  const unconfined = [fullAccessWarning(definition.agents), unconfinedWarning(definition)].flatMap((one) => one ?? []);
+  const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
+  const unconfined = free.flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
   const stage = currentStage(reading.stages);
   const [word, meaning, tone] = headline(standing);

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isSquadError, SquadError } from '../../src/model/errors.ts';
+import type { ProcessIdentity } from '../../src/model/process-identity.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { markedPids } from '../support/marked-pids.ts';
@@ -359,5 +360,54 @@ describe('detach', () => {
     second.ensure('a-1');
     await second.settled('a-1');
     expect(traceOf()).toBe('ran\n');
+  });
+});
+
+describe('a runtime of an application that reports a wrong process', () => {
+  const right = { pid: process.pid, startTime: '1', bootId: 'boot', marker: 'a-1' };
+  const wrong = (changes: object): ProcessIdentity => ({ ...right, ...changes });
+
+  it.each([
+    ['with a pid that is none', wrong({ pid: -1 }), true, 'identity.pid'],
+    ['with a pid that is none, and does not wait', wrong({ pid: 0 }), false, 'identity.pid'],
+    ['without a start time, and does not wait', wrong({ startTime: undefined }), false, 'identity.startTime'],
+    ['of another turn', wrong({ marker: 'a-2' }), true, 'its marker is "a-2", and the turn’s is a-1'],
+  ])('%s, fails its turn, and not the process', async (_how, identity, waits, words) => {
+    const unhandled: unknown[] = [];
+    const hear = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', hear);
+    onTestFinished(() => void process.off('unhandledRejection', hear));
+    bench = openSupervisorBench([{ answer: 'done' }]);
+    bench.claim('a-1', 'mine');
+    bench.claim('a-3');
+    const ended: TurnResult = { ...LOST, outcome: 'completed', text: 'done' };
+    const { promise, resolve } = Promise.withResolvers<TurnResult>();
+    const mine: AgentRuntime = {
+      ...bench.runtime,
+      name: 'mine',
+      start: (_request, context) => {
+        const told = context.onSpawned(identity, 1);
+        if (waits) told.catch(() => resolve({ ...ended, outcome: 'failed' }));
+        return {
+          result: promise,
+          cancel: async () => {
+            resolve(ended);
+            return promise;
+          },
+          detach: () => Promise.resolve(),
+          activity: () => ({ lastSignOfLifeAt: 0, openTools: 0 }),
+        };
+      },
+    };
+    const supervisor = bench.supervisor({ runtime: (name) => (name === 'mine' ? mine : bench.runtime) });
+    supervisor.ensure('a-1');
+    supervisor.ensure('a-3');
+    await Promise.all(['a-1', 'a-3'].map(async (id) => supervisor.settled(id)));
+    await setImmediate();
+    expect(bench.outcomeOf('a-3')).toBe('completed');
+    const failure = bench.ledger.settlement('a-1')?.result.failure;
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining(words) });
+    expect(failure?.message).toContain('the runtime mine reports a wrong process for this turn');
+    expect(unhandled).toEqual([]);
   });
 });

@@ -34,6 +34,7 @@ describe('the tarball', () => {
         'dist/helper-host.mjs',
         'dist/run-child.mjs',
         'dist/player.mjs',
+        'dist/stand-in.mjs',
         'dist/acp-host.mjs',
         'LICENSE',
         'README.md',

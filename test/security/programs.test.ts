@@ -23,6 +23,7 @@ const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   'substrate/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
   'substrate/process/mcp-by-http.ts': ['mcp-server'],
   'runtimes/acp/host/main.ts': ['acp-agent'],
+  'runtimes/in-process/stand-in.mjs': ['mcp-server', 'mail-server'],
   // An agent that plays a script.
   'runtimes/scripted/player.mjs': ['agents-own'],
 };

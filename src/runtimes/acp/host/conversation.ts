@@ -5,7 +5,7 @@ import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../..
 import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
 import { pickVariables } from '../../../text/defined.ts';
 import { asObject, isJsonObject } from '../../../text/json.ts';
-import { repairOf, structuredAnswer, withSchema } from './answer.ts';
+import { repairOf, structuredAnswer, withSchema } from '../../shared/text-answer.ts';
 import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
 import { absolutePath } from '../../../text/absolute-path.ts';

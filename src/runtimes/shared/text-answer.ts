@@ -1,5 +1,5 @@
-import { errorText } from '../../../model/errors.ts';
-import { isJsonObject, parseJson, type Json } from '../../../text/json.ts';
+import { errorText } from '../../model/errors.ts';
+import { isJsonObject, parseJson, type Json } from '../../text/json.ts';
 
 type Schema = Readonly<Record<string, Json>>;
 type Checked = { readonly structured: Json } | { readonly problem: string };
@@ -18,7 +18,7 @@ export function repairOf(problem: string): string {
 /** The structured answer in a message, checked; or what is wrong with it. */
 export async function structuredAnswer(schema: Schema, text: string): Promise<Checked> {
   // Loads zod, which most turns do not need.
-  const { outputProblem } = await import('../../shared/turn-verdict.ts');
+  const { outputProblem } = await import('./turn-verdict.ts');
   const found = [text, ...fenced(text), outermost(text, '{', '}'), outermost(text, '[', ']')].map(parseJson);
   const answers = found.filter((value): value is Json => value !== undefined);
   try {

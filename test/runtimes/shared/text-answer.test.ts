@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { structuredAnswer } from '../../../src/runtimes/acp/host/answer.ts';
+import { structuredAnswer } from '../../../src/runtimes/shared/text-answer.ts';
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 const RIGHT = { structured: { a: 'x' } };

@@ -22,13 +22,23 @@ export interface Before {
   readonly dropped: boolean;
 }
 
+/** What a person has stashed before the run, and what its message is. */
+const MINE = { path: 'mine.txt', text: 'precious\n', message: 'mine' };
+const STASH = ['stash', 'push', '--quiet', '--include-untracked'];
+
+/** Cuts and squad leave it as it is. */
+export function stashOwn({ repository }: RunRoom): void {
+  writeFileSync(join(repository, MINE.path), MINE.text);
+  git(repository, ...STASH, '--message', MINE.message, '--', MINE.path);
+}
+
 const MOST_ENGINES = 4;
 const MOST_SHOWN = 1_500;
 
 /** What is wrong after a cut, and after what a person then does: resume, merge, drop. */
 export async function judge(room: RunRoom, before: Before, end: End): Promise<readonly string[]> {
   try {
-    const problems = [...damage(room, 'after the cut')];
+    const problems = [...damage(room, 'after the cut'), ...stashProblems(room, 'after the cut')];
     startAgain(room);
     const unsettled = turnsAtWork(room);
     if (before.ran && room.reading() === undefined) problems.push('the run is gone');
@@ -44,7 +54,7 @@ export async function judge(room: RunRoom, before: Before, end: End): Promise<re
       for (const command of [['merge'], ['drop', '--yes']]) problems.push(...(await run(room, command)));
     }
     if (mergedTree(room) !== end.merged) problems.push('the work was not merged');
-    return [...problems, ...damage(room, 'at the end')];
+    return [...problems, ...damage(room, 'at the end'), ...stashProblems(room, 'at the end')];
   } catch (error) {
     return [String(error)];
   }
@@ -90,6 +100,45 @@ const HALF_WRITTEN = /^Next: (?:Commit or stash them|Move them away or commit th
 /** What the merge writes. */
 const MERGED = ['left.txt', 'sub'];
 const MOST_TRIES = 5;
+/** The message of a stash that squad asked for. */
+const CUT = 'cut';
+
+/** The stash of the person is there, and those that squad asked for hold nothing but beginnings of what the merge has written since. */
+function stashProblems({ repository }: RunRoom, when: string): string[] {
+  const stashes = git(repository, 'stash', 'list', '--format=%H %gs').split('\n').filter(Boolean);
+  const of = (message: string) =>
+    stashes.filter((line) => line.endsWith(`: ${message}`)).map((line) => line.split(' ')[0]!);
+  const own = of(MINE.message).map((id) => readAt(repository, `${id}^3:${MINE.path}`));
+  return [
+    ...(own.length === 1 && own[0] === MINE.text ? [] : [`the person's stash is gone: ${stashes.join('; ')}`]),
+    ...(stashes.length === own.length + of(CUT).length ? [] : [`someone else stashed: ${stashes.join('; ')}`]),
+    ...(when === 'at the end' ? of(CUT).flatMap((id) => lostIn(repository, id)) : []),
+  ].map((problem) => `${when}: ${problem}`);
+}
+
+function lostIn(repository: string, stash: string): string[] {
+  const changed = git(repository, 'diff', '--name-only', '--no-renames', '--diff-filter=AM', `${stash}^1`, stash);
+  const tracked = changed.split('\n').filter(Boolean);
+  const untracked =
+    readAt(repository, `${stash}^3`) === undefined
+      ? []
+      : git(repository, 'ls-tree', '-r', '--name-only', `${stash}^3`).split('\n');
+  const places = [
+    ...tracked.map((path) => [stash, path]),
+    ...untracked.filter(Boolean).map((path) => [`${stash}^3`, path]),
+  ];
+  return places.flatMap(([at, path]) => {
+    const [text = '', merged = ''] = [readAt(repository, `${at}:${path}`), readAt(repository, `main:${path}`)];
+    return merged.startsWith(text)
+      ? []
+      : [`squad asked to stash ${path}, which holds no beginning of the merged file: ${text}`];
+  });
+}
+
+function readAt(repository: string, object: string): string | undefined {
+  const found = spawnSync('git', ['cat-file', '-p', object], { cwd: repository, encoding: 'utf8' });
+  return found.status === 0 ? found.stdout : undefined;
+}
 
 /** As a person who does what squad says next. */
 async function run(room: RunRoom, command: readonly string[]): Promise<string[]> {
@@ -99,7 +148,7 @@ async function run(room: RunRoom, command: readonly string[]): Promise<string[]>
     const found = LOCK.exec(stderr);
     const lock = found?.[1] ?? found?.[2];
     if (lock !== undefined) rmSync(lock);
-    else if (HALF_WRITTEN.test(stderr)) git(room.repository, 'stash', '--include-untracked', '--', ...MERGED);
+    else if (HALF_WRITTEN.test(stderr)) git(room.repository, ...STASH, '--message', CUT, '--', ...MERGED);
     if (tries < MOST_TRIES && (lock !== undefined || HALF_WRITTEN.test(stderr))) continue;
     return [`squad ${command.join(' ')} ended with ${code}: ${stdout.slice(-MOST_SHOWN)}${stderr}`];
   }

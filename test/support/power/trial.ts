@@ -1,6 +1,6 @@
 import { createRandom } from '../random.ts';
 import { driveToEnd, endStateOf, inRunRoom } from '../run-room.ts';
-import { mergedTree, type End } from './judge.ts';
+import { mergedTree, stashOwn, type End } from './judge.ts';
 import { record, type Recording } from './record.ts';
 import { replay, type Cut } from './replay.ts';
 import { POWER } from './scenario.ts';
@@ -25,6 +25,7 @@ export async function cutPower({ cuts, seed, syncs = 'all', tell }: Trial): Prom
     return { state, merged: mergedTree(room) };
   });
   return inRunRoom(POWER, async (room) => {
+    stashOwn(room);
     const recording = record(room);
     const counts = syncs === 'all' ? () => true : (path: string) => /\/squad\.db(?:-wal)?$/.test(path);
     return replay(room, recording, {

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LANE } from './test/support/lane.ts';
+import { LANE, TAGS } from './test/support/lane.ts';
 
 /** Start no process, open no file and no database, and change nothing in memory that others see. */
 const PURE = [
@@ -64,14 +64,7 @@ const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 6 };
 
 export default defineConfig({
   test: {
-    tags: [
-      {
-        name: 'spread',
-        description: 'makes a few trials in `npm test`, a fifth in `npm run test:all`, all in `test:night`',
-      },
-      { name: 'all', description: 'is left out by `npm test`' },
-      { name: 'night', description: 'runs in `npm run test:night` only' },
-    ],
+    tags: TAGS,
     globalSetup: 'test/support/templates.ts',
     outputFile: { json: `test-results/${LANE}.json` },
     maxWorkers: shared.maxWorkers,

@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { TAGS } from './test/support/lane.ts';
+
+/** Vitest obeys it here too; its types know it as an option of the command line alone. */
+const WANTED: object = { tagsFilter: [process.env['SQUAD_MUTATION_TAGS'] ?? '!all && !night'] };
 
 /**
  * The test files of the one module that scripts/mutation.mjs breaks. Stryker's own list of test files is not used: with it,
@@ -8,6 +12,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/machine.ts',
     include: (process.env['SQUAD_MUTATION_TESTS'] ?? 'none').split(','),
+    tags: TAGS,
+    ...WANTED,
     pool: 'forks',
     testTimeout: 60_000,
   },

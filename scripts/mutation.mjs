@@ -12,12 +12,13 @@ const DRAWN = { plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation/
 const NAMES = Object.keys(AREAS);
 const HELP = `Breaks an area of the source in small ways, one at a time, and counts how often its tests notice.
 
-  npm run test:mutation -- [area …] [--sample N|all] [--seed N] [--file PATH]
+  npm run test:mutation -- [area …] [--sample N|all] [--seed N] [--file PATH] [--tests GLOB]
 
   area       of ${NAMES.join(', ')}; none: all of them, which takes a while
   --sample   how many mutants of each area are tried (${NAMES.map((name) => `${name}: ${AREAS[name].sample ?? 'all'}`).join(', ')})
   --seed     which ones; 1 if absent. The same seed tries the same mutants as long as the source is the same
   --file     only those of this file
+  --tests    tried by these tests only
   Example:   npm run test:mutation -- ledger --sample 50 --seed 7
 
 Reports are written to test-results/mutation, and each score is added to test-results/mutation/scores.jsonl. Mutants that change
@@ -38,16 +39,18 @@ function read(args) {
       ...{ args, allowPositionals: true },
       options: {
         ...{ help: { type: 'boolean' }, sample: { type: 'string' } },
-        ...{ seed: { type: 'string', default: '1' }, file: { type: 'string' } },
+        ...{ seed: { type: 'string', default: '1' }, file: { type: 'string' }, tests: { type: 'string' } },
+        tests: { type: 'string' },
       },
     });
-    const { help, sample, seed, file } = values;
+    const { help, ...how } = values;
+    const { sample, seed } = how;
     const unknown = positionals.find((name) => !NAMES.includes(name));
     if (unknown !== undefined) throw new Error(`${unknown} is no area: ${NAMES.join(', ')}`);
     if (sample !== undefined && !/^(all|[1-9]\d{0,5})$/.test(sample))
       throw new Error(`--sample ${sample}: not a number or all`);
     if (!/^\d{1,9}$/.test(seed)) throw new Error(`--seed ${seed}: not a number`);
-    return { help, sample, seed, file, names: positionals.length === 0 ? NAMES : positionals };
+    return { help, ...how, names: positionals.length === 0 ? NAMES : positionals };
   } catch (error) {
     console.error(`${error.message}\nNext: npm run test:mutation -- --help`);
     return undefined;
@@ -66,12 +69,13 @@ async function run({ names, ...how }) {
   return rows.every(({ score, bound }) => score >= bound) ? 0 : 1;
 }
 
-async function tryArea(name, area, { sample = area.sample ?? 'all', seed, file }) {
+async function tryArea(name, area, { sample = area.sample ?? 'all', seed, file, tests: glob }) {
   const { files, bound } = area;
-  const tests = testsOf(area);
+  const tests = testsOf(glob === undefined ? area : { tests: [glob] });
   console.log(`${name}: ${files.join(', ')}`);
   const from = Date.now();
   process.env.SQUAD_MUTATION_TESTS = tests.join(',');
+  process.env.SQUAD_MUTATION_TAGS = area.tags ?? '!all && !night';
   process.env.SQUAD_MUTATION_ROOT = root;
   process.env.SQUAD_MUTATION_SEED = seed;
   process.env.SQUAD_MUTATION_SAMPLE = sample === 'all' ? 'Infinity' : sample;

@@ -30,3 +30,13 @@ export const ALL = { tags: ['all'] };
 
 /** Of a test that only `npm run test:night` runs. */
 export const NIGHT = { tags: ['night'] };
+
+/** For the configuration of vitest. */
+export const TAGS = [
+  {
+    name: 'spread',
+    description: 'makes a few trials in `npm test`, a fifth in `npm run test:all`, all in `test:night`',
+  },
+  { name: 'all', description: 'is left out by `npm test`' },
+  { name: 'night', description: 'runs in `npm run test:night` only' },
+];

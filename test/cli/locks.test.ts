@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,6 +7,9 @@ import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, piece, plan } from '../runs/run-script.ts';
 import { copyWhole } from '../support/git.ts';
 import { some, SPREAD } from '../support/lane.ts';
+import { stateOf } from '../support/state.ts';
+import { planner, teamAnswer } from '../support/team-answer.ts';
+import { NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 
 const RUN = 'make-things';
 const LOCKS = [
@@ -22,7 +25,10 @@ const LOCKS = [
   `refs/squad/${RUN}/a-left.lock`,
   `refs/squad/${RUN}/delivered.lock`,
 ];
-/** Of a run that is over, of one that a limit has stopped, and of one that waits for an answer. */
+/**
+ * Of a run that is over, of one that a limit has stopped, of one that waits for an answer, of one whose planner and MAIN have asked each
+ * other, and of a repository that does not know its state any more.
+ */
 const COMMANDS = {
   over: [
     ['merge'],
@@ -33,6 +39,10 @@ const COMMANDS = {
     ['uninstall', '--yes'],
     ['fork', RUN, '--at', 'LAST'],
     ['run', 'objective.md', '--runtime', 'scripted', '--yes'],
+    ['coordinate', 'objective.md', '--runtime', 'scripted', '--yes'],
+    ['demo', '--keep', '../demo'],
+    ['dev', 'turn', 'go', '--runtime', 'scripted', '--config', 'script=SCRIPT'],
+    ['team', 'objective.md', '--runtime', 'scripted', '--yes', '--detach'],
   ],
   stopped: [
     ['resume', '--max-turns', '20'],
@@ -90,7 +100,20 @@ const COMMANDS = {
     ['answer', 'try again'],
     ['answer', 'give up'],
   ],
+  written: [
+    ['mail', 'reply', 'it takes 4711'],
+    ['mail', 'report', '--as', 'planner', '--issues', '[]', '--summary', 'nothing'],
+    ['mail', 'done', '--as', 'planner'],
+    ['mail', 'fail', '--as', 'planner', '--reason', 'no time'],
+  ],
+  moved: [['state', '--adopt', 'STATE']],
 } as const;
+
+/** What each other's members are asked before. */
+const WRITTEN = [
+  ['mail', 'review', '--to', 'planner', '--task', 'DOC-1', '--file', 'objective.md'],
+  ['mail', 'say', '--as', 'planner', 'which port?'],
+];
 
 /** Commands that change nothing of a run or a repository. */
 const ONLY_READ = [
@@ -110,17 +133,8 @@ const ONLY_READ = [
 
 /** Commands that write, and are not tried beside a lock, each with the reason. */
 const UNTRIED = {
-  demo: 'it makes a repository of its own, which no one else has',
-  coordinate: 'it starts a run as `run` does, which is tried',
-  state: 'it moves folders of squad alone, and asks git nothing that locks',
-  team: 'it only starts terminals',
-  'team engine': 'it is `run` or `resume` in a terminal, which are tried',
-  'team pane': 'it only reads, in a terminal',
-  'dev turn': 'it plays one turn in the folder as it is, and writes nothing with git',
-  'mail report': 'only an agent at work has this, and it writes into the mailbox alone, like `mail send`',
-  'mail reply': 'as `mail report`',
-  'mail done': 'as `mail report`',
-  'mail fail': 'as `mail report`',
+  'team engine': '`team` starts it in a pane, which is tried, and its words stay there',
+  'team pane': 'the same',
 } as const;
 
 it('tries each command beside a lock, or names it as one that is not tried', async () => {
@@ -129,6 +143,14 @@ it('tries each command beside a lock, or names it as one that is not tried', asy
   const tried = leaves.filter((name) => rows.some((args) => `${args.join(' ')} `.startsWith(`${name} `)));
   expect([...tried, ...ONLY_READ, ...Object.keys(UNTRIED)].toSorted()).toEqual(leaves.toSorted());
 });
+
+/** The script of its settings. */
+function scriptOf(repository: string): string {
+  const settings = JSON.parse(readFileSync(join(repository, 'squad.yaml'), 'utf8')) as {
+    runtimes: { scripted: { config: { script: string } } };
+  };
+  return settings.runtimes.scripted.config.script;
+}
 
 /** The commands at and below one that do something themselves. */
 function leavesOf(command: Command, before = ''): string[] {
@@ -149,7 +171,9 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
       { run: ['sh', '-c', 'echo a >a.txt; git add -A; git commit -qm a; echo left >left.txt'] },
       { answer: 'done' },
     ];
-    const bench = openRunBench({ script: [plan([piece('a')]), author('a', steps), APPROVE_ALL] });
+    const turn = { when: 'go', steps: [{ answer: 'gone' }] };
+    const script = [plan([piece('a')]), author('a', steps), APPROVE_ALL, ...planner(teamAnswer()), turn];
+    const bench = openRunBench({ script });
     const { root, repository } = bench;
     const template = `${root}.template`;
     onTestFinished(() => {
@@ -157,14 +181,25 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
       rmSync(root, { recursive: true, force: true });
     });
     if (state === 'asking') bench.settings({ setup: [{ run: 'no-such-installer' }] });
-    const ended = { over: 0, stopped: 4, asking: 3 }[state];
-    expect((await bench.runAll(state === 'stopped' ? ['--max-turns', '2'] : [])).code).toBe(ended);
+    const isStopped = state === 'stopped' || state === 'written';
+    expect((await bench.runAll(isStopped ? ['--max-turns', '2'] : [])).code).toBe(
+      isStopped ? 4 : state === 'asking' ? 3 : 0,
+    );
+    for (const args of state === 'written' ? WRITTEN : []) expect((await bench.run(args)).code).toBe(0);
     const points = (await bench.run(['fork', RUN, '--json'])).lines[0] as { points: { seq: number }[] };
     if (state !== 'asking') bench.settings({ verify: [{ run: 'true' }] });
+    const places = {
+      LAST: String(points.points.at(-1)?.seq),
+      STATE: stateOf(repository),
+      'script=SCRIPT': `script=${scriptOf(repository)}`,
+    };
+    if (state === 'moved') rmSync(join(repository, '.git/squad'), { recursive: true });
     copyWhole(root, template);
+    const terminal = openTmuxRoom();
+    onTestFinished(() => terminal.close());
     const wrong: string[] = [];
     for (const { args, lock } of some(
-      TABLE.filter((row) => row.state === state),
+      TABLE.filter((row) => row.state === state && (row.args[0] !== 'team' || NO_TMUX === undefined)),
       5,
       12,
     )) {
@@ -173,10 +208,11 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
       const path = join(repository, '.git', lock);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, '');
-      const given = args.map((word) => (word === 'LAST' ? String(points.points.at(-1)?.seq) : word));
+      const given = args.map((word) => places[word as keyof typeof places] ?? word);
+      const environment = args[0] === 'team' ? { ...terminal.environment, HOME: root } : {};
       const title = `squad ${given.join(' ')} beside ${lock}`;
       // A process of its own, because what is asked is how it ends.
-      const first = await bench.run(given, {});
+      const first = await bench.run(given, environment);
       const said = `${first.stdout}${first.stderr}`;
       if (said.trim() === '') wrong.push(`${title}: exit ${first.code}, and no word`);
       if (
@@ -187,6 +223,7 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
       // It goes on with what is elsewhere.
       const isKept = given[0] === 'uninstall' && first.code === 1 && said.includes(`${path} locks the repository`);
       if (!isKept && ![0, 75].includes(first.code ?? -1)) wrong.push(`${title}: exit ${first.code} ${said}`);
+      if (args[0] === 'team') await bench.run(['team', '--close'], environment);
       if (first.code === 0) continue;
       rmSync(path, { force: true });
       const again = await bench.run(given, {});

@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { jsonLines, type Finished } from '../engine.ts';
-import { git, gitCode } from '../git.ts';
 import { createRandom } from '../random.ts';
 import type { RunRoom } from '../run-room.ts';
 import { consentIn, followSteps } from './follow-steps.ts';
@@ -110,8 +110,13 @@ async function outcomeOf(room: RunRoom): Promise<unknown> {
 }
 
 function isWhole({ repository }: RunRoom): boolean {
-  const made = 'squad/fan-out:both.txt';
-  return gitCode(repository, 'cat-file', '-e', made) === 0 && git(repository, 'show', made).trim() === 'left\nright';
+  // Of a repository that was harmed itself, git may wait for a pipe for ever.
+  const made = spawnSync('git', ['show', 'squad/fan-out:both.txt'], {
+    cwd: repository,
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  return made.status === 0 && made.stdout === 'left\nright\n';
 }
 
 async function command(room: RunRoom, words: readonly string[]): Promise<Finished> {

@@ -221,5 +221,6 @@ export interface DevTurnOptions extends Omit<TurnSpec, 'prompt' | 'schema' | 'en
   readonly schema?: string;
   readonly env?: string[];
   readonly config?: string[];
+  readonly yes?: boolean;
   readonly resume?: string | boolean;
 }

@@ -192,6 +192,7 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .option('--binary <path>', 'the runtime’s program, when it is not on PATH')
     .option('--env <name>', 'let this variable reach the runtime’s program (repeatable)', collect)
     .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect)
+    .option('--yes', 'allow the program that squad.yaml names for the runtime, for this turn')
     .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
     .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)
     .option('--retries <n>', 'more turns after one that was lost', wholeNumber, 2)

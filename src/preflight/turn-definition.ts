@@ -4,7 +4,7 @@ import { TURN } from '../model/playbook-name.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
-import { settingsSchema } from '../model/settings.ts';
+import { settingsSchema, type Settings } from '../model/settings.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { defined } from '../text/defined.ts';
 import type { Json } from '../text/json.ts';
@@ -27,6 +27,18 @@ export interface TurnSpec {
   readonly idleMinutes: number;
   /** More turns after one that did not complete. */
   readonly retries: number;
+}
+
+/** What the settings say of the turn's runtime, under what the turn itself says. */
+export function withRuntime(spec: TurnSpec, named: Settings['runtimes'][string] | undefined): TurnSpec {
+  if (named === undefined) return spec;
+  const { command, env, config } = named;
+  return {
+    ...spec,
+    binary: spec.binary ?? command,
+    env: [...new Set([...env, ...spec.env])],
+    config: { ...config, ...spec.config },
+  };
 }
 
 const NO_OBJECTIVE = { title: 'one turn', goals: [], criteria: [], constraints: [], context: '' };

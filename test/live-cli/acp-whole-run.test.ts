@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -172,6 +173,7 @@ describe.each(LIVE_AGENTS)('a whole run with the real $name beside claude and co
       }
       const turns = turnsTaken(engine);
       expectTurns(turns, agent);
+      expectRecord(engine, end, turns, agent);
       expectReport(end, agent);
       const check = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
@@ -202,6 +204,26 @@ function expectTurns(turns: readonly Taken[], { name }: AcpLiveAgent): void {
     expect([...sessions]).toEqual([expect.any(String)]);
   }
   for (const { result } of turns) expect(result?.denials).toEqual([]);
+}
+
+/** What the agent ran and used is on record, and git had nothing to complain of in any of its turns. */
+function expectRecord(engine: EngineRoom, { lines }: Finished, turns: readonly Taken[], { name }: AcpLiveAgent): void {
+  const own = turns.filter(({ attempt }) => attempt.runtime === `acp/${name}`);
+  const used = (task: string, kind: string): string =>
+    lines
+      .filter((line) => line['task'] === task && line['agent'] === kind && String(line['type']).startsWith('tool-'))
+      .map(({ input }) => JSON.stringify(input) ?? '')
+      .join('\n');
+  expect(used('sum', 'builder-1')).toContain(String.raw`git add -A && git commit -m \"Add sum\"`);
+  expect(used('sum', 'reviewer')).toContain('git ');
+  for (const { attempt, result } of own) {
+    const { inputTokens = 0, costUsd = 0 } = result?.usage ?? {};
+    // OpenCode reports no tokens, and is the only one that reports a cost.
+    expect(name === 'opencode' ? costUsd : inputTokens, `the use of ${attempt.id}`).toBeGreaterThan(0);
+    const folder = join(stateOf(engine.repository), 'turns', attempt.id);
+    const said = ['stdout', 'stderr'].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+    expect(said.match(/(?:^|\\n|["\n])(?:error|fatal): .*/g) ?? [], `git in ${attempt.id}`).toEqual([]);
+  }
 }
 
 function expectReport(end: Finished, { name }: AcpLiveAgent): void {

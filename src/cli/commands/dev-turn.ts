@@ -8,8 +8,9 @@ import type { FailureKind } from '../../model/failure.ts';
 import { TURN } from '../../model/playbook-name.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import { describeRuntimes, refuseUnknownRuntime } from '../../preflight/runtimes.ts';
-import { turnDefinition } from '../../preflight/turn-definition.ts';
+import { describeRuntimes, refuseUnregistered } from '../../preflight/runtimes.ts';
+import { turnDefinition, withRuntime } from '../../preflight/turn-definition.ts';
+import { turnRuntime } from '../../preflight/turn-runtime.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import { uuid7 } from '../../substrate/clock/ids.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
@@ -17,6 +18,8 @@ import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
+import { consentOf } from '../../squad/new-run.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { recordRun, requireConsent } from '../../squad/run-consent.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
@@ -48,7 +51,7 @@ export async function devTurn(
     const ports = { ...drive, admit: async (run: RunToAdmit) => plays(requireConsent(workspace, run, {})) };
     return show.follow(await (await loading).resumeRun(ports, here.host.workingDirectory, runId));
   }
-  refuseUnknownRuntime(composition.runtimes, options.runtime);
+  refuseUnregistered(composition.runtimes, options.runtime);
   refuseFullAsRoot({ level: options.access }, host.isRoot, 'Use `--access edit`');
   const repository = await inspectRepository(composition.git, here.host.workingDirectory);
   for (const { about, text, next } of repository.warnings) {
@@ -56,9 +59,13 @@ export async function devTurn(
     if (about !== 'git-version') output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
   }
   const name = `turn-${uuid7(composition.clock.now()).slice(-12)}`;
-  const redactor = composition.redactor(options.env ?? []);
-  const spec = await readTurnSpec(prompt, options, host.workingDirectory);
-  const definition = turnDefinition(name, spec, repository, redactor, describeRuntimes(composition));
+  const trust = trustOf(context, options);
+  const asking = { ...composition, host, ...consentOf(trust) };
+  const named = await turnRuntime(asking, options.runtime, { repository, yes: trust === 'yes' });
+  const spec = withRuntime(await readTurnSpec(prompt, options, host.workingDirectory), named);
+  const redactor = composition.redactor(spec.env);
+  const described = describeRuntimes(composition, { [spec.runtime]: named ?? { env: [] } });
+  const definition = turnDefinition(name, spec, repository, redactor, described);
   const ports = { ...drive, admit: async (run: RunToAdmit) => plays(recordRun(workspace, run)) };
   return show.follow(await (await loading).startRun(ports, definition, repository));
 }

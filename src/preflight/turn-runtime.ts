@@ -1,5 +1,4 @@
-import type { Composition } from '../compose.ts';
-import type { Host } from '../machine.ts';
+import type { Composition, Host } from '../compose.ts';
 import { acpAgentIn } from '../model/runtime-name.ts';
 import type { Settings } from '../model/settings.ts';
 import { unknownRuntime } from '../model/unknown-name.ts';

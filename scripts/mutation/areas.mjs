@@ -40,32 +40,40 @@ export const AREAS = {
     bound: 95,
     sample: 500,
   },
-  wiring: {
-    files: [
-      ...['check-gate', 'integrate-work', 'operations', 'publish-run'].map((name) => `src/operations/${name}.ts`),
-      ...['guard', 'serve', 'front-door'].map((name) => `src/studio/${name}.ts`),
-      'src/embed/squad-graph.ts',
-      ...['start-attempt', 'supervisor'].map((name) => `src/attempts/${name}.ts`),
-      ...['take-lease', 'halt-run', 'starts-in-time', 'task-fault'].map((name) => `src/engine/${name}.ts`),
-      ...['apply', 'leases', 'settle'].map((name) => `src/substrate/ledger/${name}.ts`),
-      'src/tracing/tracer.ts',
-    ],
-    tests: [
-      'test/operations/*.test.ts',
-      'test/checks/*.test.ts',
-      'test/studio/{guard,front-door,served-door}.test.ts',
-      'test/embed/*.test.ts',
-      'test/attempts/*.test.ts',
-      'test/engine/{take-lease,halt-run,starts-in-time,task-fault}.test.ts',
-      'test/tracing/{redacted-spans,tracer}.test.ts',
-      ...['settle', 'late-result', 'leases', 'apply', 'spending'].map(
-        (name) => `test/substrate/ledger/${name}.test.ts`,
-      ),
-    ],
+  // The wiring: from operations to the gate, from a request to the guard, from an abort to the cancel, settlements and fences.
+  gate: {
+    files: ['check-gate', 'integrate-work', 'publish-run'].map((name) => `src/operations/${name}.ts`),
+    tests: ['test/operations/*.test.ts'],
+    bound: 90,
+  },
+  door: {
+    files: ['guard', 'decide-request', 'front-door'].map((name) => `src/studio/${name}.ts`),
+    tests: ['test/studio/{guard,decide-request,front-door}.test.ts'],
+    bound: 90,
+  },
+  abort: {
+    files: ['src/embed/squad-graph.ts'],
+    tests: ['test/embed/squad-*.test.ts'],
     // The tests of an abort are not in `npm test`.
     tags: '!night',
     bound: 90,
-    sample: 500,
+  },
+  turns: {
+    files: ['src/attempts/start-attempt.ts', 'src/attempts/supervisor.ts', 'src/engine/take-lease.ts'],
+    tests: ['test/attempts/*.test.ts', 'test/engine/{take-lease,left-turns}.test.ts'],
+    bound: 90,
+  },
+  fences: {
+    files: ['apply', 'leases', 'settle'].map((name) => `src/substrate/ledger/${name}.ts`),
+    tests: ['settle', 'late-result', 'leases', 'apply', 'spending', 'inputs'].map(
+      (name) => `test/substrate/ledger/${name}.test.ts`,
+    ),
+    bound: 90,
+  },
+  tracer: {
+    files: ['src/tracing/tracer.ts'],
+    tests: ['test/tracing/{redacted-spans,sender,spans}.test.ts'],
+    bound: 90,
   },
   'path-guard': {
     files: ['src/substrate/files/confine.ts'],

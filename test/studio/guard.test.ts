@@ -28,6 +28,9 @@ describe('S12 whom the guard lets through', () => {
     ['Studio', 'POST', [...LOCAL, ...JSON_BODY, 'Origin', STUDIO, 'Sec-Fetch-Site', 'cross-site']],
     ['what Studio asks before', 'OPTIONS', [...LOCAL, 'Origin', STUDIO, 'Access-Control-Request-Method', 'POST']],
     ['an address that a person typed', 'GET', [...LOCAL, 'Sec-Fetch-Site', 'none']],
+    ['a form that only reads', 'GET', [...LOCAL, 'Content-Type', 'text/plain', 'Content-Length', '5']],
+    ['an empty body whose length has several digits', 'POST', [...LOCAL, 'Content-Length', '00']],
+    ['a value that is called like a header', 'GET', [...LOCAL, 'X-Note', 'origin', 'https://evil.example', 'x']],
   ])('%s', (_, method, headers) => {
     expect(refused(method, headers)).toBeUndefined();
   });
@@ -88,6 +91,8 @@ describe('S12 whom it refuses', () => {
     ['files', ['Content-Type', 'multipart/form-data; boundary=x', 'Content-Length', '9']],
     ['two types', [...JSON_BODY, 'content-type', 'text/plain']],
     ['a body without a type', ['Content-Length', '2']],
+    ['a body without a type whose length ends in 0', ['Content-Length', '10']],
+    ['a body without a type whose length begins with 0', ['Content-Length', '01']],
     ['a body of unknown length without a type', ['Transfer-Encoding', 'chunked']],
   ])('by its content: %s', (_, headers) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -131,7 +136,10 @@ describe('what squad answers itself', () => {
   });
 
   it('the list of threads cannot be emptied', () => {
-    expect(instead('POST', '/internal/truncate')).toMatchObject({ status: 403 });
+    expect(instead('POST', '/internal/truncate')).toEqual({
+      status: 403,
+      text: 'squad studio keeps its list of threads itself.',
+    });
   });
 
   it('a person who opens the address is told where to look', () => {
@@ -144,8 +152,14 @@ describe('what squad answers itself', () => {
     ['POST', `/threads/${RUN}/state`],
     ['DELETE', `/threads/${RUN}/runs/copy`],
     ['GET', '/threads/%E0%A4%A/copy'],
+    ['POST', '/'],
+    ['DELETE', `/threads/${RUN}/copy`],
   ])('the server answers %s %s', (method, target) => {
     expect(instead(method, target)).toBeUndefined();
+  });
+
+  it('nothing of a target that is no thread is asked for as a run', () => {
+    expect(answerInstead(ask('DELETE', [], '/assistants/a'), () => 'any run')).toBeUndefined();
   });
 });
 
@@ -205,6 +219,8 @@ describe('the secret at the beginning of a target', () => {
     `/ok?${SECRET}`,
     `http://127.0.0.1/${SECRET}/ok`,
     SECRET,
+    `x/${SECRET}`,
+    `x/${SECRET}/ok`,
   ])('%s goes nowhere', (target) => {
     expect(targetBehind(SECRET, target)).toBeUndefined();
   });

@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
-import { isUnchecked } from '../model/plan/gate.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Settlement } from '../model/attempt.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
-import { humanLine } from '../model/mail/human-line.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
-import { baselineText } from './baseline-text.ts';
 import { folderText, folderWrittenSchema } from '../model/folder-written.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
-import type { PlanNews } from '../model/plan/event.ts';
 import type { Playbooks } from '../model/plan.ts';
 import { decidedSchema, FORK_EPOCH, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -19,6 +15,7 @@ import type { ShownStage } from '../model/shown-stage.ts';
 import { defined } from '../text/defined.ts';
 import type { Base } from './event-base.ts';
 import { boardEvents } from './project-board.ts';
+import { inputEvents, mailEvent } from './project-input.ts';
 import { insteadOfIn, stallEvents } from './live-turns.ts';
 import { stageEvents, stagesOfRun, type StagesOf } from './stages.ts';
 import { foldStored, readEvent } from './replay-plan.ts';
@@ -237,66 +234,7 @@ function reloadedLimits(entry: PlanEntry): SomeLimits | undefined {
   return intervention.verb === 'reload' ? intervention.limits : undefined;
 }
 
-/** The inputs that people see: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
-function inputEvents(
-  base: Base,
-  { event }: Extract<PlanEntry, { entry: 'event' }>,
-  board: Board,
-  resumedAt: number,
-): RunEvent[] {
-  switch (event.type) {
-    case 'mail': {
-      const { kind: type, from, to, action, task: task_id, body } = event;
-      return [mailEvent(base, { type, from, to, ...defined({ action, task_id }) }, JSON.stringify(body), board)];
-    }
-    case 'overdue': {
-      const { message, to, action } = event;
-      return [{ type: 'mail-overdue', ...base, message, to, ...defined({ action }) }];
-    }
-    case 'intervention': {
-      const { intervention, by, seq } = event;
-      if (seq === resumedAt) return [];
-      const scopes = 'also' in intervention ? [intervention.on, ...(intervention.also ?? [])].join(', ') : undefined;
-      const on =
-        scopes ?? ('on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined);
-      return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...defined({ on }) }];
-    }
-    case 'gate-checked':
-      return [gateEvent(base, event, board)];
-    case 'baseline-checked':
-      return baselineText(event.facts, board).map((text) => ({ type: 'warning', ...base, text }));
-    default:
-      return [];
-  }
-}
-
 function sentByEngine({ event, mail }: RunRecord, board: Board | undefined): RunEvent[] {
   if (mail === undefined || board === undefined) return [];
   return [mailEvent(baseOf(event), mail.message, mail.body, board)];
-}
-
-function mailEvent(
-  base: Base,
-  message: Parameters<typeof humanLine>[0],
-  body: string,
-  { facts: { locale = 'en' } }: Pick<Board, 'facts'>,
-): RunEvent {
-  const { from, to, type: kind, action, task_id: task } = message;
-  const line = humanLine(message, body, locale);
-  return { type: 'mail', ...base, from, to: [...to], kind, ...defined({ action, task }), line };
-}
-
-function gateEvent(
-  base: Base,
-  { facts }: Extract<PlanNews, { type: 'gate-checked' }>,
-  { gate, finished }: Board,
-): RunEvent {
-  const { head, expected, commands } = facts;
-  const unchecked = commands.filter(isUnchecked).map(({ run }) => run);
-  const failed = commands.flatMap((one) => (one.passed || isUnchecked(one) ? [] : [one.run]));
-  const passed = commands.filter((one) => one.passed).length;
-  const more = defined({ cannotRun: unchecked.length === 0 ? undefined : unchecked });
-  const result =
-    head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
-  return { type: 'gate-checked', ...base, head, passed, failed, ...more, result };
 }

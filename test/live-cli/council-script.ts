@@ -69,7 +69,7 @@ export const COUNCIL_TURNS: readonly ScriptedTurn[] = [
   turn('answer', /# Task answer-\d+-main:/, [
     writes('docs/design.md', 'The first wait is 500 ms.', 'Say how long the first wait is'),
     mail('reply', { text: '500 ms: docs/design.md says it now.', doc_updated: true }),
-    answer({ answer: '500 ms', reason: '' }),
+    answer({ answer: '500 ms', doc_updated: true, doc_path: '', reason: '' }),
   ]),
   turn('go on', /What you asked about task execute-1 has been answered/, [
     writes('src/router.mjs', 'export const backoff = (n) => 500 * 2 ** n;', 'The router waits longer and longer'),

@@ -146,7 +146,10 @@ describe('a question to MAIN', () => {
     turn: ({ attempt }) => (attempt === 'a-1' ? { awaits: [ask.id] } : undefined),
   };
 
-  function answers(output: { answer: string; reason: string }, wrote: boolean): Script {
+  function answers(
+    output: { answer: string; reason: string; doc_updated?: boolean; doc_path?: string },
+    wrote: boolean,
+  ): Script {
     return {
       ...awaiting,
       ...posting([live('a'), ask]),
@@ -185,6 +188,29 @@ describe('a question to MAIN', () => {
     });
     expect(played.board.tasks.get('answer-7-chief')?.work.phase).toMatchObject({ as: 'failed' });
     expect(sent(played)).toMatchObject([{ from: 'ROUTER', type: 'fail', corr: ask.id }]);
+  });
+
+  it('has a form with the fields that its prompt names', () => {
+    const form = withMail(PLAIN).schemas['mail-answer'] as { properties: Record<string, unknown> };
+    const brief = play(OPEN, posting([live('a'), ask])).board.tasks.get('answer-7-chief')?.task.brief.text ?? '';
+    const named = [...brief.matchAll(/`(\w+)(?:: true)?`/g)].flatMap(([, name = '']) =>
+      name === 'reply' ? [] : [name],
+    );
+    expect(named).toEqual(['doc_updated', 'doc_path', 'reason']);
+    expect(Object.keys(form.properties)).toEqual(['answer', ...named]);
+  });
+
+  it('says where its document has the answer', () => {
+    const output = { answer: 'the first', doc_updated: true, doc_path: 'docs/a.md#L3', reason: '' };
+    const played = play([newTask('a', { agent: 'bob' })], answers(output, true));
+    expect(sent(played)[0]?.body).toEqual({ answer: 'the first', doc_updated: true, doc_path: 'docs/a.md#L3' });
+  });
+
+  it('comes back for a document that it promises, whatever reason it gives', () => {
+    const output = { answer: 'the first', doc_updated: true, reason: 'see there' };
+    const played = play([newTask('a', { agent: 'bob' })], answers(output, false));
+    expect(played.turns.map(({ task }) => task)).toEqual(['a', 'answer-7-chief', 'answer-7-chief', 'a']);
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: NOT_WRITTEN } }]);
   });
 
   it('needs no document where a reason is said', () => {

@@ -120,7 +120,7 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
             tool('reply', { text: '500 ms: docs/waits.md says it.', doc_updated: true }),
             { answer: 'answered' },
           ],
-          structured: { answer: '500 ms', reason: '' },
+          structured: { answer: '500 ms', doc_updated: true, doc_path: 'docs/waits.md', reason: '' },
         },
       ]);
       const { ended, minutes, status, mail } = await play(bench);

@@ -48,7 +48,7 @@ const ANSWERED = 'has been answered: see your mail below';
 const answer = (paths: readonly string[], steps: readonly Step[] = [{ answer: 'yes' }]): Entry => ({
   when: '# Task answer-',
   steps,
-  structured: { answer: 'as you need it', reason: 'no document says it', paths },
+  structured: { answer: 'as you need it', doc_updated: false, doc_path: '', reason: 'no document says it', paths },
 });
 const LOOKED: Entry = { when: '# Task look', steps: [{ answer: 'seen' }], structured: { seen: 'all' } };
 
@@ -198,7 +198,7 @@ describe.concurrent('a task with planned paths', { timeout: 300_000 }, () => {
       {
         when: '# Task answer-',
         steps: [tool('reply', { text: 'yes', reason: 'I say so', paths: ['lib/a.txt'] }), { answer: 'sent' }],
-        structured: { answer: 'yes', reason: 'I say so' },
+        structured: { answer: 'yes', doc_updated: false, doc_path: '', reason: 'I say so' },
       },
       { when: ANSWERED, steps: [{ answer: 'done' }] },
       again('left', 'evidence', [{ write: { path: 'left.txt', text: 'x' } }, { answer: 'done' }]),

@@ -52,7 +52,7 @@ export const COUNCIL: Scenario = {
           'does not understand something',
           'answer',
           [...write('docs/waits.md', '500 ms\n'), mail('reply', { text: '500 ms', doc_updated: true })],
-          { answer: '500 ms', reason: '' },
+          { answer: '500 ms', doc_updated: true, doc_path: '', reason: '' },
         ),
         turn('# Task close:', 'close', [], { summary: 'built', open_points: [] }),
       ],

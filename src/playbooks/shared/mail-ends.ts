@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
 import { NOT_WRITTEN, promisesDocument } from '../../model/mail/effects.ts';
+import { pathSchema } from '../../model/mail/wire-text.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
@@ -13,13 +14,21 @@ import { answerSchema } from './tasks.ts';
 
 /** The form of MAIN's answer to a question, if it did not use the tool. */
 export const MAIL_ANSWER = 'mail-answer';
-const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
-export const mailAnswerForm = answerSchema(lastWordSchema);
+const lastWordForm = z.object({
+  answer: z.string().describe('The answer.'),
+  doc_updated: z.boolean().describe('Whether the documentation has the answer now, in a commit of yours.'),
+  doc_path: z.string().describe('Where in the documentation the answer is; empty if nowhere.'),
+  reason: z.string().describe('Why nothing needs to be written; empty if the documentation has the answer.'),
+});
+export const mailAnswerForm = answerSchema(lastWordForm);
+
+/** A run that an earlier version began asks for the answer and the reason only. */
+const lastWordSchema = lastWordForm.partial({ doc_updated: true, doc_path: true });
 
 /** The form for an agent that may add paths to the task of the agent that asked. */
 export const PATHS_ANSWER = 'mail-answer-paths';
 const pathsSchema = z.object({ paths: z.array(z.string()) });
-export const pathsAnswerForm = answerSchema(lastWordSchema.extend(pathsSchema.shape));
+export const pathsAnswerForm = answerSchema(lastWordForm.extend(pathsSchema.shape));
 
 /** The paths that an answer names. */
 export function pathsIn(body: unknown): readonly string[] {
@@ -83,7 +92,10 @@ function answered(
   const written = event.type === 'task-done' && event.commit !== undefined;
   const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
   const task = view.task(event.task);
-  const promised = own.length > 0 ? own.some((mail) => promisesDocument(mail, mail.body)) : said?.reason.trim() === '';
+  const promised =
+    own.length > 0
+      ? own.some((mail) => promisesDocument(mail, mail.body))
+      : said !== undefined && (said.doc_updated === true || said.reason.trim() === '');
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
   if (promised && !written && writes && mayComeBack) {
     return [{ do: 'reopen-task', id: event.task, feedback: mailTexts(view).writeFirst, session: 'same' }];
@@ -102,13 +114,18 @@ function answered(
     answer: said.answer,
     // Only what the task has from now on.
     ...(added.length === 0 ? {} : { paths: [...added] }),
-    ...(written ? { doc_updated: true } : { reason: promised ? NOT_WRITTEN : said.reason }),
+    ...(written ? { doc_updated: true, ...placeIn(said.doc_path) } : { reason: promised ? NOT_WRITTEN : said.reason }),
   };
   const key = `answer-${ask.id}-${from}`;
   const answer: PlanChange = {
     ...{ do: 'send', key, from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body },
   };
   return [...changes, answer];
+}
+
+/** Where the answer says that it was written, unless that is no path. */
+function placeIn(place = ''): { doc_path?: string } {
+  return pathSchema.safeParse(place).success && place.trim() !== '' ? { doc_path: place } : {};
 }
 
 /** Sends no answer in the agent's name. If no other recipient can answer, the router reports why. */

@@ -15,8 +15,8 @@ const EN = {
       `${from} does not understand something and cannot continue: see your mail below.`,
       'First complete the documentation, so that the question does not come up again: where in the code, which functions, which steps,',
       'which limits, how to check the result. Name files and lines. Change documentation only, and commit it.',
-      'Then answer, and say where you wrote it (`doc_updated`). If nothing needs to be written, say why in `reason`. Use the tool',
-      '`reply` of the squad server, or give the answer at the end of your turn in the form asked for.',
+      'Then answer with `doc_updated: true`, and say in `doc_path` where you wrote it. If nothing needs to be written, say why in `reason`.',
+      'Use the tool `reply` of the squad server, or give the answer at the end of your turn in the form asked for. Both have these fields.',
     ].join('\n'),
   morePaths:
     'Its task may change only the paths that the plan gave it. If it has to change others, name them in `paths` of your answer: files and folders, as few as do. Otherwise `paths` is empty, and you say what to do instead. squad adds no path that another task changes at the same time.',
@@ -43,8 +43,8 @@ const ZH: typeof EN = {
     [
       `${from} 有不明白之处，无法继续：见下方邮件。`,
       '先完善文档，使同样的问题不再出现：编码路径、函数名、实现步骤、边界条件、如何验证结果。写明文件和行号。只修改文档，并提交。',
-      '然后回答，并说明写在哪里（`doc_updated`）。若无需写入文档，在 `reason` 中说明原因。用 squad 服务器的工具 `reply`，',
-      '或在本轮结束时按要求的格式给出答案。',
+      '然后回答，设 `doc_updated: true`，并在 `doc_path` 中说明写在哪里。若无需写入文档，在 `reason` 中说明原因。',
+      '用 squad 服务器的工具 `reply`，或在本轮结束时按要求的格式给出答案；两者都有这些字段。',
     ].join('\n'),
   morePaths:
     '该任务只能修改计划分配给它的路径。若确需修改其他路径，请在答复的 `paths` 中列出（文件或目录，尽量少）；否则 `paths` 留空，并说明应如何处理。其他任务正在修改的路径，squad 不会添加。',

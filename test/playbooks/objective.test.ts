@@ -169,9 +169,18 @@ describe('a run of objective', () => {
     ).toBe(THIRTEEN);
   });
 
-  it('ends in the words of COMPLETE', () => {
+  it.each([undefined, { documents: 'drop' }])('ends in the words of COMPLETE: %j', (section) => {
     const said = { summary: 'Both are built.', tryIt: ['npm test'], left: ['None.'], followUps: [] };
-    expect(play({ complete: said }).end).toMatchObject({ outcome: 'done', why: 'Both are built.\nTry it: npm test' });
+    const { end } = play({ complete: said }, {}, TEAM, section);
+    expect(end).toMatchObject({ outcome: 'done', why: 'Both are built.\nTry it: npm test' });
+  });
+
+  it('checks a plan before it has it reviewed', () => {
+    const said = answers({ ...WORK, ...JUDGED, plan: [{ says: { tasks: [] } }, { says: WORK['plan'] ?? null }] });
+    const played = play({}, { turn: said });
+    const turns = played.turns.filter(({ task }) => task === 'plan').map(({ review, prompt }) => review ?? prompt.why);
+    expect(turns).toEqual(['start', 'repair', 'reviewer']);
+    expect(played.end).toMatchObject({ outcome: 'done' });
   });
 
   it.each([undefined, { documents: 'drop' }])('is not done while COMPLETE names what is missing: %j', (section) => {

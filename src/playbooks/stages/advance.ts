@@ -9,12 +9,12 @@ import { decideFailedChecks, decideRounds } from './judging.ts';
 import { stageOf } from './list-facts.ts';
 import { closingStages, finalStages, judgeAgain, outsideWork } from './outside-work.ts';
 import { openEach } from './opening.ts';
-import { readTasks } from './plan-tasks.ts';
+import { tasksProblems } from './plan-tasks.ts';
 import { repairOfStages } from './repair-stages.ts';
 import type { Stage } from './stage-list.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
 import { dueStages, givesTasks, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
-import { dropRound, putAnswer, putRepair, stageTask, wasRepaired, withPuts, type StageTask } from './stage-records.ts';
+import { dropRound, putAnswer, stageTask, withPuts, type StageTask } from './stage-records.ts';
 import { tasksOfStage } from './stage-tasks.ts';
 
 type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
@@ -57,22 +57,16 @@ function done(view: View, options: StagesOptions, event: Heard<'task-done'>): Pl
   return answered(view, options, event, { stage, place });
 }
 
-/** An answer counts once it is checked. A plan that cannot be used goes back to its author, once. */
+/** An answer counts once it is checked: that of a new run before its review, one that a person gave here. */
 function answered(
   view: View,
   options: StagesOptions,
-  { task, output }: Heard<'task-done'>,
+  { output }: Heard<'task-done'>,
   { stage, place }: { readonly stage: Stage; readonly place: StageTask },
 ): PlanChange[] {
-  const reading = givesTasks(stage) ? readTasks(output, options.list) : ({ ok: true } as const);
-  if (reading.ok) return proceed(view, options, [putAnswer(stage.id, place.pass, plainJson(output ?? null))]);
-  const text = reading.problems.map((problem) => `- ${problem}`).join('\n');
-  if (wasRepaired(view, task)) {
-    return [failRun(`${stage.id}: its tasks cannot be used, also after one repair:\n${text}`)];
-  }
-  const also = 'document' in stage.makes ? ' Correct the document as well, and commit it.' : '';
-  const feedback = `These tasks cannot be used:\n${text}\n\nAnswer with the whole list again.${also}`;
-  return [putRepair(task), { do: 'reopen-task', id: task, feedback, session: 'same' }];
+  const problems = givesTasks(stage) ? tasksProblems(output, options.list) : [];
+  if (problems.length > 0) return [failRun([`${stage.id}: its tasks cannot be used:`, ...problems].join('\n'))];
+  return proceed(view, options, [putAnswer(stage.id, place.pass, plainJson(output ?? null))]);
 }
 
 /** Acts on what has ended: decides rounds, starts the stages that are due, and ends the run once there is nothing left. */

@@ -8,6 +8,7 @@ import { failRun } from '../shared/tasks.ts';
 import { advance, NO_LIST, openStages } from './advance.ts';
 import { schemasOf } from './answers.ts';
 import { mailOfStages } from './mail-of-stages.ts';
+import { tasksProblems } from './plan-tasks.ts';
 import { planningOf } from './planning.ts';
 import { rolesOf, staffProblems } from './roles.ts';
 import type { StageList } from './stage-list.ts';
@@ -38,6 +39,8 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     ...defined({ otherRoles, cast, settings, planning: planningOf(list) }),
     options: source.options ?? ((from) => plainJson(stagesOptions(list, from))),
     schemas: { ...schemasOf(list), ...source.schemas },
+    // Before the work is reviewed: a review of a plan that cannot be used would be paid for nothing.
+    checkAnswer: (schema, answer) => answerProblems(list, schema, answer),
     parse: (about) => parse(list, about),
     plan,
     advance,
@@ -53,6 +56,11 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
       return withMail(playbook, mailOfStages(view, options)).advance(view, event);
     },
   };
+}
+
+function answerProblems(list: StageList, schema: string, answer: Json): string[] {
+  const problems = schema === 'tasks' ? tasksProblems(answer, list) : [];
+  return problems.length === 0 ? [] : ['These tasks cannot be used:', ...problems];
 }
 
 /** What a run of this list is frozen with. */

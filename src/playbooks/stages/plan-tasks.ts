@@ -28,6 +28,7 @@ export const TASKS_FORM = [
   '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
   '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. squad accepts no change elsewhere. Two tasks may share one only if one of them needs the other',
   '- `acceptance`: the criteria of its review, one per entry',
+  'squad checks the tasks before anybody reviews them. If it cannot use them, it says why: answer with the whole list again then, and correct what you have written about them.',
 ].join('\n');
 
 /** Checks an answer `tasks`. Lists all problems at once, because its author has one turn to fix them. */
@@ -51,6 +52,12 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
   }
   const shared = sharedPaths(sorted);
   return shared.length > 0 ? refused(shared) : { ok: true, answer, entries: sorted };
+}
+
+/** What is wrong with an answer `tasks`, one line each. */
+export function tasksProblems(output: unknown, list: StageList): string[] {
+  const reading = readTasks(output, list);
+  return reading.ok ? [] : reading.problems.map((problem) => `- ${problem}`);
 }
 
 function refused(problems: readonly string[]): ReadTasks {

@@ -55,7 +55,6 @@ export const TASKS = 'stage-tasks';
 const PASSES = 'stage-passes';
 const ROUNDS = 'stage-rounds';
 const ANSWERS = 'stage-answers';
-const REPAIRS = 'stage-repairs';
 
 type Records = Pick<View, 'record' | 'records'>;
 
@@ -85,11 +84,6 @@ export function answerOf(view: Records, stage: string): Json | undefined {
   return pass === passOf(view, stage).pass ? (answer as Json) : undefined;
 }
 
-/** Whether its author has had the chance to correct its answer. */
-export function wasRepaired({ record }: Records, task: string): boolean {
-  return record(REPAIRS, task) === true;
-}
-
 export function putTask(task: string, value: StageTask): PlanChange {
   return put(TASKS, task, value);
 }
@@ -104,10 +98,6 @@ export function putRound(value: StageRound): PlanChange {
 
 export function putAnswer(stage: string, pass: number, answer: Json): PlanChange {
   return put(ANSWERS, stage, { pass, answer });
-}
-
-export function putRepair(task: string): PlanChange {
-  return { do: 'put', in: REPAIRS, id: task, value: true };
 }
 
 /** A verdict that is given again. */

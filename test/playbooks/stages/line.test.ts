@@ -193,9 +193,9 @@ describe('a task for each entry', () => {
     const script = { turn: answers({ plan: [{ says: plan() }, { says: plan(entry('a')) }] }) };
     const played = play(FANNED, { script });
     expect(played.end).toMatchObject({ outcome: 'done' });
-    expect(played.board.tasks.get('plan')?.work).toMatchObject({
-      round: 2,
-      feedback: [expect.stringContaining('there is no task')],
+    expect(played.turns.filter(({ task }) => task === 'plan')[1]?.prompt).toEqual({
+      why: 'repair',
+      text: 'These tasks cannot be used:\n- there is no task',
     });
   });
 
@@ -203,7 +203,7 @@ describe('a task for each entry', () => {
     const played = play(FANNED, { script: { turn: answers({ plan: plan(entry('a', { needs: ['x'] })) }) } });
     expect(played.end).toMatchObject({
       outcome: 'failed',
-      why: expect.stringMatching(/PLAN: its tasks cannot be used, also after one repair:\n.*needs "x"/s),
+      why: expect.stringMatching(/PLAN: plan: bad-output: These tasks cannot be used:\n.*needs "x"/s),
     });
     expect([...played.board.tasks.keys()]).toEqual(['plan']);
   });

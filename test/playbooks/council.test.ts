@@ -381,7 +381,7 @@ describe('what a member says by a tool', () => {
     expect(letters(played)).toContainEqual(expect.stringMatching(/^ROUTER → B: fail /));
     expect(played.turns.filter(({ task }) => task === 'execute-1')).toHaveLength(2);
     expect(played.end).toMatchObject({ outcome: 'done' });
-    expect(minutes(played)).toContain('- B: Which port? (src/a.ts#L1) — nobody answered');
+    expect(minutes(played)).toContain('- B: Which port? (src/a.ts#L1) — no one answered');
   });
 
   it('has the merged work repaired by who built last, also after MAIN answered a question in the documents', () => {

@@ -133,7 +133,7 @@ describe('a run of objective', () => {
     const played = play();
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
     expect(done(played)).toEqual([
-      ...['setup', 'business-problem', 'spec', 'research', 'test-strategy', 'plan'],
+      ...['setup', 'business-problem', 'spec', 'spec-writer', 'research', 'test-strategy', 'plan'],
       ...['left', 'right', 'test', 'post-review', 'post-review-reviewer', 'complete'],
     ]);
     const pairs = played.steps.flatMap(({ next }) =>
@@ -145,7 +145,7 @@ describe('a run of objective', () => {
     expect(shown(played)).toEqual([
       'SETUP done pm',
       'BUSINESS_PROBLEM done ba',
-      'SPEC done ba',
+      'SPEC done ba writer',
       'SPEC_REVIEW done reviewer pm',
       'RESEARCH done builder-1',
       'TEST_STRATEGY done builder-1',
@@ -173,6 +173,26 @@ describe('a run of objective', () => {
     const said = { summary: 'Both are built.', tryIt: ['npm test'], left: ['None.'], followUps: [] };
     const { end } = play({ complete: said }, {}, TEAM, section);
     expect(end).toMatchObject({ outcome: 'done', why: 'Both are built.\nTry it: npm test' });
+  });
+
+  it('has the writer go over the specification of ba, with a review of what it changes', () => {
+    const played = play();
+    expect(played.board.tasks.get('spec-writer')?.task).toMatchObject({
+      role: 'writer',
+      title: 'Spec: writer',
+      needs: ['business-problem', 'spec'],
+      mayChangeNothing: true,
+      review: { by: ['reviewer', 'pm'] },
+    });
+    expect(briefOf(played, 'spec-writer')).toMatch(
+      /^ba has written docs\/squad\/try\/feature_spec\.md: [^]*Specify what/,
+    );
+    const nothing = play(
+      {},
+      { evidence: (task) => (task === 'spec-writer' ? { commit: null, commits: 0, changedPaths: [] } : undefined) },
+    );
+    expect(nothing.turns.filter(({ task }) => task === 'spec-writer').map(({ review }) => review)).toEqual([null]);
+    expect(nothing.end).toMatchObject({ outcome: 'done' });
   });
 
   it('checks a plan before it has it reviewed', () => {

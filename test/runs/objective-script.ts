@@ -64,6 +64,7 @@ export function thirteen(first: readonly Entry[], tasks: readonly Built[], met: 
   return [
     ...first,
     ...documents.map((task) => author(task, writes(task))),
+    author('spec-writer', [{ run: ['git', 'log', '--oneline'] }, { answer: 'nothing has to change' }]),
     { ...author('plan', writes('plan')), structured: planned(tasks) },
     ...tasks.map(({ id, paths }) => author(id, commits(Object.fromEntries(paths.map((path) => [path, `${id}\n`]))))),
     { when: '# Task fix-', steps: commits({ 'left.txt': 'fixed by {prompt}' }) },

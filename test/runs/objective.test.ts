@@ -30,6 +30,7 @@ describe('objective on the real engine', { timeout: 300_000 }, () => {
     const agents = (task: string) => turnsOf(ended, task).map(({ agent }) => String(agent));
     expect(['setup', 'business-problem', 'complete'].map(agents)).toEqual([['pm'], ['ba'], ['pm']]);
     expect(agents('spec').toSorted()).toEqual(['ba', 'pm', 'reviewer']);
+    expect(agents('spec-writer')).toEqual(['writer']);
     expect(agents('plan')).toEqual(['pm', 'reviewer']);
     expect([...agents('left'), ...agents('right')].toSorted()).toEqual([
       'builder-1',

@@ -25,14 +25,14 @@ const EN = {
   open: 'open',
   answered: (by: string, words: string) => `answered by ${by}: ${words}`,
   failed: (by: string, reason: string) => `not answered, ${by} gave up: ${reason}`,
-  nobody: 'nobody answered',
+  noOne: 'no one answered',
   close: '## Close',
   openPoints: 'Open:',
   stillOpen: (rounds: number) => `issues were still open after ${rounds} rounds`,
   allDelivered: 'all work is delivered',
   delivered: (tasks: string) => `delivered: ${tasks}`,
-  unheard: (asking: string, nobody: boolean, names: string) =>
-    `${asking}: ${nobody ? 'no member answered:' : 'no answer from'} ${names}`,
+  unheard: (asking: string, noOne: boolean, names: string) =>
+    `${asking}: ${noOne ? 'no member answered:' : 'no answer from'} ${names}`,
   how: { failed: 'failed', silent: 'silent', waiting: 'waiting' } as Readonly<Partial<Record<Saying['how'], string>>>,
   status: {} as Readonly<Record<string, string>>,
 };
@@ -52,13 +52,13 @@ const ZH: typeof EN = {
   open: '未答复',
   answered: (by, words) => `${by} 已答复：${words}`,
   failed: (by, reason) => `未答复，${by} 放弃：${reason}`,
-  nobody: '无人答复',
+  noOne: '无人答复',
   close: '## 结束',
   openPoints: '待处理：',
   stillOpen: (rounds) => `${rounds} 轮之后仍有未解决的问题`,
   allDelivered: '全部工作已交付',
   delivered: (tasks) => `已交付：${tasks}`,
-  unheard: (asking, nobody, names) => `${asking}：${nobody ? '没有成员答复：' : '以下成员没有答复：'}${names}`,
+  unheard: (asking, noOne, names) => `${asking}：${noOne ? '没有成员答复：' : '以下成员没有答复：'}${names}`,
   how: { failed: '失败', silent: '沉默', waiting: '等待中' },
   status: { done: '完成', failed: '失败', skipped: '已跳过', cancelled: '已取消', waiting: '等待中', live: '进行中' },
 };

@@ -87,7 +87,7 @@ function endOf(view: View, { id, owes }: MailView): string {
   const answer = replies.findLast(({ type, action }) => type === 'send' && action === 'answer');
   if (answer !== undefined) return texts.answered(line(answer.from), line(said(answer, answer.body, view.locale)));
   const fail = replies.findLast(({ type }) => type === 'fail');
-  return fail === undefined ? texts.nobody : texts.failed(line(fail.from), line(said(fail, fail.body, view.locale)));
+  return fail === undefined ? texts.noOne : texts.failed(line(fail.from), line(said(fail, fail.body, view.locale)));
 }
 
 function closing(view: View, council: Council): string[] {

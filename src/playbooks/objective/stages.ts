@@ -83,7 +83,7 @@ export function objectiveStages(documents: Documents, rounds: number): StageList
   return [
     writes('SETUP', ['pm'], SETUP),
     writes('BUSINESS_PROBLEM', ['ba'], BUSINESS_PROBLEM),
-    { ...writes('SPEC', ['ba', 'writer'], SPEC), review: { id: 'SPEC_REVIEW', by: ['reviewer', 'pm'] } },
+    { ...writes('SPEC', ['ba', 'writer'], SPEC), all: true, review: { id: 'SPEC_REVIEW', by: ['reviewer', 'pm'] } },
     writes('RESEARCH', ['builder', 'writer'], RESEARCH),
     writes('TEST_STRATEGY', ['builder', 'reviewer'], TEST_STRATEGY),
     {

@@ -139,6 +139,9 @@ function kindProblems({ at, makes, has }: RoughStage): Said[] {
     ...(document !== undefined && has('each')
       ? say('each', 'all its tasks would write the same document; make `code`')
       : []),
+    ...(has('all') && (document === undefined || answer !== undefined)
+      ? say('all', 'only on a document without `answer: tasks` do several roles work')
+      : []),
     ...(answer === 'tasks' && has('each')
       ? say('each', 'tasks come from one plan, and this stage would make several')
       : []),

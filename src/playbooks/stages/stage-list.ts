@@ -18,6 +18,8 @@ export interface Stage {
   readonly shownAs?: string;
   /** The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. */
   readonly by: readonly string[];
+  /** Each role of `by` that an agent has works on its document, one after the other: the first writes it, the others go over it. */
+  readonly all?: true;
   /** Ids of stages. Absent: the stage before it. */
   readonly needs?: readonly string[];
   /** Markdown with `{objective}`, `{criteria}`, `{constraints}`, `{context}`, `{documents}`, `{of:STAGE}` and `{item}`. `{{` is a brace. */

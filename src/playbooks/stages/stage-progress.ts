@@ -88,6 +88,12 @@ export function dueStages(progress: readonly StageProgress[], list: StageList): 
   );
 }
 
+/** The roles that work on a document after the one that writes it. */
+export function laterRoles({ all, by }: Stage, roster: readonly Pick<Member, 'role'>[]): string[] {
+  if (all !== true) return [];
+  return [...new Set(by)].filter((role) => roster.some((member) => member.role === role)).slice(1);
+}
+
 /** The first of these roles that an agent has. */
 export function staffedRole(roles: readonly string[], roster: readonly Pick<Member, 'role'>[]): string | undefined {
   return roles.find((role) => roster.some((member) => member.role === role));

@@ -147,6 +147,7 @@ const stageSchema = z.strictObject({
     .refine((text) => text.trim() !== '', 'says nothing; say what to do')
     .refine(isPlain, HIDES),
   makes: makesSchema,
+  all: z.literal(true).exactOptional(),
   review: reviewSchema.exactOptional(),
   each: z.strictObject({ of: idSchema }).exactOptional(),
   judges: z.strictObject({ rounds: roundsSchema, else: elseSchema }).exactOptional(),

@@ -10,7 +10,7 @@ import { taskIdOf } from './list-facts.ts';
 import { firstId, needsFor, placed, titleNow, type Opening } from './opening.ts';
 import { readTasks, TASKS_FORM } from './plan-tasks.ts';
 import { documentsFor, documentOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
-import { staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
+import { laterRoles, staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
 import { answerOf } from './stage-records.ts';
 import { keptTo } from './kept-paths.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
@@ -24,7 +24,32 @@ export function tasksOfStage(opening: Opening): PlanChange[] {
   if ('checks' in stage.makes) return checkTask(opening, common(opening), stage.makes.checks);
   if (stage.each !== undefined) return entryTasks(opening, stage.each.of);
   const task = { ...common(opening), id: firstId(opening), title: titleNow(opening) };
-  return placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
+  const first = placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
+  return [...first, ...laterTasks(opening, task)];
+}
+
+/** The tasks of the other roles of a stage in which all work on the document. They may find nothing to change. */
+function laterTasks(opening: Opening, first: NewTask): PlanChange[] {
+  const { scene, options, progress, of } = opening;
+  const { stage, pass } = of;
+  const path = documentOf(stage, options) ?? '';
+  const taken = new Set([...opening.taken, first.id]);
+  let before = first;
+  return laterRoles(stage, scene.roster).flatMap((role) => {
+    const stem = first.id.slice(0, Math.max(1, 31 - role.length));
+    const id = freeId(scene, `${stem}-${role}`, taken);
+    taken.add(id);
+    const text = `${before.role} has written ${path}: it is in your folder. Go over it as ${role}: correct it and complete it where it falls short of what follows, and leave the rest as it is. If nothing has to change, change nothing, and say so.\n\n${first.brief.text}`;
+    const { integrate = false, requires, ...made } = madeBy(opening, role);
+    const task: NewTask = {
+      ...{ ...first, id, role, title: `${first.title}: ${role}`, brief: { ...first.brief, text } },
+      ...{ needs: [...first.needs, before.id], session: sessionFor(progress, of, { role }), ...made, integrate },
+      requires: (requires ?? []).filter(({ kind }) => kind !== 'commit' && kind !== 'diff'),
+      mayChangeNothing: true,
+    };
+    before = task;
+    return placed(task, { stage: stage.id, pass: pass.pass, as: 'work', role });
+  });
 }
 
 const AGAIN =

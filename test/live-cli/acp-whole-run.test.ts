@@ -11,7 +11,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { scriptModel, type Act, type Asked, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
+import { reviewed, scriptModel, type Act, type Asked, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Taken } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -68,8 +68,7 @@ function judge(name: keyof typeof FUNCTIONS): (asked: Asked) => Act {
   return ({ outputs }) => {
     const approved = outputs.join('\n').includes(`a ${FUNCTIONS[name]} b;`);
     const text = outputs.join('\n').includes('a - b;') ? FINDING : 'the change cannot be seen';
-    const findings = approved ? [] : [{ text, criterion: 0, repeated: false }];
-    return { act: 'answer', value: { approved, summary: approved ? 'It holds.' : 'It does not hold yet.', findings } };
+    return reviewed(approved ? undefined : { text, criterion: 0 });
   };
 }
 

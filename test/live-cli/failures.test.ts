@@ -1,6 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunStatus } from '../../src/read-model/status.ts';
@@ -9,6 +7,7 @@ import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
+import { expireCodex } from './expired-codex.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { scriptModel, type ScriptedTurn } from './turn-scripts.ts';
@@ -52,7 +51,7 @@ async function openRoom(builders: readonly Cli[], turns: readonly ScriptedTurn[]
     ANTHROPIC_BASE_URL: anthropic.url,
     FAKE_KEY: 'key-of-the-fake',
   };
-  const expiredCodex = expired && first === 'codex' ? await expireCodex(engine.root) : undefined;
+  const expiredCodex = expired && first === 'codex' ? await expireCodex(engine.root, closing) : undefined;
   Object.assign(environment, expiredCodex);
   const own =
     expiredCodex === undefined ? runtimes[first] : { command: runtimes.codex.command, env: Object.keys(expiredCodex) };
@@ -77,24 +76,6 @@ async function openRoom(builders: readonly Cli[], turns: readonly ScriptedTurn[]
   writeFileSync(join(engine.repository, 'squad.yaml'), JSON.stringify(settings));
   closing.push(() => engine.close(), anthropic.close, openai.close);
   return { engine, environment };
-}
-
-/** A ChatGPT login of long ago, which its server will not renew. */
-async function expireCodex(home: string): Promise<Record<string, string>> {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const account = { chatgpt_plan_type: 'pro', chatgpt_account_id: 'account', chatgpt_user_id: 'user' };
-  const token = `${part({ alg: 'none' })}.${part({ exp: 1, email: 'a@b.c', 'https://api.openai.com/auth': account })}.x`;
-  const tokens = { id_token: token, access_token: token, refresh_token: 'old', account_id: 'account' };
-  mkdirSync(join(home, '.codex'));
-  const login = { auth_mode: 'chatgpt', OPENAI_API_KEY: null, tokens, last_refresh: '2024-01-01T00:00:00Z' };
-  writeFileSync(join(home, '.codex', 'auth.json'), JSON.stringify(login));
-  const server = createServer((_request, response) => {
-    response.writeHead(401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ error: { code: 'refresh_token_expired', message: 'expired' } }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => server.close());
-  return { CODEX_REFRESH_TOKEN_URL_OVERRIDE: `http://127.0.0.1:${(server.address() as AddressInfo).port}/oauth/token` };
 }
 
 function builds(...names: readonly string[]): ScriptedTurn[] {

@@ -9,7 +9,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
+import { reviewed, scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -29,10 +29,7 @@ const OBJECTIVE = `# Objective: Make it
 const shell = (command: string): Act => ({ act: 'shell', command });
 const say = (text: string): Act => ({ act: 'say', text });
 const answer = (value: Record<string, unknown>): Act => ({ act: 'answer', value });
-const judge = (text?: string): Act => {
-  const findings = text === undefined ? [] : [{ text, criterion: 1, repeated: false }];
-  return answer({ approved: text === undefined, summary: text ?? 'It holds.', findings });
-};
+const judge = (text?: string): Act => reviewed(text === undefined ? undefined : { text, criterion: 1 }, text);
 const report = (passed: boolean): Act =>
   answer({ passed, summary: passed ? 'It works.' : 'made.txt is gone.', failures: passed ? [] : ['made.txt is gone'] });
 const turn = (name: string, when: RegExp, ...acts: ScriptedTurn['acts']): ScriptedTurn => ({ name, when, acts });

@@ -1,5 +1,5 @@
 import { NOTES, PAGE } from './objective-app.ts';
-import type { Act, Asked, Gate, ScriptedTurn } from './turn-scripts.ts';
+import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 
 /** What every turn of a run of `objective` does. Three stages reject once: a review of SPEC, one of a builder's task, POST_REVIEW. */
 
@@ -75,9 +75,7 @@ const LOOK = ({ prompt }: Asked): Act =>
   shell(/The change is `([^`]+)`/.exec(prompt)?.[1] ?? 'echo no change was named');
 
 function verdictOf(problem: string | undefined): Act {
-  const findings = problem === undefined ? [] : [{ text: problem, criterion: 0, repeated: false }];
-  const summary = problem === undefined ? 'It holds.' : 'It does not hold yet.';
-  return { act: 'answer', value: { approved: problem === undefined, summary, findings } };
+  return reviewed(problem === undefined ? undefined : { text: problem, criterion: 0 });
 }
 
 const review = (task: string, round: number, problem: (change: string, by: string) => string | undefined) => ({

@@ -1,4 +1,4 @@
-import type { Act, Asked, Gate, ScriptedTurn } from './turn-scripts.ts';
+import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 
 /** What models do with a sentence: one task at first, two after a change, and a question before anything is written. */
 
@@ -43,8 +43,7 @@ const LOOK = ({ prompt }: Asked): Act =>
 
 function judge({ outputs }: Asked): Act {
   const approved = outputs.some((output) => /^\+(?:echo "Hello|Run `sh)/m.test(output));
-  const findings = approved ? [] : [{ text: 'the change cannot be seen', criterion: 1, repeated: false }];
-  return { act: 'answer', value: { approved, summary: approved ? 'It holds.' : 'It does not hold.', findings } };
+  return reviewed(approved ? undefined : { text: 'the change cannot be seen', criterion: 1 });
 }
 
 /** `gate`: where each builder stands before it writes, so that there is time to watch it. */

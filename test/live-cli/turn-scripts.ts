@@ -24,6 +24,15 @@ export type Act =
   | { readonly act: 'answer'; readonly value: Record<string, unknown> }
   | { readonly act: 'say'; readonly text: string };
 
+/** A reviewer's answer, whole: some CLIs refuse one without what has a default. No finding: it approves. */
+export function reviewed(
+  finding?: { readonly text: string; readonly criterion: number | null; readonly regression?: boolean },
+  summary = finding === undefined ? 'It holds.' : 'It does not hold yet.',
+): Act {
+  const findings = finding === undefined ? [] : [{ repeated: false, regression: false, ...finding }];
+  return { act: 'answer', value: { approved: finding === undefined, summary, findings, checks: [] } };
+}
+
 export interface Asked {
   readonly prompt: string;
   /** Whom squad's instructions say that it is; empty: nobody of a squad. */

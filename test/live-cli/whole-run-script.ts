@@ -1,4 +1,4 @@
-import type { Act, Asked, Gate, ScriptedTurn } from './turn-scripts.ts';
+import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 
 /** What every turn of the run does: two pieces are built at the same time, and the first draft of `sum` is wrong. */
 
@@ -58,8 +58,7 @@ function judge({ outputs }: Asked): Act {
   const diff = outputs.join('\n');
   const text = diff.includes('a - b;') && !diff.includes('a + b;') ? FINDING : 'the change cannot be seen';
   const approved = diff.includes('=> a + b;') || diff.includes('=> a * b;');
-  const findings = approved ? [] : [{ text, criterion: 0, repeated: false }];
-  return { act: 'answer', value: { approved, summary: approved ? 'It holds.' : 'It does not hold yet.', findings } };
+  return reviewed(approved ? undefined : { text, criterion: 0 });
 }
 
 /** `gate`: where both builders stand once each has written its file and committed nothing yet. */

@@ -223,6 +223,10 @@ export const runEventSchema = z.discriminatedUnion('type', [
     message: z.string(),
     to: z.string(),
     action: z.string().optional(),
+    /** The question in one line, as people see it. */
+    line: z.string().optional(),
+    /** It waits for a person. */
+    person: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('warning'), ...base, text: z.string() }),
   ...TURN_EVENTS.map((type) => z.looseObject({ type: z.literal(type), ...base, ...attempt })),

@@ -1,4 +1,6 @@
+import { agentAt } from '../model/mail/address.ts';
 import { humanLine } from '../model/mail/human-line.ts';
+import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
@@ -21,8 +23,7 @@ export function inputEvents(
       return [mailEvent(base, { type, from, to, ...defined({ action, task_id }) }, JSON.stringify(body), board)];
     }
     case 'overdue': {
-      const { message, to, action } = event;
-      return [{ type: 'mail-overdue', ...base, message, to, ...defined({ action }) }];
+      return [overdueEvent(base, event, board)];
     }
     case 'intervention': {
       const { intervention, by, seq } = event;
@@ -39,6 +40,25 @@ export function inputEvents(
     default:
       return [];
   }
+}
+
+function overdueEvent(
+  base: Base,
+  { message, to, action }: Extract<PlanNews, { type: 'overdue' }>,
+  { mail, facts: { roster, locale = 'en' } }: Board,
+): RunEvent {
+  const asked = mail.get(message);
+  const { from, type, action: kind, task } = asked ?? {};
+  const line =
+    asked === undefined || from === undefined || type === undefined
+      ? undefined
+      : humanLine(
+          { from, to: asked.to, type, ...defined({ action: kind, task_id: task }) },
+          JSON.stringify(asked.body),
+          locale,
+        );
+  const person = to === MAIN && agentAt(roster, MAIN) === undefined ? (true as const) : undefined;
+  return { type: 'mail-overdue', ...base, message, to, ...defined({ action, line, person }) };
 }
 
 /** A message as people see it, in the language of the run. */

@@ -123,6 +123,7 @@ export function objectiveTurns(gate: Gate): readonly ScriptedTurn[] {
     ...['setup', 'business-problem', 'spec', 'research', 'test-strategy', 'test', 'test-2'].map((stage) =>
       document(stage),
     ),
+    { name: 'spec-writer', when: /(?:^|\n)# Task spec-writer:/, acts: [say('Nothing has to change.')] },
     { name: 'complete', when: /(?:^|\n)# Task complete:/, acts: [SUMMARY] },
     document('plan', PLAN),
     mend('spec', SPEC_FINDING, [shell(`echo '${EMPTY_NOTE}' >> "$(git ls-files 'docs/squad/*/feature_spec.md')"`)]),

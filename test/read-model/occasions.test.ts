@@ -28,6 +28,21 @@ describe('a person is called', () => {
     expect(occasion).toEqual(isCalled ? { what: outcome, text: 'run: THE END' } : undefined);
   });
 
+  it('again for an answer of theirs that is overdue, each time, and not for one of an agent', () => {
+    const occasions = createOccasions();
+    const late = { type: 'mail-overdue', at: 1, runId: 'r', message: 's-1-7', to: 'MAIN', action: 'clarify' } as const;
+    const line = 'from:bob | question:which port? | doc:- | code:-';
+    expect(occasions.of({ ...late, line })).toBeUndefined();
+    const occasion = { what: 'overdue', text: `not answered in time: ${line}` };
+    expect(occasions.of({ ...late, line, person: true })).toEqual(occasion);
+    expect(occasions.of({ ...late, line, person: true, at: 2 })).toEqual(occasion);
+  });
+
+  it('by the words of who asks', () => {
+    const event = { ...asked(1, 'bob asks: which?'), question: 'mail/7' } as RunEvent;
+    expect(createOccasions().of(event)).toEqual({ what: 'question', text: 'bob asks: which?' });
+  });
+
   it('for an agent that waits in its turn, and then for an end that waits for something else', () => {
     const occasions = createOccasions();
     const turn = { at: 1_000, runId: 'r', attemptId: 'a', task: 't', agent: 'ann' };

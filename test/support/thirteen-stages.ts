@@ -28,6 +28,7 @@ export const THIRTEEN_STAGES: Scenario = {
     return {
       turns: [
         ...WRITTEN.map((task) => turn(task, document(task), task === 'plan' ? PLAN : undefined)),
+        turn('spec-writer', {}),
         ...BUILT.map((task) => turn(task, { [`${task}.txt`]: `${task}\n` })),
         turn('post-review', {}, { ...approved, criteria: [] }),
         turn('post-review-reviewer', {}, { ...approved, criteria: [] }),

@@ -56,7 +56,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'mail':
       return `mail      ${plainLine(event.line, 500)}`;
     case 'mail-overdue':
-      return `mail      ${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time${howToAnswer(event)}`;
+      return `mail      ${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time${event.line === undefined ? '' : `: ${plainLine(event.line, 300)}`}${howToAnswer(event)}`;
     case 'warning':
       return `note      ${plainLine(event.text, 600)}`;
     case 'run-ended':

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storageError } from '../../model/storage-error.ts';
+import { makeOwnFolder } from './own-folder.ts';
 
 /**
  * Where squad keeps what it needs for a moment: below its state folder, which only this person reads. The folder for temporary
@@ -19,8 +20,8 @@ const PLAIN_LABEL = `of_${process.pid}_0_0_0_0`;
  */
 export async function makeScratch(stateDirectory: string, label = PLAIN_LABEL): Promise<string> {
   const root = scratchRoot(stateDirectory);
+  makeOwnFolder(root);
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 });
     return await mkdtemp(join(root, `squad-scratch-${label}-`));
   } catch (error) {
     throw storageError(root, error);

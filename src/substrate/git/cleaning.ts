@@ -9,7 +9,7 @@ import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
 import { BASELINE, INTEGRATION } from './folder-note.ts';
 import { isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
-import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
+import { attemptRef, folderPath, noteLink, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { findRun } from './open-run.ts';
 import { claimedBy, claimRef } from './run-claim.ts';
@@ -50,6 +50,7 @@ export async function closeRun(context: GitContext, run: string): Promise<readon
     await rename(repository.directory, `${repository.directory}.old`);
     failpoint('git.run-aside');
     await deleteFolder(notePath(context, run, ''));
+    await deleteFolder(noteLink(context, run));
   }
   const folder = join(context.runsDirectory, run);
   // Missing, or not empty, which the answer shows.

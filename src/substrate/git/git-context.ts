@@ -1,5 +1,7 @@
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
+import { realPath } from '../files/real-path.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall, GitPorts } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
@@ -66,9 +68,22 @@ export function folderPath(context: GitContext, run: string, task: string): stri
   return join(context.runsDirectory, run, task);
 }
 
-/** The engine's notes about a folder are next to it, because agents may write only inside. */
+/**
+ * The engine's notes about a folder are next to it, because agents may write only inside. A person may have put their folder on another
+ * disk: the path is that of the folder itself, because nothing is removed through a link.
+ */
 export function notePath(context: GitContext, run: string, name: string): string {
-  return join(context.runsDirectory, run, '.squad', name);
+  return join(realFolder(noteLink(context, run)), name);
+}
+
+/** Where the folder of the notes is, or a link to it. */
+export function noteLink({ runsDirectory }: Pick<GitContext, 'runsDirectory'>, run: string): string {
+  return join(runsDirectory, run, '.squad');
+}
+
+function realFolder(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+  return realPath(path) ?? path;
 }
 
 export function runBranch(run: string): string {

@@ -5,6 +5,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
+import { makeOwnFolder } from '../files/own-folder.ts';
 import { scratchRoot } from '../files/scratch.ts';
 import { bringBack, hasMade, makeAnew, noteMade } from './check-folder.ts';
 import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
@@ -94,6 +95,7 @@ function createReady(context: GitContext): Ready {
   // The TMPDIR of every git process, so it must exist before the first.
   return async (work) => {
     requirePlaces();
+    makeOwnFolder(dirname(context.temporary));
     try {
       mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -145,7 +147,8 @@ async function closeContext(context: GitContext): Promise<void> {
     (await opening.catch(() => undefined))?.talk.close();
     if (await isFlushed(context, run)) await rm(notePath(context, run, 'engine'), { force: true });
   }
-  await rm(context.temporary, { recursive: true, force: true });
+  // What is left there goes with the next `squad clean`, and must not hide how the work ended.
+  await rm(context.temporary, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Agents flush nothing of what they leave in their folders. With the marker, a power cut later on makes the next engine look at it. */

@@ -60,7 +60,8 @@ export async function removeLeftLocks(place: MovedRefs): Promise<void> {
     if (!owner.success || !isOwnerAlive(owner.data)) dead.push(join(folder, name));
   }
   if (dead.length === 0 || !(await removeStable(place.commonDirectory))) return;
-  for (const path of dead) await rm(path, { force: true });
+  // A folder in the place of a note is none either.
+  for (const path of dead) await rm(path, { recursive: true, force: true });
   removeEmpty(folder);
 }
 

@@ -153,15 +153,27 @@ export function refuseOddFiles(path: string, journal: OpenOptions['journal'] = '
   for (const end of FILE_ENDS) {
     const found = lstatSync(path + end, { throwIfNoEntry: false });
     if (found === undefined || found.isFile()) continue;
-    // A lock file holds nothing, and `squad db check` does not open it.
-    if (journal === 'rollback' && statSync(path + end, { throwIfNoEntry: false })?.isFile() === true) continue;
     const name = `${basename(path)}${end}`;
+    if (journal === 'rollback') {
+      // A lock file holds nothing, and `squad db check` does not open it.
+      if (isFileAt(path + end)) continue;
+      throw corruptDatabase(path, `${name} is not a file.`);
+    }
     // SQLite makes it again: nothing is lost with it.
     if (end === '-shm' && !found.isSymbolicLink())
       throw inTheWay(path, name, 'is not a file', `remove it: \`rm -r ${shellWord(`${path}${end}`)}\``);
     if (!found.isSymbolicLink()) throw corruptDatabase(path, `${name} is not a file.`);
     const why = 'is a symbolic link, and squad opens no database through a link';
     throw inTheWay(path, name, why, 'put the file that the link points to in its place');
+  }
+}
+
+/** A link to a file counts, and one to nothing or to itself does not. */
+export function isFileAt(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

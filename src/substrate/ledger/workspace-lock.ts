@@ -1,12 +1,12 @@
 import { localTime } from '../../text/time.ts';
-import { existsSync, realpathSync, renameSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readPlainSync } from '../files/read-plain.ts';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { closeDb, FILE_ENDS, openDb, type Db } from './open-db.ts';
+import { closeDb, FILE_ENDS, isFileAt, openDb, type Db } from './open-db.ts';
 import { databaseError } from './sqlite-errors.ts';
 
 const lockHolderSchema = z.object({
@@ -99,11 +99,14 @@ function takeLock(root: string, isRepaired = false): Db {
  */
 function repairLock(path: string): void {
   for (const one of FILE_ENDS.map((end) => path + end)) {
-    const found = statSync(one, { throwIfNoEntry: false });
-    if (found === undefined) continue;
-    if (found.isFile()) truncateSync(one);
-    else renameSync(one, `${one}.${process.pid}.damaged`);
+    if (lstatSync(one, { throwIfNoEntry: false }) === undefined) continue;
+    if (isFileAt(one)) truncateSync(one);
+    else moveAside(one);
   }
+}
+
+function moveAside(path: string): void {
+  renameSync(path, `${path}.${process.pid}.damaged`);
 }
 
 function isDamaged(path: string, error: unknown): boolean {
@@ -158,6 +161,8 @@ export function refuseBusy(directory: string): void {
 function writeName(root: string, holder: LockHolder): void {
   const temporary = `${namePath(root)}.new`;
   try {
+    // A folder in the place of the name holds nothing of squad's, and no rename replaces it.
+    if (lstatSync(namePath(root), { throwIfNoEntry: false })?.isDirectory() === true) moveAside(namePath(root));
     writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
     renameSync(temporary, namePath(root));
   } catch {

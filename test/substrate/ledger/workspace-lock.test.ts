@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
@@ -147,6 +147,20 @@ test('so it does with any bit of its header flipped', SPREAD, () => {
     expect(probeLock(directory), `bit ${bit}`).toBeNull();
     lockWorkspace(directory, HOLDER).release();
   }
+});
+
+test.each<[string, (path: string) => void]>([
+  ['a folder in the place of its name', (path) => mkdirSync(join(path, 'lock.json/full'), { recursive: true })],
+  ['a link to nothing in its place', (path) => symlinkSync(join(path, 'nowhere'), join(path, 'lock.db'))],
+  ['a link to itself', (path) => symlinkSync(join(path, 'lock.db'), join(path, 'lock.db'))],
+])('the lock is taken with %s', (_, harm) => {
+  const directory = temporaryFolder();
+  harm(directory);
+  expect(probeLock(directory)).toBeNull();
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(readLockHolder(directory)).toEqual(HOLDER);
+  lock.release();
+  expect(existsSync(join(directory, 'lock.json'))).toBe(false);
 });
 
 test('a lock file that is damaged under its holder still locks, and is sound after it', async () => {

@@ -52,7 +52,10 @@ export async function damageTrial(
   if (wrong.length === 0 && resume.code !== 0 && resume.code !== 1)
     wrong.push(...(await restoredRun(room, resume, check)));
   endTurns(room);
-  return { wrong: wrong.map((one) => `${said}: ${one}\n${resume.stderr}${check.stdout}${check.stderr}`), said };
+  return {
+    wrong: wrong.map((one) => `${said}: ${one}\n${resume.stdout}${resume.stderr}${check.stdout}${check.stderr}`),
+    said,
+  };
 }
 
 function pick({ root }: RunRoom, { kind, pattern }: Place, random: () => number): string | undefined {
@@ -81,7 +84,7 @@ async function restoredRun(room: RunRoom, resume: Finished, check: Finished): Pr
   let done = followSteps(place, steps);
   for (let tries = 0; tries < 3 && done.code !== 0; tries += 1) {
     const consent = consentIn(done.said);
-    const question = /squad answer (\S+) restore/.exec(done.said)?.[1];
+    const question = /squad answer (\S+) "?restore/.exec(done.said)?.[1];
     if (consent !== undefined) done = followSteps(place, [consent]);
     else if (question !== undefined) done = followSteps(place, [`squad answer ${question} restore`, 'squad resume']);
     else break;
@@ -102,7 +105,8 @@ function stepsIn(text: string): string[] {
 /** What a person types next, where a command is named that can be typed as it is. */
 function nextIn(text: string): string[] {
   const named = /`((?:squad (?:state --adopt|answer)|rm) [^`]+)`/.exec(text)?.[1];
-  return named === undefined ? [] : [named, 'squad resume'];
+  // With a word in capitals in place of what only a person knows, it cannot.
+  return named === undefined || / [A-Z]+$/.test(named) ? [] : [named, 'squad resume'];
 }
 
 async function outcomeOf(room: RunRoom): Promise<unknown> {

@@ -15,6 +15,7 @@ export default defineConfig({
     tags: TAGS,
     ...WANTED,
     pool: 'forks',
+    isolate: false,
     testTimeout: 60_000,
   },
 });

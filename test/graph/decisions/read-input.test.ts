@@ -131,7 +131,7 @@ describe('mail', () => {
     ],
     [
       'that replies to what a playbook sent',
-      { ...reading, re: { message: { ...first, action: 'assign', task_id: 'u' } as MailMessage, key: 'k' } },
+      { ...reading, re: { message: { ...first, action: 'assign', task_id: 'u' }, key: 'k' } },
       { ...PLAIN, re: { id: 's-1-1', from: 'C', key: 'k', action: 'assign', task: 'u' } },
     ],
   ])('%s', (_name, mail, expected) => {

@@ -16,11 +16,7 @@ function gathered(work: Partial<Work>, facts: Partial<EvidenceFacts>, task: Part
 }
 
 function settled(work: Partial<Work>, event: object, task: Partial<NewTask>) {
-  return stepWork(
-    { ...newWork(), author: liveRequest('t-1'), ...work },
-    { ...SETTLED, ...event } as WorkEvent,
-    contextOf(task),
-  );
+  return stepWork({ ...newWork(), author: liveRequest('t-1'), ...work }, { ...SETTLED, ...event }, contextOf(task));
 }
 
 describe('an author who says that the work is done', () => {

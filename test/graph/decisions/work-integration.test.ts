@@ -138,7 +138,7 @@ describe('a check that fails', () => {
 
   it('may have changed files', () => {
     const changed = [{ run: 'a', paths: ['x'], more: 0 }];
-    expect(step({ phase: VERIFYING }, { ...PASSED, changed } as WorkEvent).work.noted).toEqual({ flaky: [], changed });
+    expect(step({ phase: VERIFYING }, { ...PASSED, changed }).work.noted).toEqual({ flaky: [], changed });
   });
 });
 

@@ -379,9 +379,12 @@ describe('what came first', () => {
 
 describe('how a task ends', () => {
   const cut = (as: 'failed' | 'cancelled' | 'skipped' | 'done') =>
-    step({ sentBack: { by: 'review', text: 'x' }, feedback: ['f'], output: 1, commit: 'c', followUps: ['u'] }, {
-      ...{ type: 'settle-asked', as, why: 'no' },
-    } as WorkEvent);
+    step(
+      { sentBack: { by: 'review', text: 'x' }, feedback: ['f'], output: 1, commit: 'c', followUps: ['u'] },
+      {
+        ...{ type: 'settle-asked', as, why: 'no' },
+      },
+    );
   it.each([
     ['failed', { type: 'task-failed', task: 't', cause: 'cancelled', why: 'no', feedback: ['f'] }, 'cancelled'],
     ['cancelled', { type: 'task-failed', task: 't', cause: 'cancelled', why: 'no', feedback: ['f'] }, 'cancelled'],
@@ -419,7 +422,7 @@ describe('how a task ends', () => {
 });
 
 describe('the begin of what no agent does, a way out of a question, and a new opening', () => {
-  const begun = (more: object = {}): WorkEvent => ({ type: 'begun', ...more }) as WorkEvent;
+  const begun = (more: object = {}): WorkEvent => ({ type: 'begun', ...more });
   it.each<[string, Partial<Work>, Partial<NewTask>, object, object]>([
     ['work has an agent', {}, { kind: 'work' }, { commit: 'c' }, { phase: { at: 'working' }, commit: null }],
     [

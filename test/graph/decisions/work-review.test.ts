@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { openReview } from '../../../src/graph/decisions/work-review.ts';
+import { newWork, stepWork } from '../../../src/graph/decisions/work.ts';
+import type { WorkContext } from '../../../src/graph/decisions/work-step.ts';
+import type { CheckerChange } from '../../../src/model/plan/checker.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import { contextOf, liveRequest } from './support.ts';
+
+const CHANGE: CheckerChange = { path: 'x', status: 'modified', added: 1, removed: 1 };
+const finding = (text: string) => ({ text, criterion: 0, repeated: false, regression: false });
+const YES = { approved: true, summary: 'ok', findings: [], checks: [] };
+const NO = { approved: false, summary: 'no', findings: [finding('mend it')], checks: [] };
+const LATE = { ...NO, findings: [{ ...finding('also this'), criterion: null }] };
+const policy = (by: string[] = ['reviewer'], rounds = 3, more: object = {}): Partial<NewTask> => ({
+  review: { by, quorum: 'all', rounds, criteria: [], ...more },
+});
+const slotOf = (role: string, attempt: string, agent: string): ReviewSlot => ({
+  ...{ role, request: liveRequest(attempt, agent), answer: null, tried: [] },
+});
+const ROUND: RoundRecord = { round: 1, commit: 'c0', approved: false, feedback: 'x', findings: ['mend it'], by: [] };
+
+function judge(
+  output: unknown,
+  more: Partial<Work> = {},
+  task: Partial<NewTask> = policy(),
+  about: Partial<WorkContext> = {},
+  slots = [slotOf('reviewer', 't-2', 'rex')],
+  checkers?: CheckerChange[],
+) {
+  const phase = { at: 'reviewing', commit: 'c1', slots, ...(checkers && { checkers }) } as const;
+  const event = { type: 'attempt-settled', attempt: 't-2', outcome: 'completed', text: '', output } as WorkEvent;
+  return stepWork({ ...newWork(), commit: 'c1', authors: ['bob'], ...more, phase }, event, contextOf(task, about));
+}
+
+describe('a review that opens', () => {
+  it('asks each role, in the session that it had', () => {
+    const thread = { key: 's', agent: 'rex' };
+    const open = (checkers?: CheckerChange[]) =>
+      openReview({ ...newWork(), reviewers: { b: thread } }, 'c1', contextOf(policy(['a', 'b'])), checkers).work.phase;
+    expect(open()).toMatchObject({
+      ...{ at: 'reviewing', commit: 'c1' },
+      slots: [
+        { role: 'a', answer: null, tried: [], request: { thread: null, prompt: { why: 'start' } } },
+        { role: 'b', request: { thread } },
+      ],
+    });
+    expect('checkers' in open()).toBe(false);
+    expect('checkers' in open([])).toBe(false);
+    expect(open([CHANGE])).toMatchObject({ checkers: [CHANGE] });
+    expect(openReview(newWork(), 'c1', contextOf()).work.phase).toMatchObject({ slots: [] });
+  });
+});
+
+describe('an approval', () => {
+  it('takes the work into the queue, or ends it', () => {
+    expect(judge(YES).work.phase).toEqual({ at: 'in-queue', commit: 'c1', since: 9 });
+    expect(judge(YES, {}, { ...policy(), integrate: false }).work.phase).toMatchObject({ at: 'ended', as: 'done' });
+  });
+
+  it('is on record', () => {
+    const { work } = judge({ ...YES, findings: [finding('later')] }, { followUps: ['before'] });
+    expect(work.rounds).toStrictEqual([
+      {
+        ...{ round: 1, commit: 'c1', approved: true, findings: [] },
+        ...{ feedback: 'reviewer (rex): approved. ok', by: [{ role: 'reviewer', agent: 'rex', approved: true }] },
+      },
+    ]);
+    expect(work.followUps).toEqual(['before', 'later']);
+    expect(judge({ ...YES, findings: [finding('before')] }, { followUps: ['before'] }).work.followUps).toEqual([
+      'before',
+    ]);
+    expect('words' in work).toBe(false);
+  });
+
+  it.each([
+    ['review', null],
+    ['verify', { by: 'verify', text: 'x' }],
+  ] as const)('answers what work was sent back for by %s', (by, expected) => {
+    expect(judge(YES, { sentBack: { by, text: 'x' } }).work.sentBack).toEqual(expected);
+  });
+
+  it('lets the other reviewers leave', () => {
+    const slots = [slotOf('reviewer', 't-2', 'rex'), slotOf('other', 't-3', 'sue')];
+    const { work } = judge(YES, {}, policy(['reviewer', 'other'], 3, { quorum: 'any' }), {}, slots);
+    expect(work.leaving).toEqual([{ attempt: 't-3', agent: 'sue', session: 's-sue' }]);
+    const waits = judge(YES, {}, policy(['reviewer', 'other']), {}, slots);
+    expect(waits.work).toMatchObject({
+      phase: { at: 'reviewing', slots: [{ answer: YES }, { answer: null }] },
+      leaving: [],
+      rounds: [],
+    });
+  });
+
+  it('has words on the changed checks, and on no other path', () => {
+    const word = { path: 'x', accepted: true, why: 'same' };
+    const output = { ...YES, checks: [word, { ...word, path: 'y' }] };
+    const old = { ...word, by: 'sue', commit: 'c0' };
+    expect(judge(output, { words: [old] }, policy(), {}, undefined, [CHANGE]).work.words).toEqual([
+      ...[old, { ...word, by: 'rex', commit: 'c1' }],
+    ]);
+    expect(judge(output).work.words).toBeUndefined();
+  });
+
+  it('without a look goes back once, where a look is required', () => {
+    const event = {
+      type: 'attempt-settled',
+      attempt: 't-2',
+      outcome: 'completed',
+      text: '',
+      output: YES,
+      look: 'none',
+    } as const;
+    const phase = { at: 'reviewing', commit: 'c1', slots: [slotOf('reviewer', 't-2', 'rex')] } as const;
+    const after = (looks?: 'required') => stepWork({ ...newWork(), phase }, event, contextOf(policy(), { looks })).work;
+    expect(after('required').phase).toMatchObject({ slots: [{ request: { prompt: { why: 'repair' } } }] });
+    expect(after().rounds).toMatchObject([{ by: [{ look: 'none' }] }]);
+  });
+});
+
+describe('a rejection', () => {
+  const text = 'reviewer (rex): rejected. no\n- mend it';
+  it('sends the work back, for another commit', () => {
+    expect(judge(NO).work).toMatchObject({
+      phase: { at: 'working' },
+      ...{ round: 2, returned: 'c1', sentBack: { by: 'review', text }, feedback: [text] },
+      author: { prompt: { why: 'feedback', from: 'review', text } },
+      rounds: [{ approved: false, findings: ['mend it'] }],
+    });
+    expect(judge(NO).work.rounds[0]).not.toHaveProperty('overruled');
+  });
+
+  it('in the last round fails the work', () => {
+    const { news, work } = judge(NO, { round: 3 });
+    expect(news).toMatchObject([
+      { type: 'task-failed', cause: 'rejected', why: 'rejected in round 3 of 3', feedback: [text] },
+    ]);
+    expect(work.feedback).toEqual([text]);
+    expect(judge(NO, { round: 3, granted: 1 }).work.phase.at).toBe('working');
+  });
+
+  it('that says the same again is told, and may end the work', () => {
+    const same = 'not converging: the same findings as in the round before';
+    const again = { round: 2, rounds: [ROUND] };
+    expect(judge(NO, again).work.feedback).toEqual([`${text}\n\n${same}`]);
+    const stops = policy(['reviewer'], 3, { whenNotConverging: 'stop' });
+    expect(judge(NO, again, stops).work.phase).toMatchObject({
+      why: `rejected in round 2 of 3; ${same}, so the work stops`,
+    });
+    expect(judge(NO, { ...again, granted: 1 }, stops).work.phase.at).toBe('working');
+    expect(judge(NO, { round: 2 }, stops).work.phase.at).toBe('working');
+    expect(judge(NO, { ...again, round: 3 }).work.phase).toMatchObject({ why: `rejected in round 3 of 3; ${same}` });
+  });
+
+  it('with late findings alone is overruled, and on record as such', () => {
+    const { work } = judge(LATE, { round: 2, rounds: [ROUND] });
+    expect(work).toMatchObject({ phase: { at: 'in-queue' }, followUps: ['also this'] });
+    expect(work.rounds[1]).toMatchObject({ approved: false, overruled: true, findings: [] });
+  });
+});
+
+describe('a reviewer without a verdict', () => {
+  const BAD = { approved: 'maybe' };
+  const spent = (tried: string[] = []): ReviewSlot[] => {
+    const slot = slotOf('reviewer', 't-2', 'rex');
+    return [{ ...slot, tried, request: { ...slot.request, used: { ...slot.request.used, repairs: 1 } } }];
+  };
+  const slotAfter = (names: string[], tried?: string[]) =>
+    judge(BAD, {}, policy(), { membersOf: () => names }, spent(tried));
+
+  it('is asked again once', () => {
+    expect(judge(BAD).work.phase).toMatchObject({
+      slots: [{ request: { prompt: { why: 'repair', text: 'no answer of the form review' } }, answer: null }],
+    });
+  });
+
+  it('is replaced by one who has not tried, and is no author', () => {
+    const { phase } = slotAfter(['rex', 'bob', 'sue']).work;
+    expect(phase).toMatchObject({
+      slots: [{ tried: ['rex'], request: { state: { at: 'queued' }, thread: null }, answer: null }],
+    });
+  });
+
+  it.each([
+    [['rex', 'bob'], []],
+    [['rex', 'sue'], ['sue']],
+  ])('is the last of %j, where %j have tried', (names, tried) => {
+    expect(slotAfter(names, tried).work.phase).toMatchObject({
+      ...{ at: 'ended', as: 'failed', cause: 'attempts' },
+      why: 'the review of c1: no verdict from reviewer (bad-output: no answer of the form review)',
+    });
+  });
+
+  it('is not replaced, if it failed otherwise', () => {
+    const failure = { kind: 'output-truncated', message: 'm', mayHaveActed: true } as const;
+    const slot = slotOf('reviewer', 't-2', 'rex');
+    const slots = [{ ...slot, request: { ...slot.request, used: { ...slot.request.used, retries: 2 } } }];
+    const event = { type: 'attempt-settled', attempt: 't-2', outcome: 'failed', text: '', failure } as const;
+    const context = contextOf(policy(), { membersOf: () => ['sue'] });
+    const { work } = stepWork({ ...newWork(), phase: { at: 'reviewing', commit: 'c1', slots } }, event, context);
+    expect(work.phase).toMatchObject({ cause: 'attempts', why: expect.stringContaining('output-truncated') as string });
+  });
+
+  it('whose turn is not known changes nothing', () => {
+    const slots = [slotOf('reviewer', 't-9', 'rex')];
+    expect(judge(YES, {}, policy(), {}, slots).work.phase).toMatchObject({ at: 'reviewing', slots });
+  });
+});

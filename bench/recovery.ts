@@ -1,34 +1,49 @@
-// npm run bench:recovery [-- --trials N --only FAULT --seed N]: runs whose engine is SIGKILLed, and what became of them.
-// docs/recovery.md describes the method. Exit 1: a target was missed.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
-import { fileURLToPath } from 'node:url';
+// npm run bench:recovery [-- --trials N --only NAME --seed N --peers]: runs whose engine is SIGKILLed, and what became of them; then
+// squad beside other tools where something goes wrong. docs/recovery.md describes the method. Exit 1: a target was missed.
+import { loadavg } from 'node:os';
 import { parseArgs, isDeepStrictEqual } from 'node:util';
 import { createRandom } from '../test/support/random.ts';
 import { FAULTS, type Fault } from './recovery/faults.ts';
+import { machineNow, writeResults } from './recovery/keep.ts';
+import { measurePeers, SITUATION_NAMES } from './recovery/peers/index.ts';
 import { rowOf, spreadOf, tableOf } from './recovery/results.ts';
 import { tryOnce, uncrashedRun, type Trial, type Uncrashed } from './recovery/trial.ts';
 
-const RESULTS = fileURLToPath(new URL('./recovery.json', import.meta.url));
-const DOCUMENT = fileURLToPath(new URL('../docs/recovery.md', import.meta.url));
-const [BEGIN, END] = ['<!-- results: begin -->', '<!-- results: end -->'];
 /** Fewer are a try-out: they are printed and not kept. */
 const ENOUGH = 20;
 /** Looked at for each trial: some are not of a turn. */
 const MOST_PLACES = 10;
 
 const { values } = parseArgs({
-  options: { trials: { type: 'string', default: '20' }, only: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    trials: { type: 'string', default: '20' },
+    only: { type: 'string' },
+    seed: { type: 'string' },
+    peers: { type: 'boolean', default: false },
+  },
 });
 const trials = Number(values.trials);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const wanted = FAULTS.filter(({ name }) => values.only === undefined || name === values.only);
-if (wanted.length > 0 && Number.isInteger(trials) && trials > 0 && Number.isInteger(seed)) await measure();
-else {
-  console.error(
-    `usage: npm run bench:recovery -- [--trials N] [--seed N] [--only ${FAULTS.map((one) => one.name).join('|')}]`,
-  );
+const isWanted = (name: string): boolean => values.only === undefined || name === values.only;
+const wanted = values.peers ? [] : FAULTS.filter(({ name }) => isWanted(name));
+const hasPeers = SITUATION_NAMES.some(isWanted);
+if (wanted.length + (hasPeers ? 1 : 0) > 0 && Number.isInteger(trials) && trials > 0 && Number.isInteger(seed)) {
+  if (wanted.length > 0) await measure();
+  if (hasPeers) await compare();
+} else {
+  const names = [...FAULTS.map(({ name }) => name), ...SITUATION_NAMES];
+  console.error(`usage: npm run bench:recovery -- [--trials N] [--seed N] [--peers] [--only ${names.join('|')}]`);
   process.exitCode = 2;
+}
+
+/** Its results are what they are: no target is missed here. */
+async function compare(): Promise<void> {
+  const machine = machineNow();
+  const { report, table } = await measurePeers(values.only);
+  console.log(`\n${table}\n`);
+  if (values.only !== undefined) return;
+  const about = `${report.at.slice(0, 10)}, ${machine.cpus} cores, load ${machine.load.toFixed(1)} at the start, Node ${machine.node}.`;
+  writeResults('peers', { ...report, machine }, `${about}\n\n${table}`);
 }
 
 async function measure(): Promise<void> {
@@ -48,11 +63,10 @@ async function measure(): Promise<void> {
   console.log(`\n${tableOf(rows)}\n`);
   const met = rows.every((row) => row.met);
   if (rows.length === FAULTS.length && trials >= ENOUGH) {
-    const machine = { node: process.version, platform: process.platform, cpus: cpus().length, load };
+    const machine = { ...machineNow(), load };
     const report = { at: new Date().toISOString(), machine, seed, met, uncrashedMs, rows };
-    writeFileSync(RESULTS, `${JSON.stringify(report, null, 2)}\n`);
     const about = `Seed ${seed}, ${machine.cpus} cores, load ${load.toFixed(1)} at the start; a run that nobody killed took ${inSeconds(uncrashedMs.median)} (median of ${times.length}).`;
-    writeBetweenMarkers(`${about}\n\n${tableOf(rows)}`);
+    writeResults('kills', report, `${about}\n\n${tableOf(rows)}`);
   }
   if (!met) process.exitCode = 1;
 }
@@ -93,12 +107,4 @@ function verdictOf({ wrong, rerun, lost, cutShort, sameCounts }: Trial, { killsA
 
 function inSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
-}
-
-function writeBetweenMarkers(results: string): void {
-  const text = readFileSync(DOCUMENT, 'utf8');
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`${DOCUMENT} has lost its marker comments`);
-  writeFileSync(DOCUMENT, `${before}${BEGIN}\n\n${results}\n\n${END}${after}`);
 }

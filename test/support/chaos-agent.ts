@@ -6,6 +6,19 @@ import { fixture } from './runtime-bench.ts';
 /** One entry of `chaos.json`; see test/fixtures/agents/chaos-agent.mjs. */
 export interface ChaosEntry {
   readonly when?: string;
+  /** A regular expression in place of `when`. */
+  readonly match?: string;
+  readonly label?: string;
+  /** It fits for so long after it fitted first. */
+  readonly seconds?: number;
+  /** It fits so often. */
+  readonly times?: number;
+  /** Milliseconds. */
+  readonly works?: number;
+  readonly commits?: false;
+  /** A shell command; PROMPT is the prompt. */
+  readonly runs?: string;
+  readonly usd?: number;
   readonly mode?: string;
   readonly text?: string;
   readonly limit?: string;
@@ -21,7 +34,8 @@ export interface ChaosPlan {
   readonly turns?: readonly ChaosEntry[];
 }
 
-interface ChaosTurn {
+export interface ChaosTurn {
+  readonly label?: string;
   readonly as: string;
   readonly mode: string;
   readonly session: string;
@@ -37,6 +51,8 @@ export interface ChaosAgent {
   plan(plan: ChaosPlan): void;
   /** The turns taken so far. */
   turns(): ChaosTurn[];
+  /** Pids of the turns that gave their answer. */
+  answered(): number[];
   /** Pids of the processes that turns have started, named or not; 0 of those that are gone. */
   children(): number[];
 }
@@ -67,6 +83,7 @@ export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent 
     path: (cli) => join(folder, cli),
     plan,
     turns: () => noted('chaos.log'),
+    answered: () => noted<{ pid: number }>('chaos.ends').map(({ pid }) => pid),
     children: () => pidsOf(noted<InsidePid>('chaos.pids')),
   };
 }

@@ -21,7 +21,7 @@ function firstOf(facts: Facts, { name, seconds }: Situation): string {
     name === 'kill-in-merge' && facts.exit === null
       ? 'killed'
       : facts.exit === null
-        ? `nothing noticed, still running after ${seconds} s`
+        ? `still running after ${seconds} s`
         : `exit ${facts.exit} after ${Math.round(facts.seconds)} s`;
   const { begun, refused, judges, reviews, twice } = facts.turns;
   const details = [

@@ -2,7 +2,7 @@ import { lookAt, type Facts } from './facts.ts';
 import { openRoom, type Ended, type Room } from './room.ts';
 import { scriptFor } from './script.ts';
 import type { Situation } from './situations.ts';
-import { PIECES, type Command, type Tool } from './tool.ts';
+import type { Command, Tool } from './tool.ts';
 
 export interface Observation {
   readonly tool: string;
@@ -59,7 +59,8 @@ async function deliver(room: Room, tool: Tool, situation: Situation, isKilled: b
   const facts = await lookAt(room, tool, situation, ended);
   const delivered = { ...facts, words: isHere ? 'its merge again' : 'its merge' };
   const mend = tool.mend?.(room);
-  if (facts.pieces.onMain === PIECES.length || mend === undefined) return { delivered };
+  // What was never made cannot be mended.
+  if (facts.pieces.onMain === facts.pieces.there || mend === undefined) return { delivered };
   const mended = await lookAt(room, tool, situation, await runAll(room, mend.commands));
   return { delivered, mended: { ...mended, words: mend.words } };
 }

@@ -34,7 +34,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'login-expired',
     what: 'the login expires when the building starts; a person logs in after the command has ended',
   },
-  { ...USUAL, name: 'silent-server', what: 'one builder’s server says nothing after its first line', seconds: 170 },
+  { ...USUAL, name: 'silent-server', what: 'one builder’s server says nothing after its first line', seconds: 300 },
   {
     ...USUAL,
     name: 'never-agrees',

@@ -45,10 +45,12 @@ export function takt(version: string, folder: string): Tool {
     verdict: (piece, approved) => ({ text: approved ? `Approved: ${piece}` : `Rejected: ${piece} needs a fix` }),
     prepare: (room, situation) => prepare(room, situation),
     run: [...program, 'run'],
-    goOn: (room) => ({
-      words: 'requeue in the menu of `takt list`, then `takt run`',
-      commands: [requeue(folder, room), [...program, 'run']],
-    }),
+    goOn: (room) => {
+      const run = [...program, 'run'];
+      // A task that was running when its process ended is found again.
+      if (openTasks(room).length === 0) return { words: '`takt run` again', commands: [run] };
+      return { words: 'requeue in the menu of `takt list`, `takt run`', commands: [requeue(folder, room), run] };
+    },
     deliver: (room) => finished(room).map(({ branch }) => merge(branch)),
     mend: (room) => ({
       words: '`git merge --abort` by hand, its sync and its merge again',
@@ -134,12 +136,15 @@ function tasksOf({ repository }: Room): Task[] {
   return existsSync(path) ? ((parse(readFileSync(path, 'utf8')) as { tasks?: Task[] }).tasks ?? []) : [];
 }
 
+function openTasks(room: Room): Task[] {
+  return tasksOf(room).filter(({ status }) => ['failed', 'exceeded'].includes(status));
+}
+
 /** What its menu calls, with the step that the menu proposes: the menu itself needs a person at a terminal. */
 function requeue(folder: string, room: Room): Command {
   const runner = join(folder, 'node_modules', 'takt', 'dist', 'infra', 'task', 'index.js');
   const steps = WORKFLOW.steps.map(({ name }) => name).slice(1);
-  const open = tasksOf(room).filter(({ status }) => ['failed', 'exceeded'].includes(status));
-  const from = open.map(({ name, failure }) => [name, steps.find((step) => step === failure?.step) ?? null]);
+  const from = openTasks(room).map(({ name, failure }) => [name, steps.find((step) => step === failure?.step) ?? null]);
   const code = `import { TaskRunner } from ${JSON.stringify(runner)};
 const runner = new TaskRunner(process.cwd());
 for (const [name, step] of ${JSON.stringify(from)}) runner.requeueTask(name, ['failed', 'exceeded'], step ?? undefined);`;

@@ -16,12 +16,12 @@ export function cellOf(observation: Observation, situation: Situation, lacks: st
   return `${lacks === undefined ? '' : `${lacks}; `}${said.join('. Then ')}.`;
 }
 
-function firstOf(facts: Facts, { name, seconds }: Situation): string {
+function firstOf(facts: Facts, { name }: Situation): string {
   const end =
     name === 'kill-in-merge' && facts.exit === null
       ? 'killed'
       : facts.exit === null
-        ? `still running after ${seconds} s`
+        ? `still running after ${Math.round(facts.seconds)} s`
         : `exit ${facts.exit} after ${Math.round(facts.seconds)} s`;
   const { begun, refused, judges, reviews, twice } = facts.turns;
   const details = [

@@ -2,6 +2,7 @@ import { memberAt } from '../../model/mail/policy.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { messageJson, messageLine, localeOf } from './mail-text.ts';
+import { asksPerson, markedLine, waitingFor } from './waiting.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions, MailOptions } from './options.ts';
 
@@ -10,26 +11,30 @@ const BATCH = 50;
 const LEASE_MS = 30_000;
 const MOST = 1000;
 
-/** Prints unread mail, oldest first, and marks it as read if `takes` says so. */
+/** Prints what waits for a person's answer, then unread mail, each oldest first, and marks it as read if `takes` says so. */
 export async function inbox(context: CommandContext, options: InboxOptions): Promise<void> {
   const { limit = MOST, json } = options;
   await withParty(context, options, async (opened, party) => {
-    const print = await createPrinter(context, opened, options);
+    const print = await createPrinter(context, opened, options, party);
+    const onTop = json === true ? [] : waitingFor(opened, party);
+    for (const delivery of onTop) print(delivery);
+    const seen = new Set(onTop.map(({ message }) => message.id));
+    const rest = (delivery: Delivery): void => (seen.has(delivery.message.id) ? undefined : print(delivery));
     if (!takes(opened, party, options)) {
       const found = opened.mail.inbox(party, limit);
-      for (const delivery of found) print(delivery);
-      if (found.length === 0 && json !== true) context.output.line('no new mail');
+      for (const delivery of found) rest(delivery);
+      if (found.length + onTop.length === 0 && json !== true) context.output.line('no new mail');
       if (found.length > 0) noteUnread(context, opened, party, options);
       return;
     }
     opened.mail.beat(party);
     let count = 0;
     while (count < limit) {
-      const taken = await readBatch(opened, party, Math.min(BATCH, limit - count), print);
+      const taken = await readBatch(opened, party, Math.min(BATCH, limit - count), rest);
       count += taken;
       if (taken === 0) break;
     }
-    if (count === 0 && json !== true) context.output.line('no new mail');
+    if (count + onTop.length === 0 && json !== true) context.output.line('no new mail');
   });
 }
 
@@ -85,12 +90,17 @@ export async function readBatch(
 
 export async function createPrinter(
   { output, host }: CommandContext,
-  { mail, root }: OpenedMail,
+  opened: OpenedMail,
   options: MailOptions,
+  party: MailParty,
 ): Promise<(delivery: Pick<Delivery, 'message'>) => void> {
+  const { mail, root } = opened;
   if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
   const locale = await localeOf(host, root, options);
-  return ({ message }) => output.line(messageLine(mail, message, locale));
+  return ({ message }) => {
+    const line = messageLine(mail, message, locale);
+    output.line(asksPerson(opened, party, message) ? markedLine(line) : line);
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/time.ts';
 import { createPrinter, isTaken, readBatch, takes, noteUnread } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
+import { asksPerson, ring } from './waiting.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
 import { listenForStop } from './stop-signal.ts';
@@ -23,7 +24,7 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
   await withParty(context, options, async (opened, party) => {
     const stop = listenForStop();
     try {
-      const print = await createPrinter(context, opened, options);
+      const print = ringing(await createPrinter(context, opened, options, party), opened, party, options);
       const isReader = takes(opened, party, options);
       const windowName = context.host.environment['TEAM_WINDOW_NAME'];
       if (isReader) opened.mail.register(party, windowName === undefined ? {} : { windowName });
@@ -83,6 +84,19 @@ async function listenUntil(
     if (!(await isTaken(process.stdout))) return;
     await clock.sleep(LOOK_MS, aborted);
   }
+}
+
+/** Rings at what asks a person. */
+function ringing(
+  print: (delivery: Pick<Delivery, 'message'>) => void,
+  opened: OpenedMail,
+  party: MailParty,
+  { json }: InboxOptions,
+): (delivery: Pick<Delivery, 'message'>) => void {
+  return (delivery) => {
+    if (json !== true && asksPerson(opened, party, delivery.message)) ring();
+    print(delivery);
+  };
 }
 
 /** Each message once, for as long as it is in the inbox. */

@@ -65,7 +65,7 @@ function addReading(mail: Command, context: CommandContext): void {
       .option('--peek', 'only look')
       .option('--take', 'read an agent’s mail in its place (default: only look at it)');
   reading('inbox')
-    .description('Print unread mail, oldest first. What it prints counts as read.')
+    .description('Print what waits for your answer, then unread mail, oldest first. What it prints counts as read.')
     .option('--limit <n>', 'print at most this many', wholeNumber)
     .addHelpText('after', example('squad mail inbox', 'squad mail inbox --as a --peek --json'))
     .action(async (options: InboxOptions) => (await import('./inbox.ts')).inbox(context, options));

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
+import { WAITS } from './waiting.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { Locale } from '../../model/locale.ts';
 import type { MailOptions } from './options.ts';
@@ -32,6 +33,17 @@ function renderMailStatus(
     `${run.name}  ${counts.messages} messages, ${counts.unread} unread, ${counts.dead} given up, ${counts.refused} refused`,
     `  session ${session.id}  epoch ${session.epoch}`,
     ...section(
+      'without an answer',
+      waitingFirst(unanswered, members).flatMap(({ message, recipient, acceptedAt }) => {
+        const since = isPerson(members, recipient) ? message.ts : acceptedAt;
+        const late = since !== null && since + QUESTION_MS <= now ? ', overdue' : '';
+        return [
+          `${isPerson(members, recipient) ? WAITS : ''}${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
+          `  Next: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
+        ];
+      }),
+    ),
+    ...section(
       'members',
       members.map(({ address, role, agent, online, unread, oldestUnread }) => {
         const oldest = oldestUnread === null ? '' : `, the oldest for ${ageOf(now - oldestUnread)}`;
@@ -47,16 +59,6 @@ function renderMailStatus(
       }),
     ),
     ...section(
-      'without an answer',
-      unanswered.flatMap(({ message, recipient, acceptedAt }) => {
-        const late = acceptedAt !== null && acceptedAt + QUESTION_MS <= now ? ', overdue' : '';
-        return [
-          `${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
-          `  Next: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
-        ];
-      }),
-    ),
-    ...section(
       'given up',
       dead.flatMap(({ message, recipient, retries, lastError }) => [
         `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'not read in time', 120)}  ${messageLine(mail, message, locale)}`,
@@ -64,6 +66,17 @@ function renderMailStatus(
       ]),
     ),
   ];
+}
+
+/** Those for a person first: no engine answers them. */
+function waitingFirst(unanswered: MailStatus['unanswered'], members: MailStatus['members']): MailStatus['unanswered'] {
+  return unanswered.toSorted(
+    (one, other) => Number(isPerson(members, other.recipient)) - Number(isPerson(members, one.recipient)),
+  );
+}
+
+function isPerson(members: MailStatus['members'], address: string): boolean {
+  return members.some((member) => member.address === address && member.agent === null);
 }
 
 function section(title: string, lines: readonly string[]): string[] {

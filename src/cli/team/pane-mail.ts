@@ -4,6 +4,8 @@ import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { draftOf } from '../mail/draft.ts';
 import { finishedRun } from '../mail/finished-run.ts';
 import { messageLine } from '../mail/mail-text.ts';
+import { asksPerson, markedLine, ring } from '../mail/waiting.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
 import type { Locale } from '../../model/locale.ts';
 import { isTaken } from '../mail/inbox.ts';
@@ -33,11 +35,16 @@ export function openPaneMail(
   const isPerson = memberAt(policy, address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
   const reminded = new Map<string, number>();
-  const lineOf = ({ message }: Pick<Delivery, 'message'>): string =>
-    `${message.from === address ? 'mail  →' : 'mail  ←'}   ${messageLine(mail, message, locale)}`;
+  const lineOf = ({ message }: Pick<Delivery, 'message'>): string => {
+    const line = messageLine(mail, message, locale);
+    const way = message.from === address ? 'mail  →' : 'mail  ←';
+    return `${way}   ${asksPerson(opened, party, message) ? markedLine(line) : line}`;
+  };
   const owed = (): readonly Delivery[] =>
     mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
-  const show = showMessages(opened, address, lineOf, print);
+  const show = showMessages(opened, address, lineOf, print, (message) => {
+    if (asksPerson(opened, party, message)) ring();
+  });
 
   return {
     /** Shows new mail, in and out. A person's mail counts as read once shown; an agent reads its own. */
@@ -57,8 +64,10 @@ export function openPaneMail(
     waiting: (): Waiting => {
       const { members, unanswered } = mail.status(run.id);
       const own = memberAt({ members }, address);
+      const asks = unanswered.filter(({ recipient }) => recipient === address);
       return {
-        asks: unanswered.filter(({ recipient }) => recipient === address).length,
+        asks: asks.length,
+        oldestAskMs: clock.now() - (asks[0]?.message.ts ?? clock.now()),
         unread: own?.unread ?? 0,
         oldestMs: clock.now() - (own?.oldestUnread ?? clock.now()),
       };
@@ -84,9 +93,11 @@ function showMessages(
   address: string,
   lineOf: (entry: Pick<Delivery, 'message'>) => string,
   print: (line: string) => void,
+  arrived: (message: MailMessage) => void,
 ): () => number {
   let shownUpTo: number | undefined;
   return () => {
+    const hasShown = shownUpTo !== undefined;
     const after = shownUpTo ?? Math.max(0, mail.session(run.id).lastSeq - LOOKED_AT);
     const lines: string[] = [];
     shownUpTo = after;
@@ -95,6 +106,7 @@ function showMessages(
       const { message, held } = entry;
       shownUpTo = message.seq;
       if (message.from !== address && !message.to.includes(address)) continue;
+      if (hasShown) arrived(message);
       lines.push(`${lineOf(entry)}${held === null ? '' : ' | once its turn ends'}`);
     }
     for (const line of lines.slice(-MOST_EARLIER)) print(line);
@@ -133,16 +145,18 @@ function addressee(typed: Message) {
 interface Waiting {
   /** Questions without an answer. */
   readonly asks: number;
+  /** Age of the oldest of them. */
+  readonly oldestAskMs?: number;
   readonly unread: number;
   /** Age of the oldest unread message. */
   readonly oldestMs: number;
 }
 
 /** The title of a pane in the terminal. */
-export function paneTitle(name: string, { asks, unread, oldestMs }: Waiting): string {
+export function paneTitle(name: string, { asks, oldestAskMs = 0, unread, oldestMs }: Waiting): string {
   return [
     plainLine(name, 120),
-    ...(asks === 0 ? [] : [`${asks} to answer`]),
+    ...(asks === 0 ? [] : [`${asks} to answer, oldest ${ageOf(oldestAskMs)}`]),
     ...(unread === 0 ? [] : [`${unread} unread, oldest ${ageOf(oldestMs)}`]),
   ].join(' · ');
 }

@@ -107,7 +107,9 @@ describe('a whole round by hand', () => {
       '2h',
     );
     expect(await squad('say', '--as', 'b', 'which', 'port?')).toBe('sent  #7  B → MAIN  ask/clarify  FEAT-1\n');
-    expect(await squad('inbox')).toMatch(/\nfrom:B \| question:which port\? \| doc:- \| code:src\/router\.ts \| #7\n$/);
+    expect(await squad('inbox')).toMatch(
+      /^! from:B \| question:which port\? \| doc:- \| code:src\/router\.ts \| #7\nfrom:/,
+    );
     expect(await squad('reply', 'it takes', '4711')).toBe('sent  #8  MAIN → B  send/answer  FEAT-1\n');
     await squad('done', '--as', 'b', '--task', 'FEAT-1', '--summary', 'as agreed');
     const messages = room.messages();
@@ -310,17 +312,41 @@ describe('an agent’s mail', () => {
   });
 });
 
+describe('what waits for a person', () => {
+  it('is marked, and stands above all else, also once it is read', async () => {
+    const room = mailRoom();
+    await room.run(['mail', 'send', '--as', 'a', '--action', 'note', '--to', 'MAIN', '--summary', 'first']);
+    await room.run(['mail', 'say', '--as', 'a', 'which?']);
+    const inbox = async () => (await room.run(['mail', 'inbox'])).stdout.split('\n');
+    expect(await inbox()).toEqual([
+      '! from:A | question:which? | doc:- | code:- | #2',
+      'from:A | send | to:MAIN | task:- | says:first | #1',
+      '',
+    ]);
+    expect(await inbox()).toEqual(['! from:A | question:which? | doc:- | code:- | #2', '']);
+    const status = (await room.run(['mail', 'status'])).stdout.split('\n');
+    expect(status.slice(2, 6)).toEqual([
+      '',
+      'without an answer',
+      expect.stringMatching(/^ {2}! .*which\?/),
+      expect.anything(),
+    ]);
+    await room.run(['mail', 'reply', 'this one']);
+    expect(await inbox()).toEqual(['no new mail', '']);
+  });
+});
+
 describe('the language of a line', () => {
-  const ZH = '窗口:A | 问题:which? | 文档路径:- | 代码路径:- | #1\n';
+  const ZH = '! 窗口:A | 问题:which? | 文档路径:- | 代码路径:- | #1\n';
 
   it('is English, another one by --locale, or as squad.yaml says', async () => {
     const room = mailRoom();
     await room.run(['mail', 'say', '--as', 'a', 'which?']);
     const peek = async (...more: string[]) => (await room.run(['mail', 'inbox', '--peek', ...more])).stdout;
-    expect(await peek()).toBe('from:A | question:which? | doc:- | code:- | #1\n');
+    expect(await peek()).toBe('! from:A | question:which? | doc:- | code:- | #1\n');
     expect(await peek('--locale', 'zh')).toBe(ZH);
     writeFileSync(join(room.repository, 'squad.yaml'), 'version: 1\nmail:\n  locale: zh\n');
     expect(await peek()).toBe(ZH);
-    expect(await peek('--locale', 'en')).toMatch(/^from:A/);
+    expect(await peek('--locale', 'en')).toMatch(/^! from:A/);
   });
 });

@@ -56,8 +56,8 @@ describe('a typed line', () => {
 describe('names', () => {
   it('say what waits', () => {
     expect(paneTitle('team-1-A', { asks: 0, unread: 0, oldestMs: 0 })).toBe('team-1-A');
-    expect(paneTitle('team-1-A', { asks: 2, unread: 3, oldestMs: 130_000 })).toBe(
-      'team-1-A · 2 to answer · 3 unread, oldest 2 min',
+    expect(paneTitle('team-1-A', { asks: 2, oldestAskMs: 600_000, unread: 3, oldestMs: 130_000 })).toBe(
+      'team-1-A · 2 to answer, oldest 10 min · 3 unread, oldest 2 min',
     );
   });
 

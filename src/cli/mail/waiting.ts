@@ -1,0 +1,40 @@
+import { owesAnswer } from '../../model/mail/effects.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
+import { memberAt } from '../../model/mail/policy.ts';
+import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
+import { styleFor } from '../render/style.ts';
+import type { OpenedMail } from './open-mail.ts';
+
+/** The mark of a message that waits for a person. */
+export const WAITS = '! ';
+const BELL = '\u0007';
+
+/** What waits for this person's answer, oldest first; nothing waits so for an agent: the engine wakes it. */
+export function waitingFor(
+  { mail, run, policy }: Pick<OpenedMail, 'mail' | 'run' | 'policy'>,
+  party: MailParty,
+): Delivery[] {
+  if (memberAt(policy, party.address)?.agent !== null) return [];
+  return mail
+    .status(run.id)
+    .unanswered.filter(({ recipient, message }) => recipient === party.address && asks(message));
+}
+
+/** Whether it asks this person for an answer. */
+export function asksPerson({ policy }: Pick<OpenedMail, 'policy'>, party: MailParty, message: MailMessage): boolean {
+  return message.to.includes(party.address) && memberAt(policy, party.address)?.agent === null && asks(message);
+}
+
+function asks({ type, action }: MailMessage): boolean {
+  return owesAnswer({ type, action });
+}
+
+/** Its line with the mark, in a terminal in bold. */
+export function markedLine(line: string): string {
+  return styleFor(process.stdout)('bold', `${WAITS}${line}`);
+}
+
+/** Rings where a person can hear it. */
+export function ring(): void {
+  if (process.stdout.isTTY) process.stdout.write(BELL);
+}

@@ -74,7 +74,7 @@ it(
         author('slow', [{ mcp: 'squad', tool: 'handoff', arguments: handOff }, ...commits({ 'slow.txt': 'slow\n' })]),
         {
           ...author('answer-1-main', [{ answer: 'see the answer' }]),
-          structured: { answer: 'green', reason: 'Nothing needs to be written.' },
+          structured: { answer: 'green', doc_updated: false, doc_path: '', reason: 'Nothing needs to be written.' },
         },
         { when: '"answer":"green"', steps: commits({ 'colour.txt': 'green\n' }) },
       ],

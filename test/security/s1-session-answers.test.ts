@@ -57,7 +57,7 @@ function answerOf(text: string): WorkerAnswer {
     decisions: [text, text],
     issues: [text],
     explorations: [{ angle: name, keywords: [name], findings: text }],
-    discussion: text,
+    discussion: [text],
   };
 }
 
@@ -234,7 +234,7 @@ describe('S2: a name of a worker', () => {
     );
     const give = (slug: string, name: string): void => {
       const explorations = [{ angle: 'A', keywords: [], findings: 'x' }];
-      board.answer(slug, { artifact: { name, markdown: 'new' }, explorations, discussion: 'x' });
+      board.answer(slug, { artifact: { name, markdown: 'new' }, explorations, discussion: ['x'] });
     };
     give('a', 'REPORT');
     give('b', 'STRASSE.MD');

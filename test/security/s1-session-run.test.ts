@@ -26,7 +26,7 @@ const SAID = answer({
   summary: LOUD,
   artifact: { name: `../../${LOUD}`, markdown: LOUD },
   memory: [{ key: `key ${LOUD}`, value: LOUD }],
-  ...{ learnings: [LOUD], decisions: [LOUD], issues: [LOUD], discussion: LOUD },
+  ...{ learnings: [LOUD], decisions: [LOUD], issues: [LOUD], discussion: [LOUD] },
   explorations: [{ angle: LOUD, keywords: [LOUD], findings: LOUD }],
 });
 const SETTINGS = `

@@ -132,14 +132,14 @@ interface Answer {
     readonly keywords: readonly string[];
     readonly findings: string;
   }[];
-  readonly discussion: string | null;
+  readonly discussion: readonly string[];
 }
 
 /** An answer that leaves nothing but what it is told to. */
 export function answer(more: Partial<Answer> = {}): Answer {
   return {
     ...{ summary: 'done', artifact: null, memory: [], learnings: [], decisions: [], issues: [], explorations: [] },
-    discussion: null,
+    discussion: [],
     ...more,
   };
 }
@@ -157,7 +157,7 @@ export function fullAnswer(task: string): Answer {
     decisions: [`${task} decided this`],
     issues: [`${task} met this`],
     explorations: [{ angle: `how ${task} works`, keywords: [task, 'work'], findings: `${task} found this` }],
-    discussion: `# ${task}\n\nIs it good? It is.\n`,
+    discussion: [`# ${task}\n\nIs it good? It is.\n`],
   };
 }
 

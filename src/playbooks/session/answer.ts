@@ -7,7 +7,7 @@ import { answerSchema } from '../shared/tasks.ts';
 export const WORKER = 'worker';
 
 /** No field is optional, because strict structured output requires all. */
-export const workerSchema = z.object({
+const workerForm = z.object({
   summary: z.string(),
   artifact: z.object({ name: z.string(), markdown: z.string() }).nullable(),
   memory: z.array(z.object({ key: z.string(), value: z.string() })),
@@ -15,12 +15,17 @@ export const workerSchema = z.object({
   decisions: z.array(z.string()),
   issues: z.array(z.string()),
   explorations: z.array(z.object({ angle: z.string(), keywords: z.array(z.string()), findings: z.string() })),
-  discussion: z.string().nullable(),
+  discussion: z.array(z.string()),
+});
+
+/** In a run that an earlier version began, a discussion has one record, or null. */
+export const workerSchema = workerForm.extend({
+  discussion: z.union([z.array(z.string()), z.string().nullable()]),
 });
 export type WorkerAnswer = z.infer<typeof workerSchema>;
 
 /** As JSON Schema. */
-export const ANSWER = answerSchema(workerSchema);
+export const ANSWER = answerSchema(workerForm);
 
 /** The kinds of wisdom, as the answer and the folder name them. */
 export const WISDOM = ['learnings', 'decisions', 'issues'] as const;
@@ -43,7 +48,7 @@ export const ANSWER_GUIDE = [
     '- `memory`: facts that later tasks look up, each with its `key`. Your value replaces one that is there',
     '- `learnings`, `decisions`, `issues`: what others have to know, one short text for each point',
     '- `explorations`: what you found when you looked at the code from one `angle`, so that no one looks again',
-    '- `discussion`: the record of a discussion that your task asks for; null if there is none',
+    '- `discussion`: the records of a discussion that your task asks for, one for each round of it, in their order',
   ].join('\n'),
   `Use an empty list if you have nothing to report. Keep each text within ${MOST_OF_TEXT / KIB} KiB. If squad asks again, give the whole answer again: only the last one counts.`,
 ].join('\n\n');
@@ -116,13 +121,21 @@ function textsOf(answer: WorkerAnswer): Text[] {
       ),
       { at: `explorations[${index}].findings`, text: findings, is: 'text' },
     ]),
-    ...(discussion === null ? [] : [{ at: 'discussion', text: discussion, is: 'text', mayBeBlank: true } as const]),
+    ...recordsIn(discussion).map(
+      (text, index): Text => ({ at: `discussion[${index}]`, text, is: 'text', mayBeBlank: true }),
+    ),
   ];
+}
+
+export function recordsIn(discussion: WorkerAnswer['discussion']): readonly string[] {
+  if (discussion === null) return [];
+  return typeof discussion === 'string' ? [discussion] : discussion;
 }
 
 function listsOf(answer: WorkerAnswer): { at: string; length: number }[] {
   return [
     ...(['memory', ...WISDOM, 'explorations'] as const).map((at) => ({ at, length: answer[at].length })),
+    { at: 'discussion', length: recordsIn(answer.discussion).length },
     ...answer.explorations.map(({ keywords: { length } }, index) => ({
       at: `explorations[${index}].keywords`,
       length,

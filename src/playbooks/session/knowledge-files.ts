@@ -103,7 +103,7 @@ function add({ own, memory, wisdom, index }: Sum, left: Left): void {
   const { task, role, artifact, discussion } = left;
   const by = { task: task.id, role: role.name };
   if (artifact !== null) own.add({ folder: 'artifacts', name: artifact.name, text: `${artifact.text}\n` });
-  if (discussion !== null) own.add({ folder: 'discussions', name: discussion.name, text: `${discussion.text}\n` });
+  for (const { name, text } of discussion) own.add({ folder: 'discussions', name, text: `${text}\n` });
   for (const { key, value } of left.memory) memory.put(key, memoryLine(key, value));
   for (const kind of WISDOM) for (const text of left.wisdom[kind]) wisdom[kind].add(wisdomEntry(by, text));
   for (const { name, angle, keywords, findings } of left.explorations) {

@@ -3,7 +3,7 @@ import { DONE } from '../../model/session-done.ts';
 import { fileName, ownNames } from '../../text/file-name.ts';
 import { asObject, type Json } from '../../text/json.ts';
 import { visibleText } from '../../text/plain-text.ts';
-import { WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
+import { recordsIn, WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
 
 /** What the tasks of a session have left. */
@@ -22,7 +22,8 @@ export interface Left {
   readonly memory: WorkerAnswer['memory'];
   readonly wisdom: Readonly<Record<(typeof WISDOM)[number], readonly string[]>>;
   readonly explorations: readonly Exploration[];
-  readonly discussion: NamedText | null;
+  /** One record for each round of a discussion. */
+  readonly discussion: readonly NamedText[];
 }
 
 interface NamedText {
@@ -122,15 +123,18 @@ function emptyFold(session: Session): Fold {
           ...{ ...plain, task, role },
           artifact: plain.artifact && { ...plain.artifact, name: artifact(plain.artifact.name) },
           explorations: plain.explorations.map((one) => ({ ...one, name: exploration(one.name) })),
-          discussion:
-            plain.discussion === null ? null : { name: discussion(`${task.slug}-${round}.md`), text: plain.discussion },
+          discussion: plain.discussion.map((text, index) => {
+            // One text alone is of a version in which a task had one record, of its own round.
+            const number = typeof worker.discussion === 'string' ? round : index + 1;
+            return { name: discussion(`${task.slug}-${number}.md`), text };
+          }),
         },
       ];
     },
   };
 }
 
-type Plain = Omit<Left, 'task' | 'role' | 'discussion'> & { readonly discussion: string | null };
+type Plain = Omit<Left, 'task' | 'role' | 'discussion'> & { readonly discussion: readonly string[] };
 
 function readAnswer({ summary, artifact, memory, explorations, discussion, ...wisdom }: WorkerAnswer): Plain {
   const shown = (texts: readonly string[]): string[] => texts.flatMap((text) => shownText(text) || []);
@@ -143,7 +147,7 @@ function readAnswer({ summary, artifact, memory, explorations, discussion, ...wi
       ...{ name: fileName(`explore-${fileName(angle)}.json`), angle: formed(angle), findings: findings.toWellFormed() },
       keywords: keywords.map(formed).filter((word) => word !== ''),
     })),
-    discussion: discussion === null ? null : shownText(discussion) || null,
+    discussion: shown(recordsIn(discussion)),
   };
 }
 

@@ -75,7 +75,7 @@ describe('an answer that goes back to its author', () => {
     ['decisions[0]', (text) => ({ decisions: [text] })],
     ['issues[0]', (text) => ({ issues: [text] })],
     ['explorations[0].findings', (findings) => ({ explorations: [{ ...exploration, findings }] })],
-    ['discussion', (discussion) => ({ discussion })],
+    ['discussion[1]', (discussion) => ({ discussion: ['x', discussion] })],
   ])('has more than 64 KiB in %s, and not one byte less', (at, give) => {
     expect(problemsOf(give(long))).toEqual([]);
     expect(problemsOf(give(`${long}!`))).toEqual([tooLong(at, LIMIT + 1, LIMIT)]);

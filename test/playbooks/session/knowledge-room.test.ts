@@ -9,7 +9,7 @@ describe('the files, which squad reads again at the next run,', () => {
   const MIB = 1024 * 1024;
   const left = (session: Session, index: number, more: Partial<Left> = {}): Left => ({
     ...{ task: session.tasks[index]!, role: session.roles[0]!, summary: 'Done.', artifact: null, memory: [] },
-    ...{ wisdom: { learnings: [], decisions: [], issues: [] }, explorations: [], discussion: null, ...more },
+    ...{ wisdom: { learnings: [], decisions: [], issues: [] }, explorations: [], discussion: [], ...more },
   });
   const many = (count: number, start: Partial<SessionStart>, of: (index: number) => Partial<Left>) => {
     const session = sessionWith(
@@ -75,7 +75,7 @@ describe('the files, which squad reads again at the next run,', () => {
   it('of tasks are as many as there is room for, and the oldest stay', () => {
     const { files, textOf } = many(700, { size: 8 * MIB }, (index) => ({
       artifact: { name: `a-${index}.md`, text: long },
-      discussion: { name: `t${index}-1.md`, text: 'Short.' },
+      discussion: [{ name: `t${index}-1.md`, text: 'Short.' }],
     }));
     const all = files();
     expect(all.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(24 * MIB);

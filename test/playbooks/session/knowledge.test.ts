@@ -26,7 +26,7 @@ const FULL: Partial<WorkerAnswer> = {
   decisions: ['One file.\nNo folder.'],
   issues: ['It is slow.'],
   explorations: [{ angle: 'Entry points', keywords: ['main', ' '], findings: 'There is one.' }],
-  discussion: '# Round 1\n\nAgreed.',
+  discussion: ['# Round 1\n\nOpen.', '# Round 2\n\nAgreed.'],
 };
 
 function filesOf(board: SessionBoard): Record<string, string> {
@@ -45,7 +45,8 @@ describe('what a task leaves in the folder', () => {
     board.answer('a', FULL);
     expect(filesOf(board)).toEqual({
       'artifacts/Spec.md': '# Spec\n\nIt reads lines.\n',
-      'discussions/a-1.md': '# Round 1\n\nAgreed.\n',
+      'discussions/a-1.md': '# Round 1\n\nOpen.\n',
+      'discussions/a-2.md': '# Round 2\n\nAgreed.\n',
       'explorations/explore-Entry-points.json': `${JSON.stringify(
         { angle: 'Entry points', keywords: ['main'], findings: 'There is one.', task: 'A', role: 'Writer' },
         null,

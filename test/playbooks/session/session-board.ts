@@ -30,7 +30,7 @@ const NOTHING: WorkerAnswer = {
   decisions: [],
   issues: [],
   explorations: [],
-  discussion: null,
+  discussion: [],
 };
 
 /** A session of one role, whose tasks need those that stand after the colon: `b: a`. */

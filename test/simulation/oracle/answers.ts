@@ -55,9 +55,11 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
     }
     case 'verdicts':
       return verdictsOf(troupe, cue);
-    case 'answer reason':
+    case 'answer doc_path doc_updated reason': {
       // Without a reason, it says that the documentation has it.
-      return { answer: { answer: 'so', reason: draw(seed, 'reason', task) < 0.5 ? '' : 'it is written there' } };
+      const reason = draw(seed, 'reason', task) < 0.5 ? '' : 'it is written there';
+      return { answer: { answer: 'so', doc_updated: reason === '', doc_path: '', reason } };
+    }
     case 'issues questions summary':
       return {
         answer: { issues: rejects || hasIssue(seed, cue) ? [ISSUE] : [], summary: 'looked', questions: [] },

@@ -22,7 +22,7 @@ export function meanwhileOf(
   }
   if (!works) return undefined;
   if (draw(seed, 'gives up', task, form, number) < weather.givesUp) return { afterMs, act: () => giveUp(troupe, cue) };
-  if (form === 'answer reason' && draw(seed, 'by tool', task) < 0.5)
+  if (form === 'answer doc_path doc_updated reason' && draw(seed, 'by tool', task) < 0.5)
     return { afterMs, act: () => answerByTool(troupe, cue) };
   if (form === 'assignments summary' && weather.mail > 0) return { afterMs, act: () => assignByTool(troupe, cue) };
   if (!owns || draw(seed, 'writes', task, number) >= weather.mail || record.orders.length >= 3) return undefined;

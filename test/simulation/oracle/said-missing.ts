@@ -64,15 +64,21 @@ function lastTurns({ turns }: WorldRecord): TurnSeen[] {
 function unanswered({ questions, turns, answers }: WorldRecord): { id: string }[] {
   const isAnswered = (id: string): boolean =>
     answers.some(({ question }) => question === `mail/${id.split('-').at(-1) ?? ''}`) ||
-    turns.some(({ prompt, form, isDone }) => form === 'answer reason' && isDone && prompt.includes(id));
+    turns.some(
+      ({ prompt, form, isDone }) => form === 'answer doc_path doc_updated reason' && isDone && prompt.includes(id),
+    );
   return questions.filter(({ id, turn }) => turns.some((one) => one.id === turn && one.isDone) && !isAnswered(id));
 }
 
 /** Answers that say that the documentation has it, whose task wrote nothing in the end. */
 function falsePromises({ turns }: WorldRecord): string[] {
-  const tasks = [...new Set(turns.flatMap(({ form, task }) => (form === 'answer reason' ? [task] : [])))];
+  const tasks = [
+    ...new Set(turns.flatMap(({ form, task }) => (form === 'answer doc_path doc_updated reason' ? [task] : []))),
+  ];
   return tasks.flatMap((task) => {
-    const all = turns.filter((turn) => turn.task === task && turn.form === 'answer reason' && turn.isDone);
+    const all = turns.filter(
+      (turn) => turn.task === task && turn.form === 'answer doc_path doc_updated reason' && turn.isDone,
+    );
     const last = all.at(-1);
     const isWritten = all.some(({ wrote }) => wrote !== undefined);
     return last !== undefined && last.owns && promises(last) && !isWritten ? [last.id] : [];

@@ -35,11 +35,7 @@ export function openPaneMail(
   const isPerson = memberAt(policy, address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
   const reminded = new Map<string, number>();
-  const lineOf = ({ message }: Pick<Delivery, 'message'>): string => {
-    const line = messageLine(mail, message, locale);
-    const way = message.from === address ? 'mail  →' : 'mail  ←';
-    return `${way}   ${asksPerson(opened, party, message) ? markedLine(line) : line}`;
-  };
+  const lineOf = linesOf(opened, party, locale);
   const owed = (): readonly Delivery[] =>
     mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
   const show = showMessages(opened, address, lineOf, print, (message) => {
@@ -84,6 +80,14 @@ export function openPaneMail(
       // The next look shows a sent message.
       if (refused !== undefined) print(`refused   ${refused}`);
     },
+  };
+}
+
+function linesOf(opened: OpenedMail, party: MailParty, locale: Locale) {
+  return ({ message }: Pick<Delivery, 'message'>): string => {
+    const line = messageLine(opened.mail, message, locale);
+    const way = message.from === party.address ? 'mail  →' : 'mail  ←';
+    return `${way}   ${asksPerson(opened, party, message) ? markedLine(line) : line}`;
   };
 }
 

@@ -57,7 +57,7 @@ describe('a request to squad studio', () => {
     const { ask, asked } = door('own');
     const foreign = { rawHeaders: ['Host', 'localhost', 'Origin', 'https://evil.example'] };
     expect(await ask(`/${SECRET}/ok`, foreign)).toMatchObject({ status: 403 });
-    expect(await ask(`/${SECRET}/ok`, { method: undefined } as never)).toMatchObject({ target: '/ok' });
+    expect(await ask(`/${SECRET}/ok`, { method: undefined })).toMatchObject({ target: '/ok' });
     expect(asked).toHaveLength(1);
   });
 

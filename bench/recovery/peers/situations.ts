@@ -38,7 +38,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     ...USUAL,
     name: 'never-agrees',
-    what: 'the reviewer rejects one piece every time; when a person goes on, it is satisfied',
+    what: 'the reviewer rejects one piece every time; when a person continues, it is satisfied',
   },
   { ...USUAL, name: 'same-lines', what: 'both builders change the same line' },
   {
@@ -49,7 +49,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     ...USUAL,
     name: 'did-nothing',
-    what: 'one builder says that it is done and has changed nothing, every time; reviewers approve; when a person goes on, it works',
+    what: 'one builder says that it is done and has changed nothing, every time; reviewers approve; when a person continues, it works',
   },
   {
     ...USUAL,

@@ -53,7 +53,7 @@ export function takt(version: string, folder: string): Tool {
     },
     deliver: (room) => finished(room).map(({ branch }) => merge(branch)),
     mend: (room) => ({
-      words: '`git merge --abort` by hand, its sync and its merge again',
+      words: '`git merge --abort` manually, its sync and its merge again',
       commands: [
         ['git', 'merge', '--abort'],
         ...finished(room).flatMap(({ branch }) => [merge(branch, 'sync'), merge(branch)]),

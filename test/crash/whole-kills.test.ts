@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { chaosSeed } from '../support/chaos-row.ts';
 import { SPREAD, spread } from '../support/lane.ts';
 import { killMany, NAMES } from '../support/whole-kills.ts';
 
@@ -8,7 +9,7 @@ it(
   'SIGKILL of squad with its git in mid-command: the same command again ends it, and nothing is lost',
   SPREAD,
   async () => {
-    const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+    const seed = chaosSeed();
     console.log(`seed ${seed}`);
     // Merges leave most behind.
     expect(await killMany(['merge', ...NAMES, 'merge'], TRIALS, seed)).toEqual([]);
@@ -21,7 +22,7 @@ it(
   'SIGKILL of squad with its git in a merge beside the files of a session: the same command again ends it, and keeps them',
   SPREAD,
   async () => {
-    const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+    const seed = chaosSeed();
     console.log(`seed ${seed}`);
     expect(await killMany(['merge'], IN_SESSIONS, seed, 'session')).toEqual([]);
   },

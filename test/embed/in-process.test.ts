@@ -14,7 +14,7 @@ import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-requ
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import type { AgentRuntime } from '../../src/runtime.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
-import { author, commits, piece, plan } from '../runs/run-script.ts';
+import { author, commits, piece, plan, WITH_CRITIC } from '../runs/run-script.ts';
 import { openBench } from '../support/runtime-bench.ts';
 import { ScriptedChatModel } from '../support/scripted-chat-model.ts';
 
@@ -179,16 +179,9 @@ describe('an agent of the application', { timeout: 60_000 }, () => {
 const FIXTURE = fileURLToPath(new URL('../fixtures/embedding/own-reviewer.ts', import.meta.url));
 
 function benchWithCritic(): RunBench {
-  const agent = (name: string, role: string, runtime: string) => ({ name, role, runtime });
   const bench = openRunBench({
     script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' }))],
-    settings: {
-      agents: [
-        agent('planner', 'planner', 'scripted'),
-        agent('builder', 'builder', 'scripted'),
-        agent('critic', 'reviewer', 'critic'),
-      ],
-    },
+    settings: { agents: WITH_CRITIC },
   });
   onTestFinished(() => bench.end());
   return bench;

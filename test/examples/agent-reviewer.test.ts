@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RunEnd } from '../../src/index.ts';
 import { openRunBench, statusOf } from '../runs/run-bench.ts';
-import { again, author, commits, piece, plan } from '../runs/run-script.ts';
+import { again, author, commits, piece, plan, WITH_CRITIC } from '../runs/run-script.ts';
 import { ScriptedChatModel } from '../support/scripted-chat-model.ts';
 
 const EXAMPLE: string = fileURLToPath(new URL('../../examples/agent-reviewer.mjs', import.meta.url));
@@ -18,16 +18,9 @@ const verdict = (approved: boolean): string =>
 it('has an agent of LangChain review what another runtime builds', { timeout: 120_000 }, async () => {
   const build = author('a', commits({ 'a.txt': '\n' }));
   const fix = again('a', 'review', commits({ 'a.txt': 'text\n' }));
-  const agent = (name: string, role: string, runtime: string) => ({ name, role, runtime });
   const bench = openRunBench({
     script: [plan([piece('a')]), build, fix],
-    settings: {
-      agents: [
-        agent('planner', 'planner', 'scripted'),
-        agent('builder', 'builder', 'scripted'),
-        agent('critic', 'reviewer', 'critic'),
-      ],
-    },
+    settings: { agents: WITH_CRITIC },
   });
   onTestFinished(() => bench.end());
   const heard: string[] = [];

@@ -124,3 +124,10 @@ export function objective(about: { title?: string; criteria?: readonly string[];
     '',
   ].join('\n\n');
 }
+
+/** A team whose reviewer has a runtime of the application. */
+export const WITH_CRITIC = [
+  { name: 'planner', role: 'planner', runtime: 'scripted' },
+  { name: 'builder', role: 'builder', runtime: 'scripted' },
+  { name: 'critic', role: 'reviewer', runtime: 'critic' },
+];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
 import { openRunBench } from './run-bench.ts';
 import { judge } from './objective-script.ts';
-import { again, APPROVE_ALL, author, commits, objective, type Entry } from './run-script.ts';
+import { APPROVE_ALL, author, commits, objective, type Entry } from './run-script.ts';
 
 const AGENTS = [
   { name: 'lead', role: 'lead', runtime: 'scripted' },
@@ -47,7 +47,8 @@ const PLANNED = commits({ 'docs/squad/make-things/plan.md': '# Tasks\n\nTwo file
 const SCRIPT: readonly Entry[] = [
   { ...author('plan', PLANNED), structured: { tasks: [task('left', ['right-hand'])] } },
   {
-    ...again('plan', 'playbook', commits({ 'docs/squad/make-things/plan.md': '# Tasks\n\nTwo files, one each.\n' })),
+    ...{ when: 'These tasks cannot be used:' },
+    steps: commits({ 'docs/squad/make-things/plan.md': '# Tasks\n\nTwo files, one each.\n' }),
     structured: { tasks: [task('left'), task('right')] },
   },
   author('left', commits({ 'left.txt': 'wrong\n' })),

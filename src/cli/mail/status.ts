@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
-import { WAITS } from './waiting.ts';
+import { WAIT_MARK } from './waiting.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { Locale } from '../../model/locale.ts';
 import type { MailOptions } from './options.ts';
@@ -38,7 +38,7 @@ function renderMailStatus(
         const since = isPerson(members, recipient) ? message.ts : acceptedAt;
         const late = since !== null && since + QUESTION_MS <= now ? ', overdue' : '';
         return [
-          `${isPerson(members, recipient) ? WAITS : ''}${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
+          `${isPerson(members, recipient) ? WAIT_MARK : ''}${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
           `  Next: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
         ];
       }),

@@ -6,7 +6,7 @@ import { styleFor } from '../render/style.ts';
 import type { OpenedMail } from './open-mail.ts';
 
 /** The mark of a message that waits for a person. */
-export const WAITS = '! ';
+export const WAIT_MARK = '! ';
 const BELL = '\u0007';
 
 /** What waits for this person's answer, oldest first; nothing waits so for an agent: the engine wakes it. */
@@ -17,21 +17,17 @@ export function waitingFor(
   if (memberAt(policy, party.address)?.agent !== null) return [];
   return mail
     .status(run.id)
-    .unanswered.filter(({ recipient, message }) => recipient === party.address && asks(message));
+    .unanswered.filter(({ recipient, message }) => recipient === party.address && owesAnswer(message));
 }
 
 /** Whether it asks this person for an answer. */
 export function asksPerson({ policy }: Pick<OpenedMail, 'policy'>, party: MailParty, message: MailMessage): boolean {
-  return message.to.includes(party.address) && memberAt(policy, party.address)?.agent === null && asks(message);
-}
-
-function asks({ type, action }: MailMessage): boolean {
-  return owesAnswer({ type, action });
+  return message.to.includes(party.address) && memberAt(policy, party.address)?.agent === null && owesAnswer(message);
 }
 
 /** Its line with the mark, in a terminal in bold. */
 export function markedLine(line: string): string {
-  return styleFor(process.stdout)('bold', `${WAITS}${line}`);
+  return styleFor(process.stdout)('bold', `${WAIT_MARK}${line}`);
 }
 
 /** Rings where a person can hear it. */

@@ -33,7 +33,7 @@ const EN = {
   },
   mayChange: (paths: string) => `You may change only ${paths}`,
   badForm: 'Your answer did not have the required form:',
-  answerAgain: 'Answer again in exactly that form. Change nothing else.',
+  answerAgain: 'Answer again in exactly that form. Change only what the points above need.',
   answered: (task: string) =>
     `What you asked about task ${task} has been answered: see your mail below. Continue the task.`,
   cutShort: (task: string, why: string) =>
@@ -87,7 +87,7 @@ const ZH: AuthorTexts = {
   },
   mayChange: (paths) => `你只能修改 ${paths}`,
   badForm: '你的答案不符合要求的格式：',
-  answerAgain: '请严格按该格式重新回答。不要作其他修改。',
+  answerAgain: '请严格按该格式重新回答。只修改上述各点所需的内容。',
   answered: (task) => `你就任务 ${task} 提出的问题已有答复：见下方邮件。继续该任务。`,
   cutShort: (task, why) =>
     `你在任务 ${task} 上的上一轮被中断（${why}）。先用 \`git status\` 和 \`git log\` 查看状态，然后完成任务。`,

@@ -1,3 +1,4 @@
+import type { OwnRoutes } from '../mail/route.ts';
 import type { RunEndedAs } from '../run-state.ts';
 import type { DescribedRuntimes } from '../runtime-description.ts';
 import type { Json } from '../../text/json.ts';
@@ -100,8 +101,8 @@ export interface RunFacts {
   readonly base: string;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
-  /** By agent, address or role: whom it may write to besides MAIN. Absent, or without an entry: whom the playbook says. */
-  readonly routes?: Readonly<Record<string, readonly string[]>>;
+  /** Absent, or without an entry: whom the playbook says. */
+  readonly routes?: OwnRoutes;
 }
 
 export interface Question {

@@ -49,7 +49,9 @@ export async function judge(room: RunRoom, before: Before, end: End): Promise<re
     const hasBranch = name !== undefined && branchTree(room, name) !== undefined;
     if (before.ran && !hasBranch && !isMerged) problems.push('the run branch is gone');
     if (!isMerged || hasBranch) {
-      problems.push(...(await finish(room)));
+      const unfinished = await finish(room);
+      // A run that cannot be finished has no end to compare, and why it cannot is what counts.
+      if (unfinished.length > 0) return [...problems, ...unfinished];
       problems.push(...compare(room, end.state, unsettled));
       for (const command of [['merge'], ['drop', '--yes']]) problems.push(...(await run(room, command)));
     }

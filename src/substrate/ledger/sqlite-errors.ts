@@ -33,6 +33,8 @@ export function databaseError(path: string, error: unknown): unknown {
   if (isDamage(code, error)) {
     return corruptDatabase(path, `the database is damaged (${errorText(error)}).`, error);
   }
+  // Only while it is made does a database have such a journal, which a power cut leaves. Who opens it for writing makes it anew.
+  if (code === 'SQLITE_READONLY_ROLLBACK') return neverSetUp(path);
   if (code === 'SQLITE_FULL') return storageFull(path, error);
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return new SquadError({

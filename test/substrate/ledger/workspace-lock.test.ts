@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
@@ -39,6 +49,26 @@ test('another path to the same folder is the same workspace', () => {
   expect(refusal(() => lockWorkspace(join(directory, '..', directory.split('/').at(-1) ?? ''), HOLDER))).toBe(
     'workspace-busy',
   );
+  lock.release();
+});
+
+/** The journal of the transaction that makes a database: SQLite goes back to a file of no pages. */
+function journalOfNew(): Buffer {
+  const journal = Buffer.alloc(512);
+  journal.set([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+  // No record, a nonce, no pages before, sectors, bytes of a page.
+  [0, 7, 0, 512, 4096].forEach((value, index) => journal.writeUInt32BE(value, 8 + 4 * index));
+  return journal;
+}
+
+test('a lock file that a power cut left half made has no holder, and the next one makes it anew', () => {
+  const directory = temporaryFolder();
+  lockWorkspace(directory, HOLDER).release();
+  writeFileSync(join(directory, 'lock.db-journal'), journalOfNew());
+  expect(probeLock(directory)).toBeNull();
+  expect(() => refuseBusy(directory)).not.toThrow();
+  const lock = lockWorkspace(directory, HOLDER);
+  expect([lock.isHeld(), existsSync(join(directory, 'lock.db-journal'))]).toEqual([true, false]);
   lock.release();
 });
 

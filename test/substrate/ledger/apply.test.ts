@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { foldRun } from './fold.ts';
-import { claim, decide, openBench, refusal, result, usage, violations } from './support.ts';
+import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
 
 test('a step writes its decisions with their cause, moves the cursor and remembers its driver', () => {
   const { ledger, lease, first } = openBench();
@@ -53,20 +53,32 @@ test('one checkpoint may drive several steps, and all of them are retried as one
 });
 
 test.each([
-  ['an older cursor by another driver', { cursor: 0, seq: 3, driver: 'c2' }],
-  ['the cursor of a step taken, by another driver', { cursor: 0, seq: 1, driver: 'c2' }],
-  ['a cursor ahead', { cursor: 3, seq: 3, driver: 'c2' }],
-  ['a seq before the cursor', { cursor: 1, seq: 0, driver: 'c2' }],
-  ['a seq that is not there', { cursor: 1, seq: 99, driver: 'c2' }],
-  ['an input of another run', { cursor: 1, seq: 5, driver: 'c2' }],
-  ['a decision as input', { cursor: 1, seq: 4, driver: 'c2' }],
-])('%s is refused and changes nothing', (_, step) => {
+  [
+    'an older cursor by another driver',
+    { cursor: 0, seq: 3, driver: 'c2' },
+    'it is at event 1, and this step starts at event 0',
+  ],
+  [
+    'the cursor of a step taken, by another driver',
+    { cursor: 0, seq: 1, driver: 'c2' },
+    'it is at event 1, and this step starts at event 0',
+  ],
+  ['a cursor ahead', { cursor: 3, seq: 3, driver: 'c2' }, 'it is at event 1, and this step starts at event 3'],
+  ['a seq before the cursor', { cursor: 1, seq: 0, driver: 'c2' }, 'event 0 lies before its cursor 1'],
+  ['a seq that is not there', { cursor: 1, seq: 99, driver: 'c2' }, 'there is no event 99'],
+  ['an input of another run', { cursor: 1, seq: 5, driver: 'c2' }, 'event 5 belongs to run other'],
+  ['a decision as input', { cursor: 1, seq: 4, driver: 'c2' }, 'event 4 is a decision, not an input'],
+])('%s is refused and changes nothing', (_, step, why) => {
   const { ledger, lease, first, path } = openBench();
   ledger.append('r', 'poke', null); // 3
   ledger.apply({ lease, cursor: 0, seq: first, driver: 'c1', decisions: [{ do: 'record', type: 'noted', data: 1 }] }); // 4
   ledger.createRun({ id: 'other', name: 'other' }); // 5
   const last = ledger.lastSeq();
-  expect(refusal(() => ledger.apply({ lease, ...step, decisions: [claim('x-1')] }))).toBe('cursor-refused');
+  expect(squadError(() => ledger.apply({ lease, ...step, decisions: [claim('x-1')] }))).toMatchObject({
+    code: 'cursor-refused',
+    message: `Run first refused a step: ${why}. Nothing was written.`,
+    next: 'Resume first: that starts from what is on record (`squad log first`).',
+  });
   expect(ledger.lastSeq()).toBe(last);
   expect(ledger.run('r')).toMatchObject({ applied: first, driver: 'c1' });
   expect(ledger.attempts({})).toEqual([]);
@@ -79,7 +91,19 @@ test('more can be decided on the same input once, also by the next checkpoint', 
   ledger.apply({ lease, cursor: 0, seq: first, driver: 'c1', decisions: [] });
   expect(ledger.apply({ ...more, driver: 'c2' }).repeated).toBe(false);
   expect(ledger.apply({ ...more, driver: 'c2' }).repeated).toBe(true);
-  expect(refusal(() => ledger.apply({ ...more, driver: 'c3' }))).toBe('cursor-refused');
+  expect(squadError(() => ledger.apply({ ...more, driver: 'c3' })).message).toContain(`event ${first} is decided on`);
+});
+
+test('the steps of a run are listed as they were applied, with the answers to their claims', () => {
+  const { ledger, lease, first } = openBench();
+  const second = ledger.append('r', 'poke', null);
+  ledger.apply({ lease, cursor: 0, seq: first, driver: 'c1', decisions: [claim('a-1', 'a')] });
+  ledger.apply({ lease, cursor: first, seq: second, driver: 'c1', decisions: [] });
+  expect(ledger.steps('r')).toEqual([
+    { cursor: 0, seq: first, claims: [{ claimed: true, attemptId: 'a-1', number: 1 }] },
+    { cursor: first, seq: second, claims: [] },
+  ]);
+  expect(ledger.steps('other')).toEqual([]);
 });
 
 test('a step that throws half way leaves nothing behind', () => {

@@ -65,14 +65,17 @@ export const AREAS = {
   },
   fences: {
     files: ['apply', 'leases', 'settle'].map((name) => `src/substrate/ledger/${name}.ts`),
-    tests: ['settle', 'late-result', 'leases', 'apply', 'spending', 'inputs'].map(
-      (name) => `test/substrate/ledger/${name}.test.ts`,
-    ),
-    bound: 90,
-  },
-  tracer: {
-    files: ['src/tracing/tracer.ts'],
-    tests: ['test/tracing/{redacted-spans,sender,spans}.test.ts'],
+    tests: [
+      'settle',
+      'late-result',
+      'leases',
+      'apply',
+      'spending',
+      'inputs',
+      'mail/send',
+      'mail/turns',
+      'mail/tick',
+    ].map((name) => `test/substrate/ledger/${name}.test.ts`),
     bound: 90,
   },
   'path-guard': {

@@ -28,6 +28,8 @@ export async function listFolders(context: GitContext, run: string): Promise<rea
 
 /** Removes a folder in which only the engine works. */
 export async function dropOwnFolder(context: GitContext, run: string, task: string): Promise<void> {
+  // Its opening may be at work on the same notes.
+  await findRun(context, run);
   const problem = await discardFolder(context, requireName(run), task);
   if (problem !== undefined) throw wrongEnvironment(`the folder ${task} of the run cannot be deleted: ${problem}`);
 }

@@ -42,7 +42,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   const directory = notePath(context, run, 'run.git');
   const { runsDirectory } = context;
   for (const folder of [runsDirectory, join(runsDirectory, run), notePath(context, run, '')]) makeOwnFolder(folder);
-  const lost = await removeDamaged(context, run);
+  await removeDamaged(context, run);
   const isAfterCut = await takeOver(context, run);
   if (isAfterCut) await forgetNotes(context, run);
   const call = callOn(directory);
@@ -63,7 +63,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   if (isAfterCut) {
     await replaceFolders(context, repository);
     await writeMarker(context, run);
-  } else await restoreNotes(context, repository, lost);
+  } else await restoreNotes(context, repository);
   return repository;
 }
 
@@ -75,14 +75,13 @@ async function takeOver(context: GitContext, run: string): Promise<boolean> {
   const holder = notePath(context, run, 'engine');
   const note = await readPlain(holder).catch(() => undefined);
   const [left = '', boot] = note?.split('\n') ?? [];
-  if (left === context.marker) return false;
-  if (left !== '') {
+  if (left !== '' && left !== context.marker) {
     await endProcesses(context, left);
     await removeLocks(join(context.commonDirectory, 'refs/squad', run));
     await rm(join(context.commonDirectory, `${runBranch(run)}.lock`), { force: true });
     if (/^git-[0-9a-f-]{36}$/.test(left)) await deleteFolder(join(context.temporary, '..', `squad-${left}`));
   }
-  // An older version left none.
+  // The own marker too: an opening that failed before has not replaced what the cut damaged.
   const isAfterCut = boot !== undefined && boot !== '' && boot !== readBootId();
   await writeMarker(context, run, isAfterCut ? boot : undefined);
   return isAfterCut;

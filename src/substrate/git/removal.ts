@@ -84,6 +84,7 @@ export async function resetFolder(
   { commit, attempt, rescueAs }: { commit: string; attempt: string; rescueAs: string },
 ): Promise<ResetAnswer> {
   requireCommitId(commit);
+  await openRun(context, run);
   const known = await readNote(context, run, task);
   const isReset = known?.resetFor === requireName(attempt) && (await exists(known.workspace.path));
   if (isReset) return { type: 'ready', folder: known };
@@ -102,10 +103,10 @@ async function takeAway(
   { run, task }: Place,
   keepWork: (known: TaskFolder, found: Snapshot) => Promise<void>,
 ): Promise<Refused | undefined> {
-  const known = await readNote(context, run, task);
-  if (known === undefined && !(await isHalfMade(context, run, task))) return undefined;
   // Ends the git of a dead engine, which may be at work there.
   const repository = await openRun(context, run);
+  const known = await readNote(context, run, task);
+  if (known === undefined && !(await isHalfMade(context, run, task))) return undefined;
   const path = folderPath(context, run, task);
   const users = findUsers(path);
   if (users.length > 0) return refuse('in-use', ...users.map((pid) => `process ${pid}`));

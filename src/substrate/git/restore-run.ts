@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { readPlain } from '../files/read-plain.ts';
 import { exists } from '../files/exists.ts';
@@ -20,27 +20,27 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Removes what is damaged among squad's own notes of a run: what is no file, where git could wait for ever, and the run's repository if
- * a part of it is damaged. Nothing is lost with them: the user's repository has what is on record. Returns the tasks whose notes were
- * removed.
+ * a part of it is damaged. Nothing is lost with them: the user's repository has what is on record. An empty note stays of each task
+ * that had one.
  */
-export async function removeDamaged(context: GitContext, run: string): Promise<readonly string[]> {
+export async function removeDamaged(context: GitContext, run: string): Promise<void> {
   const notes = notePath(context, run, '');
   // A link in the place of the folder itself leads to the notes.
   const odd = findOddEntries(notes, { links: true }).filter(({ path }) => path !== notes);
-  for (const { path } of odd) await deleteFolder(path);
   const names = await readdir(notes, { withFileTypes: true });
   const folders = names.filter(
     (entry) => entry.isDirectory() && /\.(?:json|index)$|^(?:engine|stores)$/.test(entry.name),
   );
-  for (const { name } of folders) await deleteFolder(join(notes, name));
+  for (const path of [...odd.map((one) => one.path), ...folders.map(({ name }) => join(notes, name))]) {
+    await deleteFolder(path);
+    if (dirname(path) === notes && taskOf(basename(path)).length > 0) await writeFile(path, '', { mode: 0o600 });
+  }
   const directory = join(notes, 'run.git');
   if (names.some(({ name }) => name === 'run.git') && !(await isSound(directory))) await deleteFolder(directory);
-  const lost = [...odd.map(({ path }) => path), ...folders.map(({ name }) => join(notes, name))];
-  return lost.flatMap((path) => (path.startsWith(notes) ? taskOf(path.slice(notes.length)) : []));
 }
 
 function taskOf(name: string): string[] {
-  const task = /^\/?([^/]+)\.json$/.exec(name)?.[1];
+  const task = /^([^/]+)\.json$/.exec(name)?.[1];
   return task === undefined ? [] : [task];
 }
 
@@ -80,17 +80,12 @@ function areWhole(objects: string): boolean {
 
 /**
  * Writes notes about folders again that cannot be read any more: a task works on from where its folder left the run branch. A folder of
- * which even that cannot be read counts as deleted. `lost`: tasks whose notes were no files.
+ * which even that cannot be read counts as deleted.
  */
-export async function restoreNotes(
-  context: GitContext,
-  repository: RunRepository,
-  lost: readonly string[],
-): Promise<void> {
+export async function restoreNotes(context: GitContext, repository: RunRepository): Promise<void> {
   const { run } = repository;
   const names = await readdir(notePath(context, run, ''));
-  const tasks = new Set([...lost, ...names.flatMap(taskOf)]);
-  for (const task of tasks) {
+  for (const task of names.flatMap(taskOf)) {
     const path = folderPath(context, run, task);
     if ((await exists(path)) && !(await isFolder(path))) await deleteFolder(path);
     const text = await readPlain(notePath(context, run, `${task}.json`)).catch(() => '');

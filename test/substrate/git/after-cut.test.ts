@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { TaskFolder } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
 import { benchOver, openBench, removeFolders, type GitBench } from './bench.ts';
 
@@ -93,6 +94,46 @@ describe('after a power cut', () => {
     expect(readdirSync(path)).toContain('more.txt');
     await (await afterCut(last)).workspaces.addFolder({ ...RUN, commit });
     expect(readdirSync(path)).not.toContain('more.txt');
+  });
+
+  it('is still after it for an engine whose first opening of the run failed', async () => {
+    const { bench, commit, path, head } = await begin();
+    writeFileSync(join(path, '.git', 'HEAD'), '');
+    const inTheWay = join(bench.root, 'state', 'work', 'power', '.squad', 'build.left');
+    mkdirSync(join(inTheWay, 'x'), { recursive: true });
+    const next = await afterCut(bench);
+    await expect(next.workspaces.addFolder({ ...RUN, commit })).rejects.toThrow();
+    rmSync(inTheWay, { recursive: true });
+    await next.workspaces.addFolder({ ...RUN, commit, kept: head });
+    expect(existsSync(`${path}.cut-1`)).toBe(true);
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
+  });
+
+  const firsts: Record<string, (next: GitBench, folder: TaskFolder) => Promise<unknown>> = {
+    removeFolder: ({ workspaces }) => workspaces.removeFolder(RUN, 'build-1'),
+    resetFolder: ({ workspaces }, folder) =>
+      workspaces.resetFolder(folder, { commit: folder.base, attempt: 'build-2', rescueAs: 'build-1' }),
+    dropBaseline: ({ workspaces }) => workspaces.dropBaseline('power'),
+    closeRun: ({ workspaces }) => workspaces.closeRun('power'),
+    integrationAt: ({ workspaces }, { base }) => workspaces.integrationAt('power', base),
+    baselineAt: ({ workspaces }, { base }) => workspaces.baselineAt('power', base),
+  };
+  it.each(Object.keys(firsts))('%s may come first, and beside others, where notes are half written', async (name) => {
+    const { bench, commit, folder, path } = await begin();
+    await bench.workspaces.baselineAt('power', commit);
+    const notes = join(bench.root, 'state', 'work', 'power', '.squad');
+    for (const task of ['build', '_baseline']) writeFileSync(join(notes, `${task}.json`), '');
+    writeFileSync(join(path, '.git', 'HEAD'), '');
+    const next = await afterCut(bench);
+    const others = [
+      ...(name.includes('aseline') ? [] : [() => next.workspaces.dropBaseline('power')]),
+      () => next.workspaces.addFolder({ run: 'power', task: 'other', commit }),
+    ];
+    const work = [() => firsts[name]!(next, folder), ...(name === 'closeRun' ? [] : others)];
+    await Promise.all(work.map((one) => one()));
+    await next.workspaces.addFolder({ ...RUN, commit });
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
+    expect(existsSync(`${path}.cut-1`)).toBe(true);
   });
 
   it('trusts what an engine has left that ended by itself', async () => {

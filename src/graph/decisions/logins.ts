@@ -92,7 +92,7 @@ function textOf(lock: LockOut, all: readonly LockOut[], stuck: readonly Stuck[],
     members.some((one) => locksOf(board, one)?.some((other) => all.includes(other)) === true),
   );
   const names = here.map(({ scope }) => scope.replace(/^agent\//, '').replace('/', ' ')).join(', ');
-  const commands = switchCommands(stuck, board);
+  const commands = here.some((one) => helperOf(one, board) !== undefined) ? switchCommands(stuck, board) : [];
   const whose = here.length === 1 ? 'its' : 'their';
   return [
     `${names} cannot work (${kind}): ${why.trim().replace(/[.!]+$/, '')}.`,

@@ -71,7 +71,6 @@ export function answerByPerson(draft: Draft, question: Question, { answer, paths
   if (ask === undefined) return;
   const body = { answer, reason: `a person answered (${by})`, ...(paths.length === 0 ? {} : { paths: [...paths] }) };
   answerFor(draft, ask, MAIN, body);
-  closeAsk(draft, ask.id, MAIN);
   if (paths.length === 0) return;
   // The playbook decides about paths, as in an answer that MAIN sends itself.
   const re = { id: ask.id, from: ask.from, ...defined({ action: ask.action, task: ask.task }) };

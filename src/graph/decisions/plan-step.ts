@@ -92,9 +92,8 @@ export function advancePlan(board: Board, playbook: Policy, news: readonly Playb
   const queue = [...news];
   let current = board;
   let refusals = 0;
-  for (let index = 0; index < queue.length; index += 1) {
-    const event = queue[index];
-    if (event === undefined) break;
+  // It grows meanwhile.
+  for (const [index, event] of queue.entries()) {
     if (event.type === 'refused') refusals += 1;
     const circling = index >= MOST_EVENTS || refusals > MOST_REFUSALS;
     const wanted = circling
@@ -105,7 +104,7 @@ export function advancePlan(board: Board, playbook: Policy, news: readonly Playb
       changes.push([...wanted]);
       effects.push(...step.effects);
       current = step.board;
-      if (!circling) queue.push(...step.events);
+      queue.push(...step.events);
     }
     if (circling) break;
   }

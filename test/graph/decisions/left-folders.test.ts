@@ -32,22 +32,27 @@ function left(work: Partial<Work>, task: Partial<NewTask> = {}, others: NewTask[
   );
 }
 
-it.each<[string, ReturnType<typeof left>, ReturnType<typeof left>]>([
-  ['its own, once it is done', left(DONE), ['a']],
-  ['its reviewers’ too', left({ ...DONE, ...REVIEWED_BY }), ['a', '0-a-by-reviewer']],
-  ['one that it only read in', left(DONE, { workspace: { read: 'run' } }), ['a']],
-  ['none where it had none', left(DONE, { workspace: 'none' }), []],
-  ['none while it is at work', left({}), []],
-  ['none if it failed, because a person may retry it', left(ended('failed')), []],
-  ['none if it was cancelled or skipped', [left(ended('cancelled')), left(ended('skipped'))].flat(), []],
-  ['its own while another task needs its work', left(DONE, {}, [newTask('b', { needs: ['a'] })]), ['a']],
-  ['none yet while its test may send it back', left(DONE, {}, [newTask('b', { needs: ['a'], parent: 'a' })]), 'later'],
-  ['none yet while its hand-off may', left(DONE, {}, [newTask('b', { needs: ['a'], base: 'a' })]), 'later'],
+// Looked up while the test runs, not while its file is read.
+it.each<[string, () => ReturnType<typeof left>, ReturnType<typeof left>]>([
+  ['its own, once it is done', () => left(DONE), ['a']],
+  ['its reviewers’ too', () => left({ ...DONE, ...REVIEWED_BY }), ['a', '0-a-by-reviewer']],
+  ['one that it only read in', () => left(DONE, { workspace: { read: 'run' } }), ['a']],
+  ['none where it had none', () => left(DONE, { workspace: 'none' }), []],
+  ['none while it is at work', () => left({}), []],
+  ['none if it failed, because a person may retry it', () => left(ended('failed')), []],
+  ['none if it was cancelled or skipped', () => [left(ended('cancelled')), left(ended('skipped'))].flat(), []],
+  ['its own while another task needs its work', () => left(DONE, {}, [newTask('b', { needs: ['a'] })]), ['a']],
+  [
+    'none yet while its test may send it back',
+    () => left(DONE, {}, [newTask('b', { needs: ['a'], parent: 'a' })]),
+    'later',
+  ],
+  ['none yet while its hand-off may', () => left(DONE, {}, [newTask('b', { needs: ['a'], base: 'a' })]), 'later'],
   [
     'none yet while a turn of it is being stopped',
-    left({ ...DONE, leaving: [{ attempt: 'a-2', agent: 'rex', session: 's' }] }),
+    () => left({ ...DONE, leaving: [{ attempt: 'a-2', agent: 'rex', session: 's' }] }),
     'later',
   ],
 ])('a task leaves %s', (_, found, expected) => {
-  expect(found).toEqual(expected);
+  expect(found()).toEqual(expected);
 });

@@ -72,40 +72,40 @@ function work(now: Board, event: WorkEvent) {
 const stateOf = (now: Board) => now.tasks.get('a')?.work.author;
 
 describe('a question by mail', () => {
-  const asked = take(board([BOB, CHIEF]), ASK);
-  const waiting = work(asked, { ...SETTLED, awaits: [ASK.id] });
+  const asked = (): Board => take(board([BOB, CHIEF]), ASK);
+  const waiting = () => work(asked(), { ...SETTLED, awaits: [ASK.id] });
 
   it('holds its turn’s task until it is answered: nothing is looked for before', () => {
-    expect(stateOf(waiting.board)?.state).toEqual({ at: 'blocked', question: 'mail/7' });
-    expect(waiting.board.tasks.get('a')?.work.phase.at).toBe('working');
-    expect(createView(waiting.board).unanswered('MAIN')).toMatchObject([{ id: ASK.id }]);
+    expect(stateOf(waiting().board)?.state).toEqual({ at: 'blocked', question: 'mail/7' });
+    expect(waiting().board.tasks.get('a')?.work.phase.at).toBe('working');
+    expect(createView(waiting().board).unanswered('MAIN')).toMatchObject([{ id: ASK.id }]);
   });
 
   it('lets it go on in its session once it is', () => {
-    const after = take(waiting.board, ANSWER);
+    const after = take(waiting().board, ANSWER);
     expect(stateOf(after)).toMatchObject({ state: { at: 'queued' }, prompt: { why: 'answered' }, session: 'same' });
     expect(createView(after).unanswered()).toEqual([]);
     expect(createView(after).mail({ re: ASK.id })).toMatchObject([{ id: ANSWER.id, from: 'MAIN' }]);
   });
 
   it('does not hold it where the answer came while it was still at work, and is read then', () => {
-    const early = work(take(asked, ANSWER), { ...SETTLED, awaits: [ASK.id] });
+    const early = work(take(asked(), ANSWER), { ...SETTLED, awaits: [ASK.id] });
     expect(stateOf(early.board)).toMatchObject({ state: { at: 'queued' }, prompt: { why: 'answered' } });
   });
 
   it('is no reason to wait for what the turn has read already', () => {
-    const read = work(take(asked, ANSWER), SETTLED);
+    const read = work(take(asked(), ANSWER), SETTLED);
     expect(read.board.tasks.get('a')?.work.phase.at).toBe('gathering');
   });
 
   it('is answered by nobody but who was asked', () => {
-    const stranger = take(waiting.board, { ...ANSWER, from: 'c' });
+    const stranger = take(waiting().board, { ...ANSWER, from: 'c' });
     expect(stateOf(stranger)?.state.at).toBe('blocked');
   });
 
   it('goes on once all that its turn asked is answered', () => {
     const second: PlanNews = { ...ASK, id: 'sess-1-9' };
-    const both = work(take(asked, second), { ...SETTLED, awaits: [ASK.id, second.id] }).board;
+    const both = work(take(asked(), second), { ...SETTLED, awaits: [ASK.id, second.id] }).board;
     const one = take(both, ANSWER);
     expect(stateOf(one)?.state.at).toBe('blocked');
     const rest = take(one, { ...ANSWER, id: 'sess-1-10', re: { id: second.id, from: 'bob' } });
@@ -113,7 +113,7 @@ describe('a question by mail', () => {
   });
 
   it('is not answered by a word to somebody else', () => {
-    const other = take(waiting.board, { ...ANSWER, to: ['c'] });
+    const other = take(waiting().board, { ...ANSWER, to: ['c'] });
     expect(stateOf(other)?.state.at).toBe('blocked');
   });
 
@@ -128,7 +128,7 @@ describe('a question by mail', () => {
 
   it('waits for the document that its answer speaks of', () => {
     const task = newTask('answer-7-chief', { role: 'main', agent: 'chief' });
-    const planned = applyChanges(waiting.board, [{ do: 'add-task', task }], AT).board;
+    const planned = applyChanges(waiting().board, [{ do: 'add-task', task }], AT).board;
     const promised = take(planned, { ...ANSWER, body: { answer: 'see docs', doc_updated: true } });
     expect(stateOf(promised)?.state.at).toBe('blocked');
     const closed = applyChanges(promised, [{ do: 'close-ask', message: ASK.id, by: 'MAIN' }], AT);
@@ -145,7 +145,7 @@ describe('a question by mail', () => {
       agent: 'chief',
       ...(ended ? {} : { workspace: { read: 'run' }, integrate: false, requires: [] }),
     });
-    const planned = applyChanges(waiting.board, [{ do: 'add-task', task }], AT).board;
+    const planned = applyChanges(waiting().board, [{ do: 'add-task', task }], AT).board;
     const promise = { ...ANSWER, via: task.id, body: { answer: 'see docs', doc_updated: true, doc_path: 'docs/a.md' } };
     const promised = acceptEvent(planned, { ...promise, ...AT });
     const state = promised.board.tasks.get(task.id);
@@ -186,17 +186,17 @@ describe('a question by mail', () => {
 });
 
 describe('a question to a person', () => {
-  const waiting = work(take(board(), ASK), { ...SETTLED, awaits: [ASK.id] }).board;
+  const waiting = (): Board => work(take(board(), ASK), { ...SETTLED, awaits: [ASK.id] }).board;
 
   it('is asked once, by its number', () => {
-    const questions = [...take(waiting, { ...ASK }).questions.values()];
+    const questions = [...take(waiting(), { ...ASK }).questions.values()];
     expect(questions).toMatchObject([
       { id: 'mail/7', by: 'mail', blocks: ['a'], text: 'bob asks: which one? · two fit · src/a.ts' },
     ]);
   });
 
   it('is answered like any other, and its answer is sent', () => {
-    const answered = acceptEvent(waiting, {
+    const answered = acceptEvent(waiting(), {
       type: 'answer',
       question: 'mail/7',
       answer: 'the first',
@@ -216,18 +216,18 @@ describe('a question to a person', () => {
 
   it('is withdrawn once a person has decided on the task otherwise', () => {
     const skip = { verb: 'skip', task: 'a', why: 'no need' } as const;
-    const skipped = acceptEvent(waiting, { type: 'intervention', intervention: skip, by: 'ada', ...AT }).board;
+    const skipped = acceptEvent(waiting(), { type: 'intervention', intervention: skip, by: 'ada', ...AT }).board;
     expect(skipped.questions.get('mail/7')?.answer).toBe('withdrawn');
   });
 
   it('is closed by a mail of theirs as well', () => {
-    const after = take(waiting, { ...ANSWER, via: undefined });
+    const after = take(waiting(), { ...ANSWER, via: undefined });
     expect(after.questions.get('mail/7')?.answer).toBe('the first');
     expect(stateOf(after)?.state.at).toBe('queued');
   });
 
   it('is not closed by a question of theirs', () => {
-    const back = take(waiting, { ...ANSWER, via: undefined, kind: 'ask', action: 'clarify', to: ['bob'] });
+    const back = take(waiting(), { ...ANSWER, via: undefined, kind: 'ask', action: 'clarify', to: ['bob'] });
     expect(back.questions.get('mail/7')?.answer).toBe(null);
     expect(stateOf(back)?.state.at).toBe('blocked');
   });
@@ -243,17 +243,17 @@ describe('what a playbook sends', () => {
     to: ['MAIN'],
     re: { id: 'sess-1-3', key: 'r', from: 'MAIN' },
   };
-  const sent = applyChanges(board(), [{ ...send, to: [...send.to] }], AT).board;
+  const sent = (): Board => applyChanges(board(), [{ ...send, to: [...send.to] }], AT).board;
 
   it('is known by its key, and so are the replies to it', () => {
-    const after = take(sent, reply);
+    const after = take(sent(), reply);
     expect(createView(after).mail({ key: 'r' })).toMatchObject([{ id: 'key:r', owes: ['A'] }]);
     expect(createView(after).mail({ re: 'key:r' })).toMatchObject([{ from: 'bob', type: 'report' }]);
   });
 
   it('is answered by silence once its time is over, but for a question', () => {
     const overdue = { type: 'overdue', message: 'sess-1-3', to: 'A', action: 'review', key: 'r' } as const;
-    expect(createView(take(take(sent, reply), overdue)).unanswered()).toEqual([]);
+    expect(createView(take(take(sent(), reply), overdue)).unanswered()).toEqual([]);
     const question = take(board([BOB, CHIEF]), ASK, {
       type: 'overdue',
       message: ASK.id,
@@ -265,7 +265,7 @@ describe('what a playbook sends', () => {
 
   it('can answer in a member’s name', () => {
     const answer = { do: 'send', from: 'A', to: ['MAIN'], type: 'done', corrKey: 'r', body: {} } as const;
-    const after = applyChanges(sent, [{ ...answer, to: [...answer.to] }], AT).board;
+    const after = applyChanges(sent(), [{ ...answer, to: [...answer.to] }], AT).board;
     expect(createView(after).mail({ key: 'r' })).toMatchObject([{ owes: ['bob'] }]);
   });
 });

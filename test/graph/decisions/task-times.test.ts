@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, member, rejects, simulate } from '../../playbooks/simulator.ts';
+import { timesAfter } from '../../../src/graph/decisions/task-times.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
-import { newTask } from './support.ts';
+import { newWork } from '../../../src/graph/decisions/work.ts';
+import type { TaskTimes } from '../../../src/model/plan/board.ts';
+import type { Phase, Work } from '../../../src/model/plan/work.ts';
+import { newTask, stateOf } from './support.ts';
 
 const TEAM = [member('bob', 'builder'), member('rev', 'reviewer')];
 
@@ -45,5 +49,51 @@ describe('times of a task', () => {
     expect(open.length).toBeGreaterThan(0);
     expect(open.every((state) => state?.at.ended === undefined)).toBe(true);
     expect(board.tasks.get('a')?.at.ended).toBeGreaterThan(0);
+  });
+});
+
+describe('the times after a step', () => {
+  const AT = { added: 1 };
+  const STARTED = { added: 1, started: 2 };
+  const ENDED = { added: 1, started: 2, ended: 3 };
+  const reviewing: Phase = { at: 'reviewing', commit: 'c', slots: [] };
+  const end: Phase = { at: 'ended', as: 'done', cause: null, why: '' };
+  const work = (phase: Phase, attempts = 0): Work => ({ ...newWork(), phase, attempts });
+  it.each<[string, TaskTimes, Work, Work, TaskTimes]>([
+    ['nothing has begun', AT, work({ at: 'working' }), work({ at: 'working' }), AT],
+    ['an attempt begins', AT, work({ at: 'working' }), work({ at: 'working' }, 1), { added: 1, started: 9 }],
+    [
+      'a check begins, which needs no attempt',
+      AT,
+      work({ at: 'working' }),
+      work({ at: 'gathering' }),
+      { added: 1, started: 9 },
+    ],
+    ['it ends without ever having begun', AT, work({ at: 'working' }), work(end), { added: 1, ended: 9 }],
+    ['the first start counts', STARTED, work({ at: 'working' }, 1), work({ at: 'working' }, 2), STARTED],
+    ['it is judged', STARTED, work({ at: 'gathering' }, 1), work(reviewing, 1), { ...STARTED, judged: 9 }],
+    [
+      'it is still judged',
+      { ...STARTED, judged: 5 },
+      work(reviewing, 1),
+      work(reviewing, 1),
+      { ...STARTED, judged: 5 },
+    ],
+    [
+      'it is judged again',
+      { ...STARTED, judged: 5 },
+      work({ at: 'gathering' }, 1),
+      work(reviewing, 1),
+      { ...STARTED, judged: 9 },
+    ],
+    ['it ends', STARTED, work({ at: 'gathering' }, 1), work(end, 1), { ...STARTED, ended: 9 }],
+    ['it has ended', ENDED, work(end, 1), work(end, 1), ENDED],
+    ['it ends otherwise', ENDED, work(end, 1), work({ ...end, as: 'failed' }, 1), { ...STARTED, ended: 9 }],
+    ['it is opened again', ENDED, work(end, 1), work({ at: 'working' }, 1), STARTED],
+  ])('%s', (_, at, before, after, expected) => {
+    const times = timesAfter({ ...stateOf('a', {}, before), at }, after, 9);
+    expect(times).toStrictEqual(expected);
+    // A board shares what has not changed.
+    if (times.started === at.started && times.judged === at.judged && times.ended === at.ended) expect(times).toBe(at);
   });
 });

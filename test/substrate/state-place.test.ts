@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -95,6 +96,22 @@ it('a link in the place of the id is not followed', () => {
   const own = bindState(state, other, 'o');
   expect(own.id).not.toBe(bound.id);
   expect(readFileSync(id, 'utf8')).toBe(`${bound.id}\n`);
+});
+
+it.each([
+  ['a file', (folder: string) => writeFileSync(folder, 'x')],
+  ['a pipe', (folder: string) => execFileSync('mkfifo', [folder])],
+  ['a link to a folder', (folder: string, root: string) => symlinkSync(root, folder)],
+  ['a link to nothing', (folder: string) => symlinkSync(`${folder}.nowhere`, folder)],
+  ['a link to itself', (folder: string) => symlinkSync(folder, folder)],
+])('%s in the place of the folder with the id is replaced when the repository is bound', (_, harm) => {
+  const { root, state, common } = place();
+  bindState(state, common, 'r');
+  rmSync(join(common, 'squad'), { recursive: true });
+  harm(join(common, 'squad'), root);
+  expect(findState(state, common).type).toBe('none');
+  const bound = bindState(state, common, 'r');
+  expect(findState(state, common)).toEqual({ type: 'known', ...bound });
 });
 
 it('an id that a person deleted is written again, and that of another repository is not', () => {

@@ -173,7 +173,10 @@ function readId(commonDirectory: string): string | undefined {
 /** Returns the id that counts: another process may have been faster. */
 function writeId(commonDirectory: string, id: string, found: FoundState | undefined): string {
   const path = join(commonDirectory, ID_FILE);
-  if (mkdirSync(dirname(path), { recursive: true }) !== undefined) syncFile(commonDirectory);
+  const folder = dirname(path);
+  // A link is not followed when the id is read.
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) rmSync(folder, { force: true });
+  if (mkdirSync(folder, { recursive: true }) !== undefined) syncFile(commonDirectory);
   const fresh = `${path}.${id}`;
   writeFileSync(fresh, `${id}\n`, { flag: 'wx', flush: true });
   try {

@@ -1,7 +1,8 @@
 import { rmdirSync, rmSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeOwnFolder } from '../files/own-folder.ts';
 import { readPlain } from '../files/read-plain.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { parseJson } from '../../text/json.ts';
@@ -32,22 +33,21 @@ export async function noteMover(place: MovedRefs): Promise<() => void> {
   const folder = notesOf(place);
   const path = join(folder, `${owner.pid}-${owner.startTime}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const own of [dirname(folder), folder]) makeOwnFolder(own);
     await writeFile(path, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   } catch {
     // Without the note, a person has to remove a lock that is left.
   }
-  return () => {
-    rmSync(path, { force: true });
-    removeEmpty(folder);
-  };
+  return () => removeNotes(folder, [path]);
 }
 
-function removeEmpty(folder: string): void {
+function removeNotes(folder: string, notes: readonly string[]): void {
   try {
+    // A folder in the place of a note is none either.
+    for (const path of notes) rmSync(path, { recursive: true, force: true });
     for (const one of [folder, dirname(folder)]) rmdirSync(one);
   } catch {
-    // It is another squad's too.
+    // It is another squad's too, or gone.
   }
 }
 
@@ -60,9 +60,7 @@ export async function removeLeftLocks(place: MovedRefs): Promise<void> {
     if (!owner.success || !isOwnerAlive(owner.data)) dead.push(join(folder, name));
   }
   if (dead.length === 0 || !(await removeStable(place.commonDirectory))) return;
-  // A folder in the place of a note is none either.
-  for (const path of dead) await rm(path, { recursive: true, force: true });
-  removeEmpty(folder);
+  removeNotes(folder, dead);
 }
 
 /** false: a git is at work there, whose locks these may be. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts';
@@ -128,6 +128,28 @@ describe('a merge that was killed with its git', () => {
 });
 
 describe('locks of refs that a squad left which was killed with its git', () => {
+  it.each(['before', 'while'])(
+    'what is no folder in the place of the notes stops no squad: %s it moves refs',
+    async (when) => {
+      const { root, path } = await killedMerge();
+      const { stateDirectory } = portsIn(root);
+      const notes = join(stateDirectory, 'ref-moves');
+      const note = () => noteMover({ commonDirectory: join(path, '.git'), stateDirectory });
+      const harm = () => {
+        rmSync(notes, { recursive: true, force: true });
+        mkdirSync(stateDirectory, { recursive: true });
+        writeFileSync(notes, '');
+      };
+      if (when === 'before') harm();
+      const takeBack = await note();
+      if (when === 'before') expect(lstatSync(notes).isDirectory()).toBe(true);
+      else harm();
+      takeBack();
+      (await note())();
+      expect(existsSync(notes)).toBe(false);
+    },
+  );
+
   it('go with the next command, and no others do', async () => {
     const { root, path } = await killedMerge();
     const place = { root: path, commonDirectory: join(path, '.git') };

@@ -143,7 +143,20 @@ export const runEventSchema = z.discriminatedUnion('type', [
     approved: z.boolean(),
     /** It was rejected, but none of the findings counted any more, so it did not go back to its author. */
     overruled: z.literal(true).optional(),
+    /** The roles without a verdict. Absent: all whose verdict was needed gave one. */
+    silent: z.array(z.string()).optional(),
     feedback: z.string(),
+  }),
+  /** `agent` gave no verdict on the task, so `by` is asked. `role`: the one in which both are asked. */
+  z.object({
+    type: z.literal('judge-replaced'),
+    ...base,
+    task: z.string(),
+    round: z.number().int(),
+    role: z.string(),
+    agent: z.string(),
+    by: z.string(),
+    why: z.string(),
   }),
   z.object({
     type: z.literal('question-asked'),

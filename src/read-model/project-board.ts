@@ -55,10 +55,17 @@ function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): read
 }
 
 function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
-  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, overruled, feedback }) => {
-    const verdict = { approved, ...defined({ overruled }), feedback };
-    return { type: 'review-round', ...base, task: task.id, round, commit, ...verdict };
-  });
+  const replaced = (work.replaced ?? []).slice(old?.work.replaced?.length ?? 0);
+  return [
+    ...work.rounds
+      .slice(old?.work.rounds.length ?? 0)
+      .map(({ round, commit, approved, overruled, silent, feedback }): RunEvent => {
+        const without = silent?.map(({ role }) => role);
+        const verdict = { approved, ...defined({ overruled, silent: without }), feedback };
+        return { type: 'review-round', ...base, task: task.id, round, commit, ...verdict };
+      }),
+    ...replaced.map((one): RunEvent => ({ type: 'judge-replaced', ...base, task: task.id, ...one })),
+  ];
 }
 
 /** Reviews and a person's commands have events of their own. */

@@ -122,7 +122,7 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       code(task.id),
       ownWords(`${round.round} of ${task.review?.rounds ?? round.round}`),
       code(round.commit.slice(0, 12)),
-      verdictOf(round, work.rounds.slice(0, index)),
+      votesOf(round, work.rounds.slice(0, index)),
       round.by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
       cut(round.feedback, 400),
     ]),
@@ -139,6 +139,14 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   );
   rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
+}
+
+/** Fewer votes than were asked for are no full approval. */
+function votesOf(round: RoundRecord, earlier: readonly RoundRecord[]): Text {
+  const verdict = verdictOf(round, earlier);
+  const { silent = [] } = round;
+  if (silent.length === 0) return verdict;
+  return words`${verdict}, ${strong(ownWords('without a verdict'), 'bad')} of ${silent.map(({ role }) => role).join(', ')}`;
 }
 
 function verdictOf({ approved, overruled, findings, by }: RoundRecord, earlier: readonly RoundRecord[]): Text {

@@ -36,6 +36,7 @@ import { armorySection } from './report-armory.ts';
 import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
+import { silentJudgesSection } from './report-silent.ts';
 import { standInsSection } from './report-stand-ins.ts';
 import { wallsSection } from './report-walls.ts';
 import { stagesSection } from './report-stages.ts';
@@ -64,6 +65,7 @@ export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?
     changesSection(reading, git),
     failuresSection(reading, failuresOf(reading, git?.kept ?? []), rejectionsOf(reading.board, reading.row.id)),
     reviewsSection(reading),
+    silentJudgesSection(reading),
     standInsSection(reading),
     followUpsSection(reading),
     costSection(reading),

@@ -2,6 +2,8 @@
 export interface Entry {
   readonly when?: string;
   readonly turn?: number;
+  /** Of agents with this model. */
+  readonly model?: string;
   readonly steps: readonly Step[];
   readonly structured?: unknown;
   readonly lingers?: boolean;

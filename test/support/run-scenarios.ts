@@ -76,3 +76,21 @@ export const REVIEW: Scenario = {
     };
   },
 };
+
+/** One piece whose first reviewer never gives a verdict, so that another one does. */
+export const SILENT_REVIEWER: Scenario = {
+  name: 'silent-reviewer',
+  objective: objective('Silent reviewer', 'test -f page.txt'),
+  settings: (script, effects) => {
+    const other = { ...REVIEWER, name: 'reviewer-2' };
+    return settings([PLANNER, ...builders(1), { ...REVIEWER, model: 'mute' }, other], script, effects);
+  },
+  script: (effects) => ({
+    turns: [
+      planTurn([{ id: 'page', needs: [] }], effects),
+      { model: 'mute', steps: [leave('mute', effects), { answer: 'fine' }] },
+      reviewTurn(1, 'approve', undefined, effects),
+      pieceTurn('page', effects),
+    ],
+  }),
+};

@@ -48,9 +48,8 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     case 'task-returned':
       return { who: event.task, text: `${RETURNED[event.from]}: ${reasons(event.why)}`, tone: 'bad' };
     case 'review-round':
-      return event.approved
-        ? { who: event.task, text: `approved in round ${event.round}`, tone: 'good' }
-        : { who: event.task, text: `${roundVerdict(event)} in round ${event.round}: ${event.feedback}`, tone: 'bad' };
+    case 'judge-replaced':
+      return reviewSaid(event);
     case 'question-asked':
       return { who: 'question', text: event.text, tone: 'attention' };
     case 'question-answered':
@@ -79,6 +78,17 @@ function saidBy(event: RunEvent, before: BoardState): Said | undefined {
     default:
       return turnSaid(event);
   }
+}
+
+function reviewSaid(event: Extract<RunEvent, { type: 'review-round' | 'judge-replaced' }>): Said {
+  if (event.type === 'judge-replaced') {
+    const text = `judges ${event.task} in place of ${event.agent}, who gave no verdict`;
+    return { who: event.by, text, tone: 'attention' };
+  }
+  const { task: who, approved, silent, feedback } = event;
+  const text = `${roundVerdict(event)} in round ${event.round}`;
+  if (!approved) return { who, text: `${text}: ${feedback}`, tone: 'bad' };
+  return { who, text, tone: silent === undefined ? 'good' : 'attention' };
 }
 
 function takenText(event: Extract<RunEvent, { type: 'attempt-taken' }>): string {

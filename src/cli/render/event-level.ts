@@ -8,6 +8,7 @@ const LEVELS: Partial<Record<RunEvent['type'], LogLevel>> = {
   'question-asked': 'warn',
   'mail-overdue': 'warn',
   'task-returned': 'warn',
+  'judge-replaced': 'warn',
   warning: 'warn',
   thinking: 'debug',
 };

@@ -37,6 +37,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     }
     case 'review-round':
       return `review    ${event.task} round ${event.round}: ${roundVerdict(event)} — ${plainLine(event.feedback, 200)}`;
+    case 'judge-replaced':
+      return `review    ${event.task}: ${event.agent} gave no verdict, ${event.by} judges in its place — ${plainLine(reasons(event.why), 200)}`;
     case 'gate-checked':
       return renderGate(event);
     case 'question-asked':

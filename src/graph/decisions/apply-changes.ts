@@ -6,6 +6,7 @@ import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import {
   addState,
+  askInstead,
   askQuestion,
   draftOf,
   finishDraft,
@@ -59,14 +60,8 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return addTask(draft, change);
     case 'edit-task':
       return editTask(draft, change);
-    case 'reopen-task': {
-      const why = refuseReopen(draft, change);
-      if (why === undefined) {
-        if (draft.gate.at !== 'idle') voidGate(draft);
-        workOn(draft, change.id, { type: 'reopened', feedback: change.feedback, session: change.session });
-      }
-      return why;
-    }
+    case 'reopen-task':
+      return reopenTask(draft, change);
     case 'settle-task': {
       const why = refuseSettle(draft, change);
       if (why === undefined) workOn(draft, change.id, { type: 'settle-asked', as: change.as, why: change.why });
@@ -114,6 +109,17 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
     ...state,
     task: { ...state.task, ...defined({ needs, brief, agent, priority, requires }) },
   });
+  return undefined;
+}
+
+function reopenTask(draft: Draft, change: Change<'reopen-task'>): string | undefined {
+  const why = refuseReopen(draft, change);
+  if (why !== undefined) return why;
+  if (draft.gate.at !== 'idle') voidGate(draft);
+  const { id, feedback, session, agent } = change;
+  const state = draft.tasks.get(id);
+  if (agent !== undefined && state !== undefined) askInstead(draft, state, { agent, why: feedback });
+  else workOn(draft, id, { type: 'reopened', feedback, session });
   return undefined;
 }
 

@@ -9,9 +9,9 @@ import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
-import { afterJudge, authorsOf } from './gate.ts';
+import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
-import { lockKey } from './stand-ins.ts';
+import { isFree, lockKey } from './stand-ins.ts';
 import { timesAfter } from './task-times.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -102,8 +102,21 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   }
   for (const effect of step.effects) applyEffect(draft, effect, taskId);
   if (state.task.owner === 'engine') {
+    const other = judgeInstead(draft, after, step.news);
+    if (other !== undefined) return askInstead(draft, after, other);
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
   } else draft.news.push(...step.news);
+}
+
+/** The task begins anew with another agent. */
+export function askInstead(
+  draft: Draft,
+  { task: { id } }: TaskState,
+  { agent, why }: { readonly agent: string; readonly why: string },
+): void {
+  workOn(draft, id, { type: 'reopened', feedback: why, session: 'new', agent });
+  const state = draft.tasks.get(id);
+  if (state !== undefined) draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, agent } });
 }
 
 type Of<E extends WorkEffect['effect']> = Extract<WorkEffect, { effect: E }>;
@@ -122,6 +135,8 @@ function contextOf(draft: Draft, state: TaskState): WorkContext {
     head: draft.branch.head,
     isOpen,
     membersOf,
+    judges: draft.facts.judges,
+    isFree: (name) => isFree(draft, state.task.id, name),
   };
 }
 

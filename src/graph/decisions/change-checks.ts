@@ -109,6 +109,11 @@ export function refuseReopen(board: BoardPart, change: Change<'reopen-task'>): s
   const state = board.tasks.get(change.id);
   if (state === undefined) return `there is no task ${change.id}`;
   if (state.work.phase.at !== 'ended') return `${change.id} is still at work`;
+  const { agent } = change;
+  if (agent !== undefined) {
+    if (state.work.phase.as !== 'failed') return `${change.id} has not failed`;
+    return refuseAgent(board, agent);
+  }
   const cap = roundCap(state.task, board.facts);
   return roundsTaken(state.work) >= cap ? `${change.id} has used its ${cap} rounds` : undefined;
 }

@@ -12,6 +12,7 @@ import { verdictOn, wordOn } from './gate.ts';
 import { standInNotes } from './stand-in-notes.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
 import { reasons } from '../../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -39,7 +40,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
   const tasks = [...board.tasks.values()];
   const { outcome, why } = finished;
-  const stood = standInNotes(board)
+  const stood = [...standInNotes(board), ...replacedJudges(board)]
     .map((note) => `; ${cutLine(reasons(note), MOST_SUMMARY)}`)
     .join('');
   if (outcome === 'failed') {
@@ -60,9 +61,14 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   }
   const { open, remarks } = remarksOf(board, tasks, openPointsOf(board));
   const [changes, atBase] = [checkerChangesOf(board), checksAtBase(board)];
-  const notes = [blindText(board), flakyText(checkNotesOf(board)), checkersText(changes), atBaseText(atBase)].flatMap(
-    (text) => text ?? [],
-  );
+  const enough = fewerVotes(board).filter(({ isEnough }) => isEnough);
+  const notes = [
+    ...enough.map(fewerVotesText),
+    blindText(board),
+    flakyText(checkNotesOf(board)),
+    checkersText(changes),
+    atBaseText(atBase),
+  ].flatMap((text) => text ?? []);
   const said = [
     ...(remarks.length === 0 ? ['all work is delivered and verified'] : remarks),
     ...notes.map((text) => cutLine(reasons(text), MOST_NOTE)),

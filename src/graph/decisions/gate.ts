@@ -99,16 +99,29 @@ export function withVerdict(
   return one.verdict.met && authors.has(one.by) ? others : [...others, one];
 }
 
-/** A member who wrote none of the delivered work; undefined if there is none. */
-export function pickJudge({
-  facts,
-  tasks,
-}: Pick<Board, 'facts' | 'tasks'>): Board['facts']['roster'][number] | undefined {
+/** A member who wrote none of the delivered work, and is not one of `tried`; undefined if there is none. */
+export function pickJudge(
+  { facts, tasks }: Pick<Board, 'facts' | 'tasks'>,
+  tried: readonly string[] = [],
+): Board['facts']['roster'][number] | undefined {
   const authors = authorsOf([...tasks.values()]);
   const { judges, roster } = facts;
   return judges
     .flatMap((role) => roster.filter((member) => member.role === role))
-    .find(({ name }) => !authors.has(name));
+    .find(({ name }) => !authors.has(name) && !tried.includes(name));
+}
+
+/** Who is asked in place of a judge whose task failed without a verdict; undefined: no one is. */
+export function judgeInstead(
+  board: Pick<Board, 'facts' | 'tasks' | 'gate'>,
+  { task, work }: TaskState,
+  [end]: readonly TaskEnded[],
+): { readonly agent: string; readonly why: string } | undefined {
+  const { author, replaced = [] } = work;
+  if (board.gate.judge !== task.id || end?.type !== 'task-failed' || end.cause === 'cancelled') return undefined;
+  if (author.thread === null) return undefined;
+  const other = pickJudge(board, [author.thread.agent, ...replaced.map(({ agent }) => agent)]);
+  return other === undefined ? undefined : { agent: other.name, why: end.why };
 }
 
 /** A role that may review a foreign commit; undefined if no member has such a role. */

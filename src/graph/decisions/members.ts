@@ -35,7 +35,7 @@ export function membersFor(
   });
 }
 
-/** Who may do it: for a review, everyone with the role who is no author. */
+/** Who may do it: for a review, everyone with the role who is no author, or who judges in place of one of these. */
 export function eligible(
   { task, work }: TaskState,
   review: string | null,
@@ -43,8 +43,12 @@ export function eligible(
 ): Member[] {
   const roster = membersFor(board, task.id, review);
   if (review !== null) {
-    const barred = barredFrom(work, review);
-    return roster.filter((member) => member.role === review && !barred.includes(member.name));
+    const slots = work.phase.at === 'reviewing' ? work.phase.slots : [];
+    const instead = slots.find(({ role }) => role === review)?.instead;
+    if (instead !== undefined) return roster.filter(({ name }) => name === instead && !work.authors.includes(name));
+    const taken = slots.flatMap((one) => one.instead ?? []);
+    const barred = [...barredFrom(work, review), ...taken];
+    return roster.filter(({ name, role }) => role === review && !barred.includes(name));
   }
   return roster.filter((member) => (task.agent === undefined ? member.role === task.role : member.name === task.agent));
 }

@@ -6,6 +6,7 @@ import type { TaskEnd } from '../../model/plan/task.ts';
 import { counted } from '../../text/counted.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { isJudge } from './gate.ts';
+import { fewerVotes, fewerVotesText, silentTasks } from './silent-judges.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'records' | 'mail' | 'finished'>;
 
@@ -17,6 +18,7 @@ export function openPointsOf(board: BoardPart): string[] {
   return [
     ...leftOut(board),
     ...overruled(board),
+    ...fewerVotes(board).flatMap((one) => (one.isEnough ? [] : [fewerVotesText(one)])),
     ...notAnswered(board),
     ...notPlanned(board),
     ...notWritten(board),
@@ -37,6 +39,7 @@ const VERBS: Readonly<Record<Exclude<TaskEnd, 'done'>, readonly [one: string, mo
 /** Work that is not done. A later pass of its stage replaces it, and what only answers a question counts by the question. */
 function leftOut(board: BoardPart): string[] {
   const places = placesOf(board);
+  const silent = silentTasks(board);
   const answers = new Set(ordersOf(board).flatMap(({ task, isAnswer }) => (isAnswer ? [task] : [])));
   const isReplaced = (id: string): boolean => {
     const place = places.get(id);
@@ -45,7 +48,7 @@ function leftOut(board: BoardPart): string[] {
     );
   };
   const left = [...board.tasks.values()].filter(
-    (state) => isLeft(state) && !answers.has(state.task.id) && !isReplaced(state.task.id),
+    (state) => isLeft(state) && !answers.has(state.task.id) && !silent.has(state.task.id) && !isReplaced(state.task.id),
   );
   return (['failed', 'skipped', 'cancelled'] as const).flatMap((as) => {
     const ended = left.filter(({ work: { phase } }) => phase.at === 'ended' && phase.as === as);

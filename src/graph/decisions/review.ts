@@ -8,6 +8,7 @@ import {
 import type { CheckerChange } from '../../model/plan/checker.ts';
 import { lookText, type Look } from '../../model/plan/look.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
+import type { SilentJudge } from '../../model/plan/silent-judge.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
 /**
@@ -66,8 +67,14 @@ export function decideReview(
   const approvals = verdicts.filter((verdict) => verdict.approved).length;
   const feedback = verdicts.map((verdict) => verdict.feedback).join('\n\n');
   const isAny = policy.quorum === 'any';
-  const approved = isAny ? approvals > 0 : approvals === parts.length;
-  if (approved && parts.length > 0) return { do: 'approve', overruled: false, followUps, by, feedback };
+  // Silence is no approval: it is left out only beside one.
+  const mayLack = policy.withoutVerdict === 'skip' && !pending && approvals > 0;
+  const needed = isAny ? 1 : mayLack ? verdicts.length : parts.length;
+  if (approvals >= needed && parts.length > 0) {
+    const silent = silentIn(parts).map(({ role, agent, why }) => `${role} (${agent}): no verdict. ${why}`);
+    const said = [feedback, ...silent].join('\n\n');
+    return { do: 'approve', overruled: false, followUps, by, feedback: said };
+  }
   if (pending) return { do: 'wait' };
   const rejections = verdicts.filter((verdict) => !verdict.approved && verdict.blocking.length > 0);
   if (rejections.length === 0) {
@@ -78,6 +85,11 @@ export function decideReview(
   }
   const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
   return { do: 'reject', feedback, findings, followUps, by, converging: !isRepeated(findings, earlier) };
+}
+
+/** Who will give no verdict in this round. */
+export function silentIn(parts: readonly ReviewPart[]): SilentJudge[] {
+  return parts.flatMap(({ role, agent, state, why = '' }) => (state === 'failed' ? [{ role, agent, why }] : []));
 }
 
 /** Whether the last of the earlier rounds was rejected for the same findings. */

@@ -1,4 +1,6 @@
 import type { Board, LockOut, Member } from '../../model/plan/board.ts';
+import { agentScope } from '../../model/plan/scope.ts';
+import { membersFor } from './members.ts';
 
 type BoardPart = Pick<Board, 'facts' | 'lockedOut'>;
 
@@ -40,4 +42,18 @@ export function standInFor(
     (place) => lockOn(board, name, place) === undefined && (board.accounts.get(place)?.until ?? 0) <= board.now,
   );
   return free === account ? undefined : free;
+}
+
+/** Whether the agent could start a turn on this task now, as far as pauses and accounts are known. */
+export function isFree(
+  board: BoardPart & Pick<Board, 'accounts' | 'now' | 'pauses' | 'switches'>,
+  task: string,
+  agent: string,
+): boolean {
+  if (board.pauses.has(agentScope(agent))) return false;
+  const account = membersFor(board, task, '').find(({ name }) => name === agent)?.account;
+  if (account === undefined) return false;
+  return placesOf(board, account).some(
+    (place) => lockOn(board, agent, place) === undefined && (board.accounts.get(place)?.until ?? 0) <= board.now,
+  );
 }

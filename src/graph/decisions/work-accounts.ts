@@ -1,4 +1,5 @@
-import type { RequestState, StoodIn, Work, WorkEvent } from '../../model/plan/work.ts';
+import type { StoodIn } from '../../model/plan/stood-in.ts';
+import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 
 type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
 type Live = Extract<RequestState, { at: 'live' }>;

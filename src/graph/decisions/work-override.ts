@@ -71,8 +71,13 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
 function askReviewersAgain(work: Work, phase: Extract<Work['phase'], { at: 'reviewing' }>): WorkStep {
   const slots = phase.slots.map((slot) => {
     const { thread, session } = slot.request;
+    const { instead, ...own } = slot;
     return slot.answer === null
-      ? { ...slot, request: { ...newRequest({ why: 'start' }, thread), session }, tried: [] }
+      ? {
+          ...own,
+          request: { ...newRequest({ why: 'start' }, instead === undefined ? thread : null), session },
+          tried: [],
+        }
       : slot;
   });
   return stay({ ...stopLive(work), granted: work.round - 1, uncapped: true, phase: { ...phase, slots } });

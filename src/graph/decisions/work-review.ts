@@ -2,10 +2,12 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { CheckerChange, CheckerWord } from '../../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
+import type { ReplacedJudge } from '../../model/plan/silent-judge.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
-import { newRequest, settleRequest, type RequestStep } from './agent-request.ts';
+import { newRequest, settleRequest } from './agent-request.ts';
 import { lookProblem } from './looks.ts';
-import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
+import { decideReview, reviewProblem, silentIn, type ReviewPart } from './review.ts';
+import { isSilent, nextJudge } from './seats.ts';
 import { noteAccount } from './work-accounts.ts';
 import { currentAttempts } from './work-requests.ts';
 import {
@@ -19,30 +21,30 @@ import {
   type WorkStep,
 } from './work-step.ts';
 
+type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
 type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
 
 const REVIEW_REPAIRS = 1;
 
-/** Reviewers keep their session from round to round and judge this one commit. */
+/** Reviewers keep their session from round to round and judge this one commit. So does who judges in place of one. */
 export function openReview(
   work: Work,
   commit: string,
-  { task }: WorkContext,
+  { task, membersOf }: WorkContext,
   checkers: readonly CheckerChange[] = [],
 ): WorkStep {
   const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
     const before = work.reviewers[role] ?? null;
-    return { role, request: newRequest({ why: 'start' }, before), answer: null, tried: [] };
+    const wasReplaced = work.replaced?.some((one) => one.role === role && one.by === before?.agent) === true;
+    const isOther = before !== null && wasReplaced && !membersOf(role).includes(before.agent);
+    const instead = isOther && !work.authors.includes(before.agent) ? { instead: before.agent } : {};
+    return { role, request: newRequest({ why: 'start' }, before), answer: null, tried: [], ...instead };
   });
   const changes = checkers.length === 0 ? {} : { checkers };
   return stay({ ...work, phase: { at: 'reviewing', commit, slots, ...changes } });
 }
 
-export function reviewSettled(
-  work: Work,
-  event: Extract<WorkEvent, { type: 'attempt-settled' }>,
-  context: WorkContext,
-): WorkStep {
+export function reviewSettled(work: Work, event: Settled, context: WorkContext): WorkStep {
   const { phase } = work;
   const { review } = context.task;
   if (phase.at !== 'reviewing' || review === undefined) return stay(work);
@@ -65,9 +67,15 @@ export function reviewSettled(
       return reviewProblem(parsed.data, phase.checkers) ?? lookProblem(output, look, context);
     },
   });
-  const next = nextOf(slot, slot.request.state.agent, step, work, context);
-  const slots = phase.slots.map((one) => (one === slot ? next : one));
-  const noted = noteAccount(work, slot.request.state, slot.role, event);
+  const { agent } = slot.request.state;
+  const answer = step.request.state.at === 'answered' ? reviewAnswerSchema.parse(step.output) : null;
+  const settled = { ...slot, request: step.request, answer };
+  const silent = isSilent(step.request) && event.failure?.kind !== 'not-stopped';
+  const next = silent ? withAnother(settled, event, agent, { work, slots: phase.slots, context }) : { slot: settled };
+  const slots = phase.slots.map((one) => (one === slot ? next.slot : one));
+  const accounted = noteAccount(work, slot.request.state, slot.role, event);
+  const noted =
+    next.replaced === undefined ? accounted : { ...accounted, replaced: [...(work.replaced ?? []), next.replaced] };
   const decided = afterVerdict({ ...noted, phase: { ...phase, slots } }, review, context);
   return { ...decided, effects: [...step.effects, ...decided.effects] };
 }
@@ -77,20 +85,27 @@ function withoutRejection(work: Reviewing): Reviewing {
   return work.sentBack?.by === 'review' ? { ...work, sentBack: null } : work;
 }
 
-/** Replaces a reviewer whose answers had the wrong form twice, if there is another. */
-function nextOf(
+/** Asks another agent in place of one that gave no verdict. If there is none, its request stays as it is: tried again, or failed. */
+function withAnother(
   slot: ReviewSlot,
+  { failure }: Settled,
   agent: string,
-  { request, output }: RequestStep,
-  { authors }: Work,
-  { membersOf }: WorkContext,
-): ReviewSlot {
-  const { state } = request;
-  const answer = state.at === 'answered' ? reviewAnswerSchema.parse(output) : null;
-  if (state.at !== 'failed' || state.cause !== 'bad-output') return { ...slot, request, answer };
-  const tried = [...slot.tried, agent];
-  const left = membersOf(slot.role).filter((name) => !authors.includes(name) && !tried.includes(name));
-  return { ...slot, request: left.length === 0 ? request : newRequest({ why: 'start' }), answer, tried };
+  about: { readonly work: Work; readonly slots: readonly ReviewSlot[]; readonly context: WorkContext },
+): { readonly slot: ReviewSlot; readonly replaced?: ReplacedJudge } {
+  const { authors, round } = about.work;
+  const { role, request } = slot;
+  const { state, prompt } = request;
+  const spent = { ...slot, tried: [...new Set([...slot.tried, agent])] };
+  const slots = about.slots.map((one) => (one.role === role ? spent : one));
+  const by = nextJudge(spent, slots, authors, about.context);
+  if (by === undefined) return { slot: state.at === 'failed' ? spent : slot };
+  const last = failure === undefined ? undefined : `${failure.kind}: ${failure.message}`;
+  const wrong = prompt.why === 'repair' ? `bad-output: ${prompt.text}` : '';
+  const why = state.at === 'failed' ? state.why : (last ?? wrong);
+  return {
+    slot: { ...spent, request: newRequest({ why: 'start' }), instead: by },
+    replaced: { round, role, agent, by, why },
+  };
 }
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
@@ -153,10 +168,12 @@ function closeRound(
 ): Work {
   const { approved, feedback, findings, by } = verdict;
   const words = [...(work.words ?? []), ...wordsIn(work.phase)];
+  const silent = silentIn(work.phase.slots.map(partOf));
   const record: RoundRecord = {
     ...{ round: work.round, commit: work.phase.commit, approved },
     ...(verdict.overruled ? { overruled: true } : {}),
     ...{ feedback, findings, by },
+    ...(silent.length === 0 ? {} : { silent }),
   };
   return {
     ...work,

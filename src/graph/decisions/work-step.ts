@@ -6,8 +6,9 @@ import type { TaskEnded } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
 import type { Prompt, SentBack, Work } from '../../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
+import type { Bench } from './seats.ts';
 
-export interface WorkContext {
+export interface WorkContext extends Bench {
   readonly task: NewTask;
   readonly limits: PlanLimits;
   /** Candidates are verified before the run branch moves. */
@@ -20,8 +21,6 @@ export interface WorkContext {
   readonly head: string;
   /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
-  /** The names of all members with the role. */
-  readonly membersOf: (role: string) => readonly string[];
 }
 
 export interface WorkStep {

@@ -131,10 +131,11 @@ function unblock(work: Work, question: string, goOn: boolean, context: WorkConte
 /** The same commit would be no answer to the feedback. */
 function reopen(
   work: Work,
-  { feedback, session }: Extract<WorkEvent, { type: 'reopened' }>,
+  { feedback, session, agent }: Extract<WorkEvent, { type: 'reopened' }>,
   { task }: WorkContext,
 ): WorkStep {
   if (work.phase.at !== 'ended') return stay(work);
+  if (agent !== undefined) return begunByAnother(work, agent, feedback, task);
   return stay({
     ...work,
     phase: { at: 'working' },
@@ -147,5 +148,17 @@ function reopen(
     kept: task.base === undefined ? work.kept : null,
     output: null,
     feedback: [...work.feedback, feedback],
+  });
+}
+
+function begunByAnother(work: Work, by: string, why: string, { role }: NewTask): WorkStep {
+  const before = work.author.thread?.agent ?? role;
+  return stay({
+    ...work,
+    phase: { at: 'working' },
+    author: newRequest({ why: 'start' }),
+    replaced: [...(work.replaced ?? []), { round: work.round, role, agent: before, by, why }],
+    output: null,
+    stalled: null,
   });
 }

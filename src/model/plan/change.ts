@@ -22,12 +22,16 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     /** Also while its agent is at work: what counts is checked at the end of the turn. */
     requires: z.array(requirementSchema).optional(),
   }),
-  /** Opens the next round of a task that has ended. Refused once its rounds are used up. */
+  /**
+   * Opens the next round of a task that has ended. Refused once its rounds are used up. `agent`: another agent begins a failed task
+   * anew, in the same round and without its answers; then `feedback` says why, for people alone.
+   */
   z.object({
     do: z.literal('reopen-task'),
     id: z.string(),
     feedback: z.string(),
     session: z.enum(['same', 'new']),
+    agent: z.string().optional(),
   }),
   /** A live attempt is cancelled first. The task ends when the attempt is settled. */
   z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),

@@ -51,6 +51,14 @@ export const LATE_FINDINGS =
   'after a rejection, a finding counts only if it names a criterion, is repeated or is a regression';
 
 /** A round's verdict in the words of its record. */
-export function roundVerdict({ approved, overruled }: { approved: boolean; overruled?: true | undefined }): string {
-  return approved ? 'approved' : overruled === true ? 'rejected, overruled' : 'rejected';
+export function roundVerdict({ approved, overruled, silent = [] }: GivenVerdict): string {
+  const said = approved ? 'approved' : overruled === true ? 'rejected, overruled' : 'rejected';
+  const roles = silent.map((one) => (typeof one === 'string' ? one : one.role));
+  return roles.length === 0 ? said : `${said} without a verdict of ${roles.join(', ')}`;
+}
+
+interface GivenVerdict {
+  readonly approved: boolean;
+  readonly overruled?: true | undefined;
+  readonly silent?: readonly (string | { readonly role: string })[] | undefined;
 }

@@ -62,6 +62,8 @@ const reviewPolicySchema = z.object({
   criteria: z.array(z.string()),
   /** `stop`: the same findings in two rounds in a row fail the task at once. Absent: `report`, which only says so. */
   whenNotConverging: z.enum(['stop', 'report']).optional(),
+  /** `skip`: where a role of `all` gives no verdict, those of the others decide, if there is one. Absent: the task fails. */
+  withoutVerdict: z.literal('skip').optional(),
 });
 export type ReviewPolicy = z.infer<typeof reviewPolicySchema>;
 

@@ -8,6 +8,8 @@ import { checkChangesSchema, type CheckNotes } from './gate.ts';
 import type { ReviewAnswer } from './review.ts';
 import type { CheckerChange, CheckerWord } from './checker.ts';
 import { LOOKS, type Look } from './look.ts';
+import type { ReplacedJudge, SilentJudge } from './silent-judge.ts';
+import type { StoodIn } from './stood-in.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
 /** `workspace-reset`: a new session in a folder that is like the run branch. A ref keeps the old content. */
@@ -75,7 +77,13 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('wall-cleared'), attempt: z.string(), why: z.string().optional() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
-  z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),
+  /** `agent`: another one that begins the task anew, because its own gave no answer. */
+  z.object({
+    type: z.literal('reopened'),
+    feedback: z.string(),
+    session: z.enum(['same', 'new']),
+    agent: z.string().optional(),
+  }),
   /** `cause`: if the engine ends it, not a person or a playbook. */
   z.object({
     type: z.literal('settle-asked'),
@@ -155,17 +163,6 @@ interface Thread {
   readonly on?: string;
 }
 
-/** An agent worked on another account than its own. */
-export interface StoodIn {
-  readonly agent: string;
-  readonly account: string;
-  readonly insteadOf: string;
-  /** The role that it reviewed as; null: it was the author. */
-  readonly review: string | null;
-  /** The commit that it reviewed was made on this very account. */
-  readonly isAuthors?: true;
-}
-
 /** One thing asked of one agent, until it is answered or fails. It may take several turns. */
 export interface AgentRequest {
   readonly state: RequestState;
@@ -185,8 +182,10 @@ export interface ReviewSlot {
   readonly role: string;
   readonly request: AgentRequest;
   readonly answer: ReviewAnswer | null;
-  /** Agents whose answers in this round were unusable. Another agent is asked. */
+  /** Agents that gave no verdict in this round. */
   readonly tried: readonly string[];
+  /** The agent that judges in place of one that gave no verdict. Absent: one that has the role. */
+  readonly instead?: string;
 }
 
 export type Phase =
@@ -226,6 +225,8 @@ export interface RoundRecord {
     /** Absent: the reviewer looked at something, or the version is older. */
     readonly look?: Exclude<Look, 'some'>;
   }[];
+  /** Absent: all whose verdict was needed gave one. */
+  readonly silent?: readonly SilentJudge[];
 }
 
 /** Why work went back to its author. */
@@ -279,6 +280,8 @@ export interface Work {
   readonly feedback: readonly string[];
   /** By role: reviewers keep their session over the rounds. */
   readonly reviewers: Readonly<Record<string, Thread>>;
+  /** Oldest first. Absent: none was replaced. */
+  readonly replaced?: readonly ReplacedJudge[];
   /** The accounts on which its authors worked. */
   readonly madeOn: readonly string[];
   /** Each once. */

@@ -7,6 +7,7 @@ import { schemaNameOf } from './answers.ts';
 import { endOf } from './end-run.ts';
 import { decideFailedChecks, decideRounds } from './judging.ts';
 import { stageOf } from './list-facts.ts';
+import { anotherJudge } from './silent-judges.ts';
 import { closingStages, finalStages, judgeAgain, outsideWork } from './outside-work.ts';
 import { openEach } from './opening.ts';
 import { tasksProblems } from './plan-tasks.ts';
@@ -28,8 +29,7 @@ export function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'task-done':
       return options === undefined ? [failRun(NO_LIST)] : done(view, options, event);
     case 'task-failed':
-      if (options === undefined) return [failRun(NO_LIST)];
-      return [...cancelDependents(view, event.task), ...proceed(view, options)];
+      return options === undefined ? [failRun(NO_LIST)] : failed(view, options, event);
     case 'task-skipped':
       return options === undefined ? [failRun(NO_LIST)] : proceed(view, options);
     case 'gate-refused':
@@ -55,6 +55,11 @@ function done(view: View, options: StagesOptions, event: Heard<'task-done'>): Pl
   // What a worker leaves stands on its task alone: no brief quotes it.
   if (place.as !== 'work' || schema === undefined || schema === 'worker') return proceed(view, options);
   return answered(view, options, event, { stage, place });
+}
+
+function failed(view: View, options: StagesOptions, { task, why }: Heard<'task-failed'>): PlanChange[] {
+  const another = anotherJudge(view, options.list, progressOf(view, options.list), { task, why });
+  return another.length > 0 ? another : [...cancelDependents(view, task), ...proceed(view, options)];
 }
 
 /** An answer counts once it is checked: that of a new run before its review, one that a person gave here. */

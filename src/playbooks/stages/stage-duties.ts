@@ -59,6 +59,7 @@ export function reviewOf(about: Reviewed): ReviewPolicy | undefined {
     rounds: review.rounds ?? options.reviewRounds,
     criteria: criteriaOf(about),
     ...defined({ whenNotConverging: options.list.whenNotConverging }),
+    ...(stage.onFail === 'skip' ? { withoutVerdict: 'skip' } : {}),
   };
 }
 

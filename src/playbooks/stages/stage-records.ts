@@ -16,6 +16,8 @@ export interface StageTask {
   readonly entry?: string;
   /** Of a stage that judges. */
   readonly role?: string;
+  /** The agents that gave no verdict on it. Absent: none. */
+  readonly tried?: readonly string[];
 }
 
 /** Why a stage runs again. Absent: it runs for the first time. */

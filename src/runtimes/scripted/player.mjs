@@ -1,5 +1,5 @@
 // The program behind the `scripted` runtime: a real process that plays a script instead of asking a model. It reads the
-// prompt from stdin, picks the first entry whose `when` occurs in it and whose `turn` it is, and plays its steps; docs/scripted.md lists them.
+// prompt from stdin, picks the first entry whose `when` occurs in it and whose `turn` and `model` these are, and plays its steps; docs/scripted.md lists them.
 // Standard modules only: it runs under any Node, from any folder, and a SIGKILL of it is a real SIGKILL.
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -89,8 +89,10 @@ const steps = {
 writeFileSync(sessionFile, JSON.stringify(session));
 emit({ type: 'session', id: options.session, resumed: options.resume, model: options.model });
 const entry = script.turns.find(
-  ({ when, turn }) =>
-    (when === undefined || prompt.includes(when)) && (turn === undefined || turn === session.turns + 1),
+  ({ when, turn, model }) =>
+    (when === undefined || prompt.includes(when)) &&
+    (turn === undefined || turn === session.turns + 1) &&
+    (model === undefined || model === options.model),
 );
 if (entry === undefined) {
   emit({ type: 'error', kind: 'bad-request', message: 'no entry of the script matches the prompt' });

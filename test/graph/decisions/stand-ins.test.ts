@@ -5,7 +5,8 @@ import { lockKey, lockOn, locksOf, placesOf, standInFor } from '../../../src/gra
 import { noteAccount } from '../../../src/graph/decisions/work-accounts.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board, LockOut } from '../../../src/model/plan/board.ts';
-import type { StoodIn, Work } from '../../../src/model/plan/work.ts';
+import type { StoodIn } from '../../../src/model/plan/stood-in.ts';
+import type { Work } from '../../../src/model/plan/work.ts';
 import { boardWith, endedAs, stateOf } from './support.ts';
 
 const lock = (account: string): LockOut => ({ account, kind: 'auth', why: 'expired', agent: 'ada', givenUp: false });

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { openReview } from '../../../src/graph/decisions/work-review.ts';
 import { newWork, stepWork } from '../../../src/graph/decisions/work.ts';
 import type { WorkContext } from '../../../src/graph/decisions/work-step.ts';
+import type { FailureKind } from '../../../src/model/failure.ts';
 import type { CheckerChange } from '../../../src/model/plan/checker.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
-import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import type { ReviewSlot, RoundRecord, Used, Work, WorkEvent } from '../../../src/model/plan/work.ts';
 import { contextOf, liveRequest } from './support.ts';
 
 const CHANGE: CheckerChange = { path: 'x', status: 'modified', added: 1, removed: 1 };
@@ -191,14 +192,95 @@ describe('a reviewer without a verdict', () => {
     });
   });
 
-  it('is not replaced, if it failed otherwise', () => {
-    const failure = { kind: 'output-truncated', message: 'm', mayHaveActed: true } as const;
+  const failing = (kind: FailureKind, used: Partial<Used>, names = ['rex', 'sue'], more: Partial<Work> = {}) => {
     const slot = slotOf('reviewer', 't-2', 'rex');
-    const slots = [{ ...slot, request: { ...slot.request, used: { ...slot.request.used, retries: 2 } } }];
+    const slots = [{ ...slot, request: { ...slot.request, used: { ...slot.request.used, ...used } } }];
+    const failure = { kind, message: 'm', mayHaveActed: true } as const;
     const event = { type: 'attempt-settled', attempt: 't-2', outcome: 'failed', text: '', failure } as const;
-    const context = contextOf(policy(), { membersOf: () => ['sue'] });
-    const { work } = stepWork({ ...newWork(), phase: { at: 'reviewing', commit: 'c1', slots } }, event, context);
-    expect(work.phase).toMatchObject({ cause: 'attempts', why: expect.stringContaining('output-truncated') as string });
+    const context = contextOf(policy(), { membersOf: () => names });
+    return stepWork({ ...newWork(), ...more, phase: { at: 'reviewing', commit: 'c1', slots } }, event, context).work;
+  };
+  const by = (kind: string) => ({ round: 1, role: 'reviewer', agent: 'rex', by: 'sue', why: `${kind}: m` });
+
+  it.each([
+    ['stalled', { retries: 1 }],
+    ['stalled', { repairs: 1 }],
+    ['output-truncated', { retries: 2 }],
+    ['bad-output', { repairs: 1 }],
+    ['bad-request', {}],
+    ['crashed', { infrastructure: 5 }],
+    ['network', { transient: 8 }],
+  ] as const)('%s, with %j used before, lets another one judge', (kind, used) => {
+    const work = failing(kind, used);
+    expect(work.replaced).toEqual([by(kind)]);
+    expect(work.phase).toMatchObject({
+      slots: [{ instead: 'sue', tried: ['rex'], request: { state: { at: 'queued' } } }],
+    });
+  });
+
+  it.each([
+    ['stalled', {}],
+    ['crashed', { retries: 0, infrastructure: 4 }],
+    ['rate-limited', { waits: 9 }],
+    ['cancelled', { retries: 1 }],
+    ['auth', {}],
+  ] as const)('%s, with %j used before, lets the same one judge', (kind, used) => {
+    const work = failing(kind, used);
+    expect(work.phase).toMatchObject({ slots: [{ tried: [], request: { thread: { agent: 'rex' } } }] });
+    expect(work).not.toHaveProperty('replaced');
+  });
+
+  it('has the turns that it would have alone, where nobody else may judge', () => {
+    expect(failing('stalled', { retries: 1 }, ['rex']).phase).toMatchObject({
+      slots: [{ request: { used: { retries: 2 } } }],
+    });
+    expect(failing('stalled', { retries: 2 }, ['rex']).phase).toMatchObject({ at: 'ended', cause: 'attempts' });
+  });
+
+  it('is not replaced in a folder in which it is still at work', () => {
+    expect(failing('not-stopped', {}).phase).toMatchObject({ at: 'ended', cause: 'attempts' });
+  });
+
+  it('says all whom it was asked of', () => {
+    const before = { ...by('stalled'), agent: 'ann', by: 'rex' };
+    expect(failing('bad-request', {}, undefined, { replaced: [before] }).replaced).toEqual([before, by('bad-request')]);
+  });
+
+  it('stays replaced in the next round, unless that agent has worked on it since', () => {
+    const work = { ...newWork(), reviewers: { reviewer: { key: 's', agent: 'pm' } } };
+    const replaced = [{ ...by('stalled'), by: 'pm' }];
+    const open = (more: Partial<Work>) => openReview({ ...work, ...more }, 'c2', contextOf(policy())).work.phase;
+    expect(open({ replaced })).toMatchObject({ slots: [{ instead: 'pm', request: { thread: { agent: 'pm' } } }] });
+    expect(open({ replaced, authors: ['pm'] })).not.toHaveProperty('slots.0.instead');
+    expect(open({})).not.toHaveProperty('slots.0.instead');
+    const ofRole = contextOf(policy(), { membersOf: () => ['pm'] });
+    expect(openReview({ ...work, replaced }, 'c2', ofRole).work.phase).not.toHaveProperty('slots.0.instead');
+  });
+
+  it('is left out beside an approval, where the stage allows that', () => {
+    const failed = {
+      ...spent()[0]!,
+      role: 'pm',
+      request: { ...liveRequest('t-3', 'pm'), state: { at: 'failed', cause: 'attempts', why: 'w' } },
+    };
+    const slots = [slotOf('reviewer', 't-2', 'rex'), failed as ReviewSlot];
+    const skips = policy(['reviewer', 'pm'], 3, { withoutVerdict: 'skip' });
+    const silent = [{ role: 'pm', agent: 'pm', why: 'w' }];
+    const { work } = judge(YES, {}, skips, {}, slots);
+    expect(work).toMatchObject({ phase: { at: 'in-queue' }, rounds: [{ approved: true, silent }] });
+    expect(work.rounds[0]?.feedback).toBe('reviewer (rex): approved. ok\n\npm (pm): no verdict. w');
+    expect(judge(YES, {}, policy(['reviewer', 'pm']), {}, slots).work.phase).toMatchObject({
+      at: 'ended',
+      as: 'failed',
+    });
+    expect(judge(NO, {}, skips, {}, slots).work).toMatchObject({
+      phase: { at: 'working' },
+      rounds: [{ approved: false, silent }],
+    });
+    expect(judge(YES, {}, policy(['reviewer', 'pm'], 3, { quorum: 'any' }), {}, slots).work.rounds).toMatchObject([
+      { silent },
+    ]);
+    expect(judge(BAD, {}, skips, {}, [...spent(), failed as ReviewSlot]).work.phase).toMatchObject({ as: 'failed' });
   });
 
   it('whose turn is not known changes nothing', () => {

@@ -28,6 +28,8 @@ function tell(task: NewTask, events: readonly WorkEvent[]): Story {
     head: 'base',
     isOpen: () => true,
     membersOf: () => [],
+    judges: [],
+    isFree: () => true,
   };
   return events.reduce<Story>(
     (story, event) => {

@@ -1,5 +1,6 @@
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
+import { judgesOf } from '../../../src/preflight/roles.ts';
 import type { StageView } from '../../../src/model/plan.ts';
 import type { Member, Objective, RunFacts } from '../../../src/model/plan/board.ts';
 import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';
@@ -76,7 +77,13 @@ export function play(
 ): Played {
   const playbook = createStagesPlaybook({ name: 'stages', list });
   const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
-  const facts = factsOf(roster, { objective, options: playbook.options?.(from) ?? {}, verifies: false, ...more });
+  const facts = factsOf(roster, {
+    objective,
+    options: playbook.options?.(from) ?? {},
+    judges: judgesOf(playbook),
+    verifies: false,
+    ...more,
+  });
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script });

@@ -35,13 +35,14 @@ export async function openWholeRunRoom(
   return openModelRoom({ files, turns, settings: (baseUrl) => settingsOf(clis, baseUrl) });
 }
 
-/** `settings`: `squad.yaml`, once the model is there. Two turns reach the gate. */
+/** `settings`: `squad.yaml`, once the model is there. The gate is reached by `atGate` turns: two, unless told otherwise. */
 export async function openModelRoom(plan: {
   readonly files: Readonly<Record<string, string>>;
   readonly turns: (gate: Gate) => readonly ScriptedTurn[];
   readonly settings: (baseUrl: string) => object;
+  readonly atGate?: number;
 }): Promise<WholeRunRoom> {
-  const gate = createGate(2);
+  const gate = createGate(plan.atGate ?? 2);
   const model = scriptModel(plan.turns(gate));
   const anthropic = await startFakeAnthropic(model.anthropic);
   const openai = await startFakeOpenai(model.openai);

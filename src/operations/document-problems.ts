@@ -1,15 +1,18 @@
 import { levelOf, parseText, type Token } from '../text/markdown.ts';
+import { documentTexts, type DocumentTexts } from './document-texts.ts';
 
 /** What a document lacks of these headings, in order, with text of its own below each. Says nothing of its other content. */
-export function documentProblems(content: Uint8Array, headings: readonly string[]): string[] {
+export function documentProblems(
+  content: Uint8Array,
+  headings: readonly string[],
+  texts: DocumentTexts = documentTexts(),
+): string[] {
   const text = decode(content);
-  if (text === undefined) return ['the document is not UTF-8 text'];
+  if (text === undefined) return [texts.notText];
   const tokens = parseText(text);
   const problems: string[] = [];
   if (!tokens.some((token, index) => hasText(token, tokens[index - 1]))) {
-    problems.push(
-      text.trim() === '' ? 'the document is empty' : 'the document has no text besides headings and comments',
-    );
+    problems.push(text.trim() === '' ? texts.empty : texts.noText);
   }
   const wanted = headings.map((heading) => ({ heading, name: nameOf(heading) }));
   const found = readHeadings(tokens, new Set(wanted.map(({ name }) => name)));
@@ -20,9 +23,9 @@ export function documentProblems(content: Uint8Array, headings: readonly string[
     const after = same.filter(({ index }) => index >= from);
     // A nested heading may have the same name.
     const match = after.find((one) => one.filled) ?? after[0];
-    if (same.length === 0) problems.push(`the heading “${heading}” is missing`);
-    else if (match === undefined) problems.push(`the heading “${heading}” must come after “${last}”`);
-    else if (!match.filled) problems.push(`the heading “${heading}” has no text of its own below it`);
+    if (same.length === 0) problems.push(texts.missing(heading));
+    else if (match === undefined) problems.push(texts.after(heading, last));
+    else if (!match.filled) problems.push(texts.bare(heading));
     if (match === undefined) continue;
     from = match.index + 1;
     last = heading;

@@ -1,8 +1,10 @@
+import type { Locale } from '../../model/locale.ts';
 import { memberAt } from '../../model/mail/policy.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { messageJson, messageLine, localeOf } from './mail-text.ts';
 import { asksPerson, markedLine, waitingFor } from './waiting.ts';
+import { mailWords, type MailWords } from './mail-words.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions, MailOptions } from './options.ts';
 
@@ -16,6 +18,7 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
   const { limit = MOST, json } = options;
   await withParty(context, options, async (opened, party) => {
     const print = await createPrinter(context, opened, options, party);
+    const words = mailWords(await shownIn(context, opened, options));
     const onTop = json === true ? [] : waitingFor(opened, party);
     for (const delivery of onTop) print(delivery);
     const seen = new Set(onTop.map(({ message }) => message.id));
@@ -23,8 +26,8 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
     if (!takes(opened, party, options)) {
       const found = opened.mail.inbox(party, limit);
       for (const delivery of found) rest(delivery);
-      if (found.length + onTop.length === 0 && json !== true) context.output.line('no new mail');
-      if (found.length > 0) noteUnread(context, opened, party, options);
+      if (found.length + onTop.length === 0 && json !== true) context.output.line(words.noMail);
+      if (found.length > 0) noteUnread(context, opened, party, options, words);
       return;
     }
     opened.mail.beat(party);
@@ -34,7 +37,7 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
       count += taken;
       if (taken === 0) break;
     }
-    if (count + onTop.length === 0 && json !== true) context.output.line('no new mail');
+    if (count + onTop.length === 0 && json !== true) context.output.line(words.noMail);
   });
 }
 
@@ -56,9 +59,10 @@ export function noteUnread(
   { policy }: Pick<OpenedMail, 'policy'>,
   { address }: MailParty,
   { peek, json }: InboxOptions,
+  words: MailWords,
 ): void {
   if (peek === true || json === true || memberAt(policy, address)?.agent === null) return;
-  output.problem(`It stays unread: it is for the agent ${address}. To read it in its place: --take`);
+  output.problem(words.staysUnread(address));
 }
 
 /**
@@ -94,13 +98,22 @@ export async function createPrinter(
   options: MailOptions,
   party: MailParty,
 ): Promise<(delivery: Pick<Delivery, 'message'>) => void> {
-  const { mail, root } = opened;
+  const { mail } = opened;
   if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
-  const locale = await localeOf(host, root, options);
+  const locale = await shownIn({ host }, opened, options);
   return ({ message }) => {
     const line = messageLine(mail, message, locale);
     output.line(asksPerson(opened, party, message) ? markedLine(line) : line);
   };
+}
+
+/** The language of what is printed; programs read none. */
+export async function shownIn(
+  { host }: Pick<CommandContext, 'host'>,
+  { root }: Pick<OpenedMail, 'root'>,
+  options: MailOptions,
+): Promise<Locale> {
+  return options.json === true ? 'en' : localeOf(host, root, options);
 }
 
 /**

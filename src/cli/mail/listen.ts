@@ -3,7 +3,8 @@ import { BEAT_MS, QUESTION_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/time.ts';
-import { createPrinter, isTaken, readBatch, takes, noteUnread } from './inbox.ts';
+import { createPrinter, isTaken, readBatch, shownIn, takes, noteUnread } from './inbox.ts';
+import { mailWords, type MailWords } from './mail-words.ts';
 import { answerTo } from './mail-text.ts';
 import { asksPerson, ring } from './waiting.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
@@ -25,10 +26,11 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
     const stop = listenForStop();
     try {
       const print = ringing(await createPrinter(context, opened, options, party), opened, party, options);
+      const words = mailWords(await shownIn(context, opened, options));
       const isReader = takes(opened, party, options);
       const windowName = context.host.environment['TEAM_WINDOW_NAME'];
       if (isReader) opened.mail.register(party, windowName === undefined ? {} : { windowName });
-      if (!isReader) noteUnread(context, opened, party, options);
+      if (!isReader) noteUnread(context, opened, party, options, words);
       await listenUntil(opened, party, stop.aborted, {
         beats: isReader,
         take: isReader
@@ -36,7 +38,7 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
               while ((await readBatch(opened, party, BATCH, print)) > 0);
             }
           : peeking(opened, party, print),
-        remind: (delivery) => printReminder(context, opened, delivery, options, print),
+        remind: (delivery) => printReminder(context, opened, delivery, options, { print, words }),
       });
       context.exit(stop.exitCode());
     } finally {
@@ -114,12 +116,14 @@ function printReminder(
   { clock }: OpenedMail,
   delivery: Delivery,
   { json }: InboxOptions,
-  print: (delivery: Delivery) => void,
+  { print, words }: { print: (delivery: Delivery) => void; words: MailWords },
 ): void {
   const { message, acceptedAt } = delivery;
   if (json === true) return output.json({ event: 'reminder', id: message.id, acceptedAt });
   const since = ageOf(clock.now() - (acceptedAt ?? message.ts));
-  output.line(`not answered for ${since}. Next: squad mail ${answerTo(message)} --corr '#${message.seq}'`);
+  output.line(
+    `${words.notAnsweredFor(since)}. ${words.next}: squad mail ${answerTo(message)} --corr '#${message.seq}'`,
+  );
   print(delivery);
 }
 

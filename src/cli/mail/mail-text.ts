@@ -8,6 +8,8 @@ import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { isoTime } from '../../text/time.ts';
 import type { Locale } from '../../model/locale.ts';
+import { routerNote } from '../../model/mail/router-note.ts';
+import { mailWords } from './mail-words.ts';
 import type { MailOptions } from './options.ts';
 
 /** The longest line, in characters. The whole text is in `--json`. */
@@ -29,17 +31,18 @@ export function messageJson(mail: Mailbox, message: MailMessage): object {
 }
 
 export function traceLine(mail: Mailbox, entry: MailTrace, locale: Locale): string {
+  const words = mailWords(locale);
   if (entry.event === 'message') {
-    const deferred = entry.held === null ? '' : ' | waits for the end of its turn';
+    const deferred = entry.held === null ? '' : ` | ${words.held}`;
     return `${isoTime(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${deferred}`;
   }
   if (entry.event === 'presence') {
-    const window = entry.meta.window_name === null ? '' : `  window ${plainLine(entry.meta.window_name, 60)}`;
-    return `${isoTime(entry.meta.ts)}  registered  ${plainLine(entry.agent, 60)}${window}`;
+    const window = entry.meta.window_name === null ? '' : `  ${words.window(plainLine(entry.meta.window_name, 60))}`;
+    return `${isoTime(entry.meta.ts)}  ${words.happened.registered ?? 'registered'}  ${plainLine(entry.agent, 60)}${window}`;
   }
   const what = entry.event === 'ack' ? entry.ack : entry.event;
-  const note = entry.event === 'ack' || entry.note === '' ? '' : `  ${plainLine(entry.note, 200)}`;
-  return `${isoTime(entry.ts)}  ${what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;
+  const note = entry.event === 'ack' || entry.note === '' ? '' : `  ${plainLine(routerNote(entry.note, locale), 200)}`;
+  return `${isoTime(entry.ts)}  ${words.happened[what] ?? what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;
 }
 
 /** The shapes of the protocol's logs. */

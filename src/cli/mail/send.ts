@@ -6,7 +6,8 @@ import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { draftOf, withBodyFile } from './draft.ts';
-import { shortId } from './mail-text.ts';
+import { localeOf, shortId } from './mail-text.ts';
+import { mailWords, type MailWords } from './mail-words.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { SendOptions, WaitFor } from './options.ts';
 import { listenForStop } from './stop-signal.ts';
@@ -32,8 +33,9 @@ export async function sendMail(
     refuseEndlessWait(party, draft, options.wait);
     const answer = opened.mail.send(party, draft, options.key);
     if (!answer.sent) return printRefusal(context, answer.refusal, options);
-    printSent(context, answer, isDeferred(party, answer.message), options);
-    if (options.wait !== undefined) await waitAndReport(context, opened, answer.message, options.wait, options);
+    const shown = mailWords(options.json === true ? 'en' : await localeOf(context.host, opened.root, options));
+    printSent(context, answer, isDeferred(party, answer.message), options, shown);
+    if (options.wait !== undefined) await waitAndReport(context, opened, answer.message, options.wait, options, shown);
   });
 }
 
@@ -68,13 +70,14 @@ function printSent(
   { message, repeated }: { readonly message: MailMessage; readonly repeated: boolean },
   deferred: boolean,
   { json }: SendOptions,
+  words: MailWords,
 ): void {
   if (json === true) return output.json({ event: 'sent', repeated, held: deferred, message });
   const { from, to, type, action, task_id: task } = message;
   const kind = action === undefined ? type : `${type}/${action}`;
   const about = task === undefined ? '' : `  ${plainLine(task, 130)}`;
-  const done = repeated ? 'sent before' : 'sent';
-  const later = deferred ? '  (when this turn completes)' : '';
+  const done = repeated ? words.sentBefore : words.sent;
+  const later = deferred ? `  ${words.deferred}` : '';
   output.line(`${done}  #${message.seq}  ${from} → ${plainLine(to.join(', '), 300)}  ${kind}${about}${later}`);
 }
 
@@ -96,6 +99,7 @@ async function waitAndReport(
   message: MailMessage,
   wait: WaitFor,
   options: SendOptions,
+  words: MailWords,
 ): Promise<void> {
   const stop = listenForStop();
   try {
@@ -108,18 +112,16 @@ async function waitAndReport(
       return;
     }
     for (const { recipient, state, answer } of recipients) {
-      output.line(`${recipient}  ${state}${answer === null ? '' : `, answered by ${answerName(answer)}`}`);
+      output.line(
+        `${recipient}  ${words.state[state] ?? state}${answer === null ? '' : `, ${words.answeredBy(answer === 'overdue' ? words.noOneInTime : shortId(answer))}`}`,
+      );
     }
     if (end === 'timed-out' || end === 'interrupted') {
-      output.problem(`The message is sent. Follow it with: squad mail trace --corr '#${message.seq}'`);
+      output.problem(words.follow(`squad mail trace --corr '#${message.seq}'`));
     }
   } finally {
     stop.stop();
   }
-}
-
-function answerName(answer: string): string {
-  return answer === 'overdue' ? 'no one in time' : shortId(answer);
 }
 
 const LOOK_MS = 250;

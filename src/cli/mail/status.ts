@@ -4,8 +4,10 @@ import type { CommandContext } from '../command-context.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
+import { mailWords } from './mail-words.ts';
 import { WAIT_MARK } from './waiting.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
+import { routerNote } from '../../model/mail/router-note.ts';
 import type { Locale } from '../../model/locale.ts';
 import type { MailOptions } from './options.ts';
 
@@ -29,40 +31,41 @@ function renderMailStatus(
   locale: Locale,
 ): string[] {
   const now = clock.now();
+  const words = mailWords(locale);
   return [
-    `${run.name}  ${counts.messages} messages, ${counts.unread} unread, ${counts.dead} given up, ${counts.refused} refused`,
-    `  session ${session.id}  epoch ${session.epoch}`,
+    `${run.name}  ${words.counts(counts)}`,
+    `  ${words.session(session.id, session.epoch)}`,
     ...section(
-      'without an answer',
+      words.unanswered,
       waitingFirst(unanswered, members).flatMap(({ message, recipient, acceptedAt }) => {
         const since = isPerson(members, recipient) ? message.ts : acceptedAt;
-        const late = since !== null && since + QUESTION_MS <= now ? ', overdue' : '';
+        const late = since !== null && since + QUESTION_MS <= now ? words.overdue : '';
         return [
           `${isPerson(members, recipient) ? WAIT_MARK : ''}${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
-          `  Next: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
+          `  ${words.next}: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
         ];
       }),
     ),
     ...section(
-      'members',
+      words.members,
       members.map(({ address, role, agent, online, unread, oldestUnread }) => {
-        const oldest = oldestUnread === null ? '' : `, the oldest for ${ageOf(now - oldestUnread)}`;
-        const who = agent === null ? 'a person' : `${plainLine(role, 40)} ${plainLine(agent, 40)}`;
-        return `${plainLine(address, 40).padEnd(8)}  ${online ? 'online ' : 'offline'}  ${unread} unread${oldest}  (${who})`;
+        const left = words.unread(unread, oldestUnread === null ? null : ageOf(now - oldestUnread));
+        const who = agent === null ? words.person : `${plainLine(role, 40)} ${plainLine(agent, 40)}`;
+        return `${plainLine(address, 40).padEnd(8)}  ${online ? words.online : words.offline}  ${left}  (${who})`;
       }),
     ),
     ...section(
-      'tasks',
+      words.tasks,
       tasks.map(({ id, status, owner, deadline }) => {
-        const until = deadline === null ? '' : `  until ${localTime(deadline, now)}`;
-        return `${status.padEnd(14)}  ${plainLine(id, 80)}${owner === null ? '' : `  of ${plainLine(owner, 40)}`}${until}`;
+        const until = deadline === null ? '' : `  ${words.until(localTime(deadline, now))}`;
+        return `${column(words.status[status] ?? status)}  ${plainLine(id, 80)}${owner === null ? '' : `  ${words.owner(plainLine(owner, 40))}`}${until}`;
       }),
     ),
     ...section(
-      'given up',
+      words.givenUp,
       dead.flatMap(({ message, recipient, retries, lastError }) => [
-        `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'not read in time', 120)}  ${messageLine(mail, message, locale)}`,
-        `  Next: squad mail inbox --as ${plainLine(recipient, 40)} --take   (reads it, late)`,
+        `→ ${words.afterRetries(plainLine(recipient, 40), retries, plainLine(lastError === null ? words.notRead : routerNote(lastError, locale), 120))}  ${messageLine(mail, message, locale)}`,
+        `  ${words.next}: squad mail inbox --as ${plainLine(recipient, 40)} --take   ${words.readLate}`,
       ]),
     ),
   ];
@@ -77,6 +80,13 @@ function waitingFirst(unanswered: MailStatus['unanswered'], members: MailStatus[
 
 function isPerson(members: MailStatus['members'], address: string): boolean {
   return members.some((member) => member.address === address && member.agent === null);
+}
+
+const COLUMNS = 14;
+
+/** A Chinese character takes two columns. */
+function column(text: string): string {
+  return text.padEnd(COLUMNS - (text.match(/[一-鿿]/g)?.length ?? 0));
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { draftOf } from '../mail/draft.ts';
 import { finishedRun } from '../mail/finished-run.ts';
 import { messageLine } from '../mail/mail-text.ts';
+import { mailWords } from '../mail/mail-words.ts';
 import { asksPerson, markedLine, ring } from '../mail/waiting.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
@@ -32,13 +33,14 @@ export function openPaneMail(
 ) {
   const { mail, run, policy, clock } = opened;
   const { address } = party;
+  const words = mailWords(locale);
   const isPerson = memberAt(policy, address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
   const reminded = new Map<string, number>();
   const lineOf = linesOf(opened, party, locale);
   const owed = (): readonly Delivery[] =>
     mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
-  const show = showMessages(opened, address, lineOf, print, (message) => {
+  const show = showMessages(opened, address, { lineOf, held: words.heldInPane, print }, (message) => {
     if (asksPerson(opened, party, message)) ring();
   });
 
@@ -54,7 +56,7 @@ export function openPaneMail(
       if (isPerson) mail.beat(party);
       for (const { delivery, times } of dueReminders(owed(), address, clock.now(), reminded)) {
         reminded.set(delivery.message.id, times);
-        print(`not answered in time: ${lineOf(delivery)}`);
+        print(`${words.notAnsweredInTime}: ${lineOf(delivery)}`);
       }
     },
     waiting: (): Waiting => {
@@ -72,7 +74,7 @@ export function openPaneMail(
     asks: (): readonly number[] => owed().map(({ message }) => message.seq),
     showAsks: (): void => {
       const open = owed();
-      if (open.length === 0) print('no question waits for your answer');
+      if (open.length === 0) print(words.noAsks);
       for (const delivery of open) print(lineOf(delivery));
     },
     send: (typed: Message): void => {
@@ -95,8 +97,11 @@ function linesOf(opened: OpenedMail, party: MailParty, locale: Locale) {
 function showMessages(
   { mail, run }: OpenedMail,
   address: string,
-  lineOf: (entry: Pick<Delivery, 'message'>) => string,
-  print: (line: string) => void,
+  {
+    lineOf,
+    held: whenHeld,
+    print,
+  }: { lineOf: (entry: Pick<Delivery, 'message'>) => string; held: string; print: (line: string) => void },
   arrived: (message: MailMessage) => void,
 ): () => number {
   let shownUpTo: number | undefined;
@@ -111,7 +116,7 @@ function showMessages(
       shownUpTo = message.seq;
       if (message.from !== address && !message.to.includes(address)) continue;
       if (hasShown) arrived(message);
-      lines.push(`${lineOf(entry)}${held === null ? '' : ' | once its turn ends'}`);
+      lines.push(`${lineOf(entry)}${held === null ? '' : ` | ${whenHeld}`}`);
     }
     for (const line of lines.slice(-MOST_EARLIER)) print(line);
     return shownUpTo;
@@ -157,10 +162,15 @@ interface Waiting {
 }
 
 /** The title of a pane in the terminal. */
-export function paneTitle(name: string, { asks, oldestAskMs = 0, unread, oldestMs }: Waiting): string {
+export function paneTitle(
+  name: string,
+  { asks, oldestAskMs = 0, unread, oldestMs }: Waiting,
+  locale: Locale = 'en',
+): string {
+  const words = mailWords(locale);
   return [
     plainLine(name, 120),
-    ...(asks === 0 ? [] : [`${asks} to answer, oldest ${ageOf(oldestAskMs)}`]),
-    ...(unread === 0 ? [] : [`${unread} unread, oldest ${ageOf(oldestMs)}`]),
+    ...(asks === 0 ? [] : [words.toAnswer(asks, ageOf(oldestAskMs))]),
+    ...(unread === 0 ? [] : [words.toRead(unread, ageOf(oldestMs))]),
   ].join(' · ');
 }

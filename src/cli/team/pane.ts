@@ -12,7 +12,8 @@ import { openPaneMail, paneTitle, type PaneMail } from './pane-mail.ts';
 import { openScreen, type Screen } from './screen.ts';
 import type { Ticket } from '../../squad/ticket.ts';
 import { followTurns, type Turns } from './turns.ts';
-import { helpFor, readTyped } from './typed-line.ts';
+import { paneWords, type PaneWords } from './pane-words.ts';
+import { readTyped } from './typed-line.ts';
 
 const LOOK_MS = 250;
 /** Without a change on disk: the ages in the title grow. */
@@ -27,12 +28,13 @@ export async function runPane(
   ended: AbortController,
 ): Promise<void> {
   const { address } = party;
+  const words = paneWords(ticket.locale);
   let mail: PaneMail | undefined;
   // The ledger's version does not change with this process's own writes.
   const news = { isDue: true };
   const screen = openScreen(context.output, `${address}> `, {
     onLine: (text) => {
-      if (mail !== undefined) obey(text, { address, mail, screen, ended });
+      if (mail !== undefined) obey(text, { address, mail, screen, words, ended });
       news.isDue = true;
     },
     onEnd: () => ended.abort(),
@@ -40,31 +42,37 @@ export async function runPane(
   mail = openPaneMail(opened, party, ticket, (line) => screen.line(line));
   const turns = turnsOf(context, opened, address, screen);
   try {
-    screen.line(introduction(opened, address));
-    await watch(opened, { mail, turns, screen, news, name: ticket.windowName }, ended.signal);
+    screen.line(introduction(opened, address, words));
+    await watch(opened, { mail, turns, screen, news, ticket }, ended.signal);
   } finally {
     await turns?.close();
     screen.close();
   }
 }
 
+interface Pane {
+  readonly mail: PaneMail;
+  readonly screen: Screen;
+  readonly words: PaneWords;
+}
+
 function obey(
   text: string,
-  { address, mail, screen, ended }: { address: string; mail: PaneMail; screen: Screen; ended: AbortController },
+  { address, mail, screen, words, ended }: Pane & { readonly address: string; readonly ended: AbortController },
 ): void {
-  const typed = readTyped(text, { address, asks: mail.asks() });
+  const typed = readTyped(text, { address, asks: mail.asks() }, words);
   switch (typed.do) {
     case 'nothing':
       return;
     case 'help':
-      for (const line of helpFor(address)) screen.line(line);
+      for (const line of words.help(address)) screen.line(line);
       return;
     case 'asks':
       return mail.showAsks();
     case 'quit':
       return ended.abort();
     case 'refused':
-      return screen.line(`not sent  ${typed.why}`);
+      return screen.line(`${words.notSent}  ${typed.why}`);
     case 'say':
     case 'reply':
       return mail.send(typed);
@@ -89,15 +97,15 @@ function turnsOf(
   return followTurns({ ...ports, print: (line) => screen.line(line) }, run.id, agent);
 }
 
-function introduction({ run, policy }: OpenedMail, address: string): string {
+function introduction({ run, policy }: OpenedMail, address: string, words: PaneWords): string {
   const { agent = null, role = '' } = memberAt(policy, address) ?? {};
-  const who = agent === null ? 'a person' : `${role} ${agent}`;
-  return `${address} of ${run.name}: ${plainLine(who, 100)}. Type /help for the commands.`;
+  const who = agent === null ? words.person : `${role} ${agent}`;
+  return words.introduction(address, run.name, plainLine(who, 100));
 }
 
 async function watch(
   { mail: box, ledger, run, clock }: OpenedMail,
-  pane: { mail: PaneMail; turns: Turns | undefined; screen: Screen; news: { isDue: boolean }; name: string },
+  pane: { mail: PaneMail; turns: Turns | undefined; screen: Screen; news: { isDue: boolean }; ticket: Ticket },
   ended: AbortSignal,
 ): Promise<void> {
   let version: number | undefined;
@@ -117,7 +125,7 @@ async function watch(
     lookedAt = now;
     await pane.turns?.look();
     await pane.mail.look();
-    pane.screen.title(paneTitle(pane.name, pane.mail.waiting()));
+    pane.screen.title(paneTitle(pane.ticket.windowName, pane.mail.waiting(), pane.ticket.locale));
   };
   while (!ended.aborted) {
     try {

@@ -1,4 +1,5 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
+import { paneWords, type PaneWords } from './pane-words.ts';
 
 /** The meaning of a line that a person types into a pane. */
 export type Typed =
@@ -21,40 +22,25 @@ const COMMANDS: Readonly<Record<string, Typed>> = {
 };
 
 /** Pure. Never guesses, because a sent message cannot be taken back. */
-export function readTyped(line: string, { address, asks }: TypedAt): Typed {
+export function readTyped(line: string, { address, asks }: TypedAt, words: PaneWords = paneWords('en')): Typed {
   const typed = line.replaceAll(/\s+/g, ' ').trim();
   if (typed === '') return { do: 'nothing' };
-  if (typed.startsWith('/'))
-    return COMMANDS[typed] ?? { do: 'refused', why: 'unknown command; /help lists the commands' };
+  if (typed.startsWith('/')) return COMMANDS[typed] ?? { do: 'refused', why: words.unknown };
   const [, number, answer] = /^#(\d{1,15})(?: (.*))?$/u.exec(typed) ?? [];
   if (number !== undefined) {
-    return withText(answer, (text) => ({ do: 'reply', to: Number(number), text }), `#${number} your answer`);
+    const example = `#${number} ${words.yourAnswer}`;
+    return withText(answer, (text) => ({ do: 'reply', to: Number(number), text }), words.missing(example));
   }
-  const [, to, words] = /^@(\S+) ?(.*)$/u.exec(typed) ?? [];
-  if (to !== undefined) return withText(words, (text) => ({ do: 'say', to, text }), `@${to} your question`);
+  const [, to, question] = /^@(\S+) ?(.*)$/u.exec(typed) ?? [];
+  if (to !== undefined)
+    return withText(question, (text) => ({ do: 'say', to, text }), words.missing(`@${to} ${words.yourQuestion}`));
   if (address !== MAIN) return { do: 'say', text: typed };
   const [only, ...more] = asks;
   if (only !== undefined && more.length === 0) return { do: 'reply', to: only, text: typed };
-  const why =
-    only === undefined
-      ? 'no question is open; to ask a member, write @A your question'
-      : `${asks.length} questions are open (${asks.map((ask) => `#${ask}`).join(', ')}): begin with the number of the question you answer`;
+  const why = only === undefined ? words.noQuestion : words.severalQuestions(asks.map((ask) => `#${ask}`));
   return { do: 'refused', why };
 }
 
-/** The lines of `/help`. */
-export function helpFor(address: string): readonly string[] {
-  const plain =
-    address === MAIN ? 'your words       answer the only open question' : 'your words       ask MAIN, as this member';
-  return [
-    plain,
-    '#12 your words   answer message 12',
-    '@A your words    ask A',
-    '/asks            list the questions that wait for your answer',
-    '/quit            close this pane; the run continues',
-  ];
-}
-
-function withText(text: string | undefined, use: (text: string) => Typed, example: string): Typed {
-  return text === undefined || text === '' ? { do: 'refused', why: `the text is missing: ${example}` } : use(text);
+function withText(text: string | undefined, use: (text: string) => Typed, why: string): Typed {
+  return text === undefined || text === '' ? { do: 'refused', why } : use(text);
 }

@@ -1,15 +1,16 @@
 import type { Board } from '../../model/plan/board.ts';
-import { isApproval, LOOK_FIRST, type Look } from '../../model/plan/look.ts';
+import { isApproval, type Look } from '../../model/plan/look.ts';
 import type { Json } from '../../text/json.ts';
+import { evidenceTexts } from './evidence-texts.ts';
 import type { WorkContext } from './work-step.ts';
 
 /** What is wrong with an approval of an agent that looked at nothing, where a look is required. */
 export function lookProblem(
   output: Json | undefined,
   look: Look | undefined,
-  { looks }: Pick<WorkContext, 'looks'>,
+  { looks, locale }: Pick<WorkContext, 'looks' | 'locale'>,
 ): string | undefined {
-  return looks === 'required' && look === 'none' && isApproval(output) ? LOOK_FIRST : undefined;
+  return looks === 'required' && look === 'none' && isApproval(output) ? evidenceTexts(locale).lookFirst : undefined;
 }
 
 /** Who let work pass without a look, with the task that was judged. `how`: `unknown` where no runtime says it. */

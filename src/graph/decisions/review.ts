@@ -1,15 +1,10 @@
-import {
-  LATE_FINDINGS,
-  normaliseFinding,
-  normaliseFindings,
-  type Finding,
-  type ReviewAnswer,
-} from '../../model/plan/review.ts';
+import { normaliseFinding, normaliseFindings, type Finding, type ReviewAnswer } from '../../model/plan/review.ts';
 import type { CheckerChange } from '../../model/plan/checker.ts';
-import { lookText, type Look } from '../../model/plan/look.ts';
+import type { Look } from '../../model/plan/look.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { SilentJudge } from '../../model/plan/silent-judge.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
+import { feedbackTexts, type FeedbackTexts } from './feedback-texts.ts';
 
 /**
  * One reviewer's part of a round. `failed`: the reviewer will never answer, which is neither approval nor rejection; `why` says why
@@ -55,8 +50,11 @@ export function decideReview(
   policy: ReviewPolicy,
   parts: readonly ReviewPart[],
   earlier: readonly RoundRecord[],
+  texts: FeedbackTexts = feedbackTexts(),
 ): ReviewDecision {
-  const verdicts = parts.flatMap((part) => (part.answer === null ? [] : [verdictOf(part, part.answer, earlier)]));
+  const verdicts = parts.flatMap((part) =>
+    part.answer === null ? [] : [verdictOf(part, part.answer, earlier, texts)],
+  );
   const pending = parts.some((part) => part.state === 'pending');
   const failed = parts.filter((part) => part.state === 'failed');
   const by = verdicts.map(({ role, agent, approved, look }) => ({
@@ -99,17 +97,18 @@ export function isRepeated(findings: readonly string[], earlier: readonly RoundR
 }
 
 /** The problem of a reviewer's answer beyond its schema. `checkers`: what the work changed of the files that check it. */
-export function reviewProblem(answer: ReviewAnswer, checkers: readonly CheckerChange[] = []): string | undefined {
+export function reviewProblem(
+  answer: ReviewAnswer,
+  checkers: readonly CheckerChange[] = [],
+  texts: FeedbackTexts = feedbackTexts(),
+): string | undefined {
   const { approved, findings, checks } = answer;
   const reasons = findings.some((finding) => finding.text.trim() !== '');
-  if (!approved) return reasons ? undefined : 'a rejection needs at least one finding that says what to change';
+  if (!approved) return reasons ? undefined : texts.noFinding;
   const unspoken = checkers.filter((one) => one.protected === true && !checks.some(({ path }) => path === one.path));
-  if (unspoken.length > 0) {
-    return `\`checks\` says nothing of ${pathsOf(unspoken)}: an approval needs a word on each changed path that is protected`;
-  }
+  if (unspoken.length > 0) return texts.unspoken(pathsOf(unspoken));
   const refused = checkers.filter(({ path }) => checks.some((word) => word.path === path && !word.accepted));
-  if (refused.length === 0) return undefined;
-  return `you approve, and do not accept the change of ${pathsOf(refused)}: reject it with a finding, or accept it in \`checks\``;
+  return refused.length === 0 ? undefined : texts.refused(pathsOf(refused));
 }
 
 function pathsOf(changes: readonly CheckerChange[]): string {
@@ -126,7 +125,12 @@ interface Verdict {
   readonly feedback: string;
 }
 
-function verdictOf({ role, agent, look }: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
+function verdictOf(
+  { role, agent, look }: ReviewPart,
+  answer: ReviewAnswer,
+  earlier: readonly RoundRecord[],
+  texts: FeedbackTexts,
+): Verdict {
   const { approved, summary, findings } = answer;
   const rejected = earlier.filter((record) => !record.approved);
   const known = new Set(rejected.flatMap((record) => record.findings));
@@ -136,14 +140,10 @@ function verdictOf({ role, agent, look }: ReviewPart, answer: ReviewAnswer, earl
   const blocking = approved ? [] : textsOf(findings.filter(counts));
   const followUps = textsOf(approved ? findings : findings.filter((finding) => !counts(finding)));
   const isOverruled = !approved && blocking.length === 0;
-  const said = approved
-    ? `approved${lookText(look)}`
-    : isOverruled
-      ? `rejected, overruled: ${LATE_FINDINGS}`
-      : 'rejected';
+  const said = texts.said(approved ? 'approved' : isOverruled ? 'overruled' : 'rejected', look);
   const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
   return {
     ...{ role, agent, look, approved, blocking, followUps },
-    feedback: [`${role} (${agent}): ${said}. ${summary}`, ...lines].join('\n'),
+    feedback: [texts.verdict(role, agent, said, summary), ...lines].join('\n'),
   };
 }

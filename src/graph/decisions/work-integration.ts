@@ -3,6 +3,8 @@ import type { Work, WorkEvent } from '../../model/plan/work.ts';
 import { decideRun } from './check-again.ts';
 import { noting } from './check-notes.ts';
 import { nothingSince } from './evidence.ts';
+import { evidenceTexts } from './evidence-texts.ts';
+import { feedbackTexts } from './feedback-texts.ts';
 import { withoutEvidence } from './work-author.ts';
 import { backToAuthor, done, fail, firstSentBack, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
@@ -36,7 +38,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'conflict': {
       if (phase.at !== 'integrating') return stay(work);
       const files = event.files.map((file) => `- ${file}`).join('\n');
-      const text = `Your commit ${phase.commit} conflicts with ${event.head} in:\n${files}`;
+      const text = feedbackTexts(context.locale).conflict(phase.commit, event.head, files);
       return sendBack(work, 'conflict', text, context);
     }
     case 'verified':
@@ -74,11 +76,12 @@ function verified(
   const work = noting(before, { flaky, changed });
   if (passed) return stay({ ...withoutCheck(work), phase: { ...phase, at: 'advancing' } });
   const failed = { ...work, checked: { candidate, command, failures } };
-  const where = `This ran on ${candidate}, which has your work and what was delivered before.`;
+  const where = feedbackTexts(context.locale).ranOn(candidate);
   if (failures === 1 || work.returned === null) {
     return sendBack(failed, 'verify', `${output.trimEnd()}\n${where}`, context);
   }
-  const again = `${nothingSince(work.returned)}, and the check has failed again:\n${output.trimEnd()}`;
+  const texts = evidenceTexts(context.locale);
+  const again = texts.failedAgain(nothingSince(work.returned, texts), output.trimEnd());
   return withoutEvidence(failed, [again], context, 'no-evidence');
 }
 

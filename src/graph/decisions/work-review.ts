@@ -5,6 +5,8 @@ import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReplacedJudge } from '../../model/plan/silent-judge.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, settleRequest } from './agent-request.ts';
+import { evidenceTexts } from './evidence-texts.ts';
+import { feedbackTexts } from './feedback-texts.ts';
 import { lookProblem } from './looks.ts';
 import { decideReview, reviewProblem, silentIn, type ReviewPart } from './review.ts';
 import { isSilent, nextJudge } from './seats.ts';
@@ -63,8 +65,10 @@ export function reviewSettled(work: Work, event: Settled, context: WorkContext):
     isOpen,
     check: (output, look) => {
       const parsed = reviewAnswerSchema.safeParse(output);
-      if (!parsed.success) return 'no answer of the form review';
-      return reviewProblem(parsed.data, phase.checkers) ?? lookProblem(output, look, context);
+      if (!parsed.success) return evidenceTexts(context.locale).noForm('review');
+      return (
+        reviewProblem(parsed.data, phase.checkers, feedbackTexts(context.locale)) ?? lookProblem(output, look, context)
+      );
     },
   });
   const { agent } = slot.request.state;
@@ -109,7 +113,7 @@ function withAnother(
 }
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
-  const decision = decideReview(review, work.phase.slots.map(partOf), work.rounds);
+  const decision = decideReview(review, work.phase.slots.map(partOf), work.rounds, feedbackTexts(context.locale));
   switch (decision.do) {
     case 'wait':
       return stay(work);
@@ -138,8 +142,8 @@ function rejected(
   const taken = roundsTaken(work);
   // The first round after an operator's retry is compared with none.
   const stops = whenNotConverging === 'stop' && !decision.converging && taken > 1;
-  const same = 'not converging: the same findings as in the round before';
-  const note = decision.converging ? '' : stops ? `${same}, so the work stops` : same;
+  const texts = feedbackTexts(context.locale);
+  const note = decision.converging ? '' : stops ? texts.stops(texts.notConverging) : texts.notConverging;
   const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
   if (taken < rounds && !stops) {
     const returned = work.commit;

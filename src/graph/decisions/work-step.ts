@@ -1,3 +1,4 @@
+import type { Locale } from '../../model/locale.ts';
 import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { PlanLimits } from '../../model/plan/board.ts';
@@ -6,6 +7,7 @@ import type { TaskEnded } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
 import type { Prompt, SentBack, Work } from '../../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
+import { feedbackTexts } from './feedback-texts.ts';
 import type { Bench } from './seats.ts';
 
 export interface WorkContext extends Bench {
@@ -13,6 +15,8 @@ export interface WorkContext extends Bench {
   readonly limits: PlanLimits;
   /** Candidates are verified before the run branch moves. */
   readonly verifies: boolean;
+  /** The language of what goes back to agents. Absent: English. */
+  readonly locale?: Locale | undefined;
   /** Approvals without a look go back. Absent: they do not. */
   readonly looks?: 'required' | undefined;
   readonly now: number;
@@ -48,7 +52,7 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
   // A last rejection says itself what the ones before it said.
   const { sentBack } = work;
   const isSame = (cause === 'rejected' && sentBack?.by === 'review') || sentBack?.text === why;
-  return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why));
+  return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why, context));
 }
 
 /** A check that failed stays the first cause until it has passed; a rejection or a conflict until the next thing goes wrong. */
@@ -62,9 +66,9 @@ export function failedCheck({ sentBack }: Work): SentBack | null {
 }
 
 /** The same for work that is left out after a stall. */
-export function afterFirst({ sentBack }: Work, why: string): string {
+export function afterFirst({ sentBack }: Work, why: string, { locale }: Pick<WorkContext, 'locale'> = {}): string {
   const first = sentBack === null ? '' : firstCause(sentBack.text);
-  return first === '' ? why : `${first}\nafter that: ${why}`;
+  return first === '' ? why : feedbackTexts(locale).afterFirst(first, why);
 }
 
 const MOST_FIRST = 400;
@@ -74,7 +78,7 @@ function firstCause(feedback: string): string {
   const [first = '', ...more] = feedback.trim().split('\n');
   const end = more.findIndex((line) => !line.startsWith('- '));
   const points = end === -1 ? more : more.slice(0, end);
-  const lines = [first, ...(points.length === 0 && first.endsWith(':') ? more.slice(0, 1) : points)];
+  const lines = [first, ...(points.length === 0 && /[:：]$/.test(first) ? more.slice(0, 1) : points)];
   return lines.join('\n').slice(0, MOST_FIRST).toWellFormed().trim();
 }
 

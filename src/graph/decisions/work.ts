@@ -74,7 +74,7 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'settle-asked':
       return settleAsked(work, event, context);
     case 'retry-asked':
-      return retryAsked(work, event);
+      return retryAsked(work, event, context);
     case 'override-asked':
       return overrideAsked(work, event, context);
     default:

@@ -66,6 +66,7 @@ export function renderOrder(
     ...namesOf(agent, other),
     access: agent.access,
     mcp: [],
+    ...(definition.mail.locale === 'en' ? {} : { locale: definition.mail.locale }),
     ...defined({ outputSchema }),
     limits: {
       ...DEFAULT_TURN_LIMITS,

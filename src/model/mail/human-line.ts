@@ -3,7 +3,9 @@ import { fieldsOf, type Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Locale } from '../locale.ts';
 import type { MailMessage } from './envelope.ts';
+import { NOT_WRITTEN } from './effects.ts';
 import { kindOf, type MailKind } from './kind.ts';
+import { routerNote } from './router-note.ts';
 import { ROUTER } from './vocabulary.ts';
 
 type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'> &
@@ -15,6 +17,7 @@ const EN = {
   ...{ issues: 'issues', news: 'new issues', noNews: 'no new issues', written: 'the documentation has it' },
   ...{ toWhom: 'to', retries: 'retries' },
   bytes: (count: number) => `base64, ${count} bytes`,
+  note: (text: string) => text,
   status: {} as Readonly<Record<string, string>>,
 };
 type Words = typeof EN;
@@ -26,7 +29,8 @@ const WORDS: Readonly<Record<Locale, Words>> = {
     ...{ issues: '问题数', news: '有新问题', noNews: '无新问题', written: '已写入文档' },
     ...{ toWhom: '收件', retries: '重试' },
     bytes: (count) => `base64，${count} 字节`,
-    status: { no_issues: '无问题', delivered: '已交付' },
+    note: (text) => routerNote(text, 'zh'),
+    status: { no_issues: '无问题', delivered: '已交付', [NOT_WRITTEN]: '发送者称文档中已有答案，但没有交付任何修改' },
   },
 };
 
@@ -84,7 +88,7 @@ function saysOf(
 ): string {
   if (encoding === 'base64') return encodedText(body, words);
   const fields = fieldsOf(body);
-  return from === ROUTER ? givenUp(fields, words) : textOf(fields, kind, words);
+  return from === ROUTER ? givenUp(fields, kind, words) : textOf(fields, kind, words);
 }
 
 /** What base64 stands for, if that is text. */
@@ -108,11 +112,12 @@ export function said(
 }
 
 /** ROUTER's report of a message that it gave up: `#12 to B: deadline_exceeded (its deadline has passed, 3 retries)`. */
-function givenUp(fields: Fields, words: Words): string {
+function givenUp(fields: Fields, kind: MailKind | undefined, words: Words): string {
   const { message_id: id, target, reason, last_error: error, retries } = fields;
-  if (typeof id !== 'string') return textOf(fields, undefined, words);
+  if (typeof id !== 'string') return textOf(fields, kind, words);
   const tries = typeof retries === 'number' ? `, ${retries} ${words.retries}` : '';
-  return `#${part(id.split('-').at(-1))} ${words.toWhom} ${part(target)}: ${part(reason)} (${part(error)}${tries})`;
+  const note = (value: unknown): string => part(typeof value === 'string' ? words.note(value) : value);
+  return `#${part(id.split('-').at(-1))} ${words.toWhom} ${part(target)}: ${note(reason)} (${note(error)}${tries})`;
 }
 
 /** Counts and findings, then the first text, or what its sender says in fields of its own. */

@@ -22,7 +22,3 @@ export function lookText(look: Look | undefined): string {
   if (look === 'none') return ' without looking';
   return look === 'unknown' ? ' (not known whether it looked)' : '';
 }
-
-/** For the agent, whose answer goes back. */
-export const LOOK_FIRST =
-  'you approve, and used no tool: you have looked at nothing. Look at the change and at the files that it concerns, then answer again';

@@ -5,6 +5,7 @@ import type { MailView } from '../../model/plan/board.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { assignedSchema, type Assigned } from './answers.ts';
 import type { Council, Seat } from './council.ts';
+import type { CouncilTexts } from './texts.ts';
 
 const bodySchema = z.object({
   task_type: z.string(),
@@ -68,12 +69,17 @@ const MOST_ASSIGNMENTS = 50;
  * The assignments in MAIN's answer that it has not already sent with the tool, under the same id or in the same words. Each comes
  * after those that it depends on.
  */
-export function checkAssignments(answer: unknown, council: Council, given: readonly Assignment[]): CheckedAssignments {
+export function checkAssignments(
+  answer: unknown,
+  council: Council,
+  given: readonly Assignment[],
+  texts: CouncilTexts,
+): CheckedAssignments {
   const parsed = assignedSchema.safeParse(answer);
-  if (!parsed.success) return { ok: false, problems: ['the answer names no assignments'] };
+  if (!parsed.success) return { ok: false, problems: [texts.namesNone] };
   const { assignments } = parsed.data;
   if (assignments.length > MOST_ASSIGNMENTS) {
-    return { ok: false, problems: [`the answer has more than ${MOST_ASSIGNMENTS} assignments`] };
+    return { ok: false, problems: [texts.tooMany(MOST_ASSIGNMENTS)] };
   }
   const left = assignments.filter((one) => !given.some((sent) => isSame(one, sent, council)));
   const names = new Map(
@@ -84,7 +90,7 @@ export function checkAssignments(answer: unknown, council: Council, given: reado
   );
   const ids = left.map(({ task_id: id }) => id);
   const problems = left.flatMap((one) =>
-    problemsOf(one, { where: assignments.indexOf(one), ids, known: [...ids, ...names.keys()], council }),
+    problemsOf(one, { where: assignments.indexOf(one), ids, known: [...ids, ...names.keys()], council, texts }),
   );
   if (problems.length > 0) return { ok: false, problems };
   const needed = left.map((one) => ({
@@ -93,8 +99,7 @@ export function checkAssignments(answer: unknown, council: Council, given: reado
     needs: one.dependencies.filter((id) => ids.includes(id)),
   }));
   const sorted = sortByNeeds(needed);
-  if (sorted.length < needed.length)
-    return { ok: false, problems: ['the assignments depend on each other in a circle'] };
+  if (sorted.length < needed.length) return { ok: false, problems: [texts.inACircle] };
   for (const [index, { id }] of sorted.entries()) names.set(id, `execute-${given.length + index + 1}`);
   const assigned = sorted.flatMap((one): NewAssignment[] => {
     const seat = seatOf(one, council);
@@ -124,21 +129,22 @@ interface AboutAssignments {
   readonly ids: readonly string[];
   readonly known: readonly string[];
   readonly council: Council;
+  readonly texts: CouncilTexts;
 }
 
-function problemsOf(one: Assigned, { where, ids, known, council }: AboutAssignments): string[] {
+function problemsOf(one: Assigned, { where, ids, known, council, texts }: AboutAssignments): string[] {
   const unknown = one.dependencies.filter((need) => !known.includes(need));
   const addresses = council.members.map(({ address }) => address).join(', ');
   const isUsed = one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1;
   const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
-    [seatOf(one, council) === undefined, `\`to\` must be one of ${addresses}`],
-    [one.task_type.trim() === '', '`task_type` is empty'],
-    [one.task_type === HANDOFF, 'MAIN cannot hand off work; use another `task_type`'],
-    [one.success_criteria.every((line) => line.trim() === ''), 'it needs at least one success criterion'],
-    [isUsed, '`task_id` must not be empty or repeat that of another assignment'],
-    [unknown.length > 0, `unknown dependencies ${unknown.join(', ')}; known assignments: ${known.join(', ')}`],
+    [seatOf(one, council) === undefined, texts.toOneOf(addresses)],
+    [one.task_type.trim() === '', texts.noType],
+    [one.task_type === HANDOFF, texts.noHandOff],
+    [one.success_criteria.every((line) => line.trim() === ''), texts.noCriterion],
+    [isUsed, texts.idUsed],
+    [unknown.length > 0, texts.unknownNeeds(unknown.join(', '), known.join(', '))],
   ];
-  return rules.flatMap(([isBroken, problem]) => (isBroken ? [`assignment ${where + 1}: ${problem}`] : []));
+  return rules.flatMap(([isBroken, problem]) => (isBroken ? [texts.assignment(where + 1, problem)] : []));
 }
 
 function seatOf({ to }: Assigned, council: Council): Seat | undefined {

@@ -6,7 +6,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { Issue } from './answers.ts';
 import type { Assignment, NewAssignment } from './assignments.ts';
 import type { Council } from './council.ts';
-import { councilTexts } from './texts.ts';
+import { councilTexts, type CouncilTexts } from './texts.ts';
 import { REVIEW, type Asking, type Saying } from './sayings.ts';
 
 // Each step of the council as a message of the protocol. The key of a message makes sure that it is sent once.
@@ -56,7 +56,7 @@ export function replyOf(view: View, council: Council, { key, action }: Asking, s
     doc_path: council.document,
     has_issues: issues.length > 0,
     issue_count: issues.length,
-    issues: issues.map((issue) => bodyOf(issue, council)),
+    issues: issues.map((issue) => bodyOf(issue, council, councilTexts(view))),
     summary,
     questions: questions.filter((line) => line.trim() !== ''),
   };
@@ -66,7 +66,7 @@ export function replyOf(view: View, council: Council, { key, action }: Asking, s
 export function assignAsk(view: View, council: Council, assigned: NewAssignment): Send {
   const { task, seat, task_type, summary, files, success_criteria, waitsFor, deadline_minutes: minutes } = assigned;
   const body = {
-    task_type: words(task_type, 'work'),
+    task_type: words(task_type, councilTexts(view).unknownWork),
     ...(summary.trim() === '' ? {} : { summary: words(summary, '') }),
     files: files.filter((path) => isPath(path)),
     success_criteria: success_criteria.filter((line) => line.trim() !== ''),
@@ -89,7 +89,7 @@ export function endMessage({ task, mail }: Assignment, { status, commit, why }: 
   return { do: 'send', key: `fail-${task}`, ...about, type: 'fail', body };
 }
 
-function bodyOf(issue: Issue, council: Council): Record<string, Json> {
+function bodyOf(issue: Issue, council: Council, texts: CouncilTexts): Record<string, Json> {
   const { doc_path, code_paths, category, severity, summary, suggestion } = issue;
   const paths = code_paths.filter((path) => isPath(path));
   return {
@@ -97,8 +97,8 @@ function bodyOf(issue: Issue, council: Council): Record<string, Json> {
     ...(paths.length === 0 ? {} : { code_paths: paths }),
     category,
     severity,
-    summary: words(summary, 'See the suggestion.'),
-    suggestion: words(suggestion, 'See the summary.'),
+    summary: words(summary, texts.seeSuggestion),
+    suggestion: words(suggestion, texts.seeSummary),
   };
 }
 

@@ -29,7 +29,7 @@ function nextStage(view: View, council: Council): PlanChange[] {
     const sayings = sayingsTo(view, council, asking);
     if (sayings.length === 0) return ask(view, council, asking, round);
     if (sayings.some(({ how }) => how === 'waiting')) return [];
-    if (round === 1 && sayings.every(({ how }) => how === 'failed')) return [stop('no member could review')];
+    if (round === 1 && sayings.every(({ how }) => how === 'failed')) return [stop(councilTexts(view).noMemberReviewed)];
     if (sayings.every(({ issues, questions }) => issues.length === 0 && questions.length === 0)) break;
     const improve = view.task(`improve-${round}`);
     if (improve === undefined) {
@@ -40,7 +40,7 @@ function nextStage(view: View, council: Council): PlanChange[] {
     if (!ENDED.has(improve.status)) return [];
     // A person who skips it wants the document as it is.
     if (improve.status === 'skipped') break;
-    if (improve.status !== 'done') return [stop(`the document was not improved: ${improve.why ?? improve.status}`)];
+    if (improve.status !== 'done') return [stop(councilTexts(view).notImproved(improve.why ?? improve.status))];
   }
   return work(view, council);
 }
@@ -102,7 +102,7 @@ function work(view: View, council: Council): PlanChange[] {
   if (!ENDED.has(task.status)) return [];
   const given = assignmentsIn(view, council);
   if (given.length === 0 && (task.status === 'failed' || task.status === 'cancelled')) {
-    return [stop(`MAIN assigned nothing: ${task.why ?? task.status}`)];
+    return [stop(councilTexts(view).assignedNothing(task.why ?? task.status))];
   }
   if (task.status === 'done' && view.record('council', ANSWERED) === undefined) {
     return assignedBy(view, council, task, given);
@@ -126,10 +126,10 @@ const ANSWERED = 'answered';
 
 /** Sends the assignments in MAIN's answer that it has not sent itself, once and in its name. The messages then create the tasks. */
 function assignedBy(view: View, council: Council, task: TaskView, given: readonly Assignment[]): PlanChange[] {
-  const checked = checkAssignments(task.answer, council, given);
+  const texts = councilTexts(view);
+  const checked = checkAssignments(task.answer, council, given, texts);
   if (!checked.ok) {
     const text = checked.problems.join('\n');
-    const texts = councilTexts(view);
     if (task.round > 1) return [stop(texts.notBuilt(text))];
     return [{ do: 'reopen-task', id: task.id, session: 'same', feedback: texts.assignAgain(text) }];
   }
@@ -164,7 +164,7 @@ function close(view: View, council: Council, givenUp?: string): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   const { outcome, lines } = outcomeOf(view, council, givenUp);
   const closed = view.task('close');
-  if (closed !== undefined) return [{ do: 'finish', outcome, why: lines.join('\n'), remarks: openIn(closed) }];
+  if (closed !== undefined) return [{ do: 'finish', outcome, why: lines.join('\n'), remarks: openIn(view, closed) }];
   const task = workTask(
     { id: 'close', title: councilTexts(view).closeTitle, role: 'main', brief: closeBrief(view, lines) },
     { agent: council.main.agent, session: 'agent', retries: 1, output: { schema: 'closed', repairs: 1 } },
@@ -173,9 +173,10 @@ function close(view: View, council: Council, givenUp?: string): PlanChange[] {
 }
 
 /** What MAIN says is open, for the closing word. */
-function openIn({ answer }: TaskView): string[] {
+function openIn(view: View, { answer }: TaskView): string[] {
+  const texts = councilTexts(view);
   const points = missingIn(closedSchema.safeParse(answer).data?.open_points ?? []);
-  return atMost(points, MOST_OPEN, (left) => `and ${left} more`).map((point) => `open: ${point}`);
+  return atMost(points, MOST_OPEN, texts.andMore).map(texts.open);
 }
 
 const MOST_OPEN = 3;

@@ -35,7 +35,7 @@ export type SendAnswer =
  * be read, late. `void`: it never took effect, because the turn that sent it did not complete, or
  * because squad answers in its place.
  */
-type DeliveryState = 'waiting' | 'leased' | 'accepted' | 'dead' | 'void';
+export type DeliveryState = 'waiting' | 'leased' | 'accepted' | 'dead' | 'void';
 
 /** One recipient's copy of a message. */
 export interface Delivery {

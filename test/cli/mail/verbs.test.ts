@@ -1,3 +1,4 @@
+import { english } from '../../support/english.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -348,5 +349,16 @@ describe('the language of a line', () => {
     writeFileSync(join(room.repository, 'squad.yaml'), 'version: 1\nmail:\n  locale: zh\n');
     expect(await peek()).toBe(ZH);
     expect(await peek('--locale', 'en')).toMatch(/^! from:A/);
+    const faces = [
+      await room.run(['mail', 'send', '--to', 'A', '--action', 'note', '--summary', '一']),
+      await room.run(['mail', 'status']),
+      await room.run(['mail', 'trace']),
+      await room.run(['mail', 'inbox', '--as', 'a']),
+      await room.run(['mail', 'inbox', '--as', 'b']),
+      await room.run(['mail', 'reply', '好']),
+    ].map(({ stdout, stderr }) => stdout + stderr);
+    const own = faces.map((text) => text.replaceAll(/Z {2}|  \(member [ab]\)/g, ' '));
+    expect(own.flatMap((text) => english(text.replaceAll(/squad mail [^\n]*/g, '')))).toEqual([]);
+    for (const text of faces) expect(text).toMatch(/[一-鿿]/);
   });
 });

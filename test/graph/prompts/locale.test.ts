@@ -9,17 +9,11 @@ import { createCouncilPlaybook } from '../../../src/playbooks/council/index.ts';
 import { createDeliveryPlaybook } from '../../../src/playbooks/delivery/index.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
+import { english } from '../../support/english.ts';
 import { factsOf, member } from '../../playbooks/simulator.ts';
 import { newTask } from '../decisions/support.ts';
 
 const OBJECTIVE = { title: '目标', text: '# 目标' };
-
-/** Two English words in a row that are no code. */
-function english(text: string): string[] {
-  return (
-    text.replaceAll(/`[^`]*`|detached HEAD|action clarify|pull request/g, '').match(/[A-Za-z]{2,} [A-Za-z]{2,}/g) ?? []
-  );
-}
 
 const REQUIREMENTS: readonly Requirement[] = [
   { kind: 'commit' },

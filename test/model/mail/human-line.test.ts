@@ -64,6 +64,18 @@ describe('a message in one line', () => {
     expect(humanLine(message, body, locale).split(' | ').at(-1)).toBe(says);
   });
 
+  it.each([
+    ['en', { reason: 'B gave no answer', blocked_by: [] }, 'says:B gave no answer'],
+    [
+      'zh',
+      { message_id: 's-1-4', target: 'A', reason: 'not accepted', last_error: 'its deadline is over', retries: 2 },
+      '内容:#4 收件 A: 未被读取 (期限已过, 2 重试)',
+    ],
+  ] as const)('shows what ROUTER reports, %s: %j', (locale, body, says) => {
+    const message = { from: 'ROUTER', to: ['MAIN'], type: 'fail' } as const;
+    expect(humanLine(message, JSON.stringify(body), locale).split(' | ').at(-1)).toBe(says);
+  });
+
   it('has a Chinese name for each kind of message', () => {
     for (const { type, action } of MAIL_KINDS) {
       const message = { from: 'A', to: ['MAIN'], type, ...(action === null ? {} : { action }) };

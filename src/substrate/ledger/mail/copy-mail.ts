@@ -1,3 +1,4 @@
+import { ROUTER_NOTE } from '../../../model/mail/router-note.ts';
 import { fieldsOf, type Json } from '../../../text/json.ts';
 import { appendEvent } from '../events.ts';
 import { storedJson, type Store } from '../store.ts';
@@ -92,7 +93,7 @@ function repeat(store: Store, { type, recipient }: Past, copy: StoredMail | unde
   const delivery = { mail_seq: copy.seq, recipient };
   const open = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND recipient = ? AND state = ?';
   if (type === 'mail-dead' && store.has(open, copy.seq, recipient, 'waiting')) {
-    const error = 'it was given up before the fork began';
+    const error = ROUTER_NOTE.beforeFork;
     updateDelivery(store, delivery, "state = 'dead', due = NULL, last_error = ?", error);
     appendEvent(store, { stream: copy.run_id, type, data: { id: copy.id, to: recipient, retries: 0, error } });
   }

@@ -1,3 +1,4 @@
+import { ROUTER_NOTE } from '../../../model/mail/router-note.ts';
 import { promisesDocument } from '../../../model/mail/effects.ts';
 import { ACK_TIMEOUT_MS } from '../../../model/mail/times.ts';
 import { parseJson } from '../../../text/json.ts';
@@ -19,8 +20,8 @@ import { endTokens } from './tokens.ts';
  */
 export function settleMail(store: Store, attemptId: string, completed: boolean): void {
   for (const mail of mailWhere(store, 'held = ?', attemptId)) {
-    if (!completed) annul(store, mail, 'its turn did not complete');
-    else if (isPromise(store, mail)) annul(store, mail, PROMISE);
+    if (!completed) annul(store, mail, ROUTER_NOTE.turnLost);
+    else if (isPromise(store, mail)) annul(store, mail, ROUTER_NOTE.promise);
     else release(store, mail);
   }
   const key = turnKey(attemptId);
@@ -43,8 +44,6 @@ function release(store: Store, mail: StoredMail): void {
 function isPromise(store: Store, mail: StoredMail): boolean {
   return mail.action === 'answer' && promisesDocument(mail, parseJson(readBody(store, mail.id)));
 }
-
-const PROMISE = 'squad answers in its place, once it knows whether the document that it promises was delivered';
 
 function annul(store: Store, mail: StoredMail, error: string): void {
   const set = "state = 'void', due = NULL, answer_at = NULL, last_error = ?";

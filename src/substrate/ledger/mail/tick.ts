@@ -1,3 +1,4 @@
+import { ROUTER_NOTE } from '../../../model/mail/router-note.ts';
 import type { Json } from '../../../text/json.ts';
 import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
@@ -97,7 +98,7 @@ function overdueTasks(store: Store, runId: string, limit: number): OverdueTask[]
 function failTask(store: Store, runId: string, task: OverdueTask): void {
   const mail = mailBySeq(store, task.mail_seq);
   const deliveries = deliveriesOf(store, mail.seq);
-  const lastError = 'its deadline is over';
+  const lastError = ROUTER_NOTE.deadlineOver;
   const fail = "UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE run_id = ? AND id = ?";
   store.run(fail, mail.seq, runId, task.id);
   record(store, mail, 'mail-task-overdue', { task: task.id, id: mail.id, to: recipientsOf(store, mail) });
@@ -113,14 +114,14 @@ function failTask(store: Store, runId: string, task: OverdueTask): void {
 function expire(store: Store, delivery: StoredDelivery): void {
   const mail = mailBySeq(store, delivery.mail_seq);
   const late = mail.deadline !== null && mail.deadline <= store.clock.now();
-  giveUp(store, mail, delivery, 'deadline_exceeded', late ? 'its deadline is over' : 'its time to live is over');
+  giveUp(store, mail, delivery, 'deadline_exceeded', late ? ROUTER_NOTE.deadlineOver : ROUTER_NOTE.lifeOver);
 }
 
 function tryAgain(store: Store, delivery: StoredDelivery): void {
   const { mail_seq: seq, recipient, run_id: runId, phase, retries } = delivery;
   const mail = mailBySeq(store, seq);
   const next = nextTry({ id: mail.id, phase, retries });
-  const lastError = 'it was not accepted in time';
+  const lastError = ROUTER_NOTE.notAccepted;
   if (next.step === 'give-up') {
     giveUp(store, mail, delivery, 'not accepted', lastError);
     return;

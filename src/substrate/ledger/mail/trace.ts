@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { LedgerEvent } from '../../../model/ledger-event.ts';
+import { ROUTER_NOTE } from '../../../model/mail/router-note.ts';
 import type { MailTrace, PresenceMeta } from '../../ports/mailbox.ts';
 import { readEvents } from '../events.ts';
 import type { Store } from '../store.ts';
@@ -22,12 +23,12 @@ type Data = z.infer<typeof dataSchema>;
 const TROUBLES: Readonly<
   Record<string, { readonly event: 'retry' | 'dead' | 'overdue' | 'void'; note(data: Data): string }>
 > = {
-  'mail-retried': { event: 'retry', note: ({ retry }) => `retry ${retry}: it was not accepted in time` },
+  'mail-retried': { event: 'retry', note: ({ retry }) => `retry ${retry}: ${ROUTER_NOTE.notAccepted}` },
   'mail-dead': { event: 'dead', note: ({ error }) => error },
-  'mail-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
-  'mail-task-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
+  'mail-overdue': { event: 'overdue', note: () => ROUTER_NOTE.answerOver },
+  'mail-task-overdue': { event: 'overdue', note: () => ROUTER_NOTE.answerOver },
   // Older events say none.
-  'mail-void': { event: 'void', note: ({ error }) => error || 'its turn did not complete' },
+  'mail-void': { event: 'void', note: ({ error }) => error || ROUTER_NOTE.turnLost },
 };
 
 const presenceSchema: z.ZodType<{ agent: string; meta: PresenceMeta }> = z.object({

@@ -1,0 +1,51 @@
+import type { Locale } from '../../model/locale.ts';
+import { MAIN } from '../../model/mail/vocabulary.ts';
+
+// What a member's pane says of itself, in the two languages of `mail.locale`.
+
+const EN = {
+  introduction: (address: string, run: string, who: string) =>
+    `${address} of ${run}: ${who}. Type /help for the commands.`,
+  person: 'a person',
+  notSent: 'not sent',
+  unknown: 'unknown command; /help lists the commands',
+  missing: (example: string) => `the text is missing: ${example}`,
+  yourAnswer: 'your answer',
+  yourQuestion: 'your question',
+  noQuestion: 'no question is open; to ask a member, write @A your question',
+  severalQuestions: (numbers: readonly string[]) =>
+    `${numbers.length} questions are open (${numbers.join(', ')}): begin with the number of the question you answer`,
+  help: (address: string): readonly string[] => [
+    address === MAIN ? 'your words       answer the only open question' : 'your words       ask MAIN, as this member',
+    '#12 your words   answer message 12',
+    '@A your words    ask A',
+    '/asks            list the questions that wait for your answer',
+    '/quit            close this pane; the run continues',
+  ],
+};
+
+const ZH: typeof EN = {
+  introduction: (address, run, who) => `${run} 的 ${address}：${who}。输入 /help 查看命令。`,
+  person: '人',
+  notSent: '未发送',
+  unknown: '未知命令；/help 列出命令',
+  missing: (example) => `缺少正文：${example}`,
+  yourAnswer: '你的答复',
+  yourQuestion: '你的问题',
+  noQuestion: '没有待答复的问题；向成员提问时写 @A 你的问题',
+  severalQuestions: (numbers) =>
+    `有 ${numbers.length} 个待答复的问题（${numbers.join('、')}）：请以所答复问题的编号开头`,
+  help: (address) => [
+    address === MAIN ? '正文         答复唯一待答复的问题' : '正文         以该成员的名义向 MAIN 提问',
+    '#12 正文     答复消息 12',
+    '@A 正文      向 A 提问',
+    '/asks        列出等待你答复的问题',
+    '/quit        关闭此窗格；运行继续',
+  ],
+};
+
+export type PaneWords = typeof EN;
+
+export function paneWords(locale: Locale): PaneWords {
+  return locale === 'zh' ? ZH : EN;
+}

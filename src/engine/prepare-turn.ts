@@ -32,8 +32,9 @@ async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRe
       task: place.folder,
       commit: place.commit ?? place.head ?? ports.definition.repository.base,
       kept: place.kept,
+      inUse: true,
     };
-    const { workspace } = await ports.workspaces.addFolder(where, true);
+    const { workspace } = await ports.workspaces.addFolder(where);
     return { type: 'ready', request: { ...request, workspace } };
   }
   const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
@@ -49,6 +50,18 @@ async function openTasks(...ids: string[]) {
 const FREE = (): boolean => false;
 
 describe('the folders of tasks that are done', () => {
+  it('leave the folder of a turn that works alone, which is opened as it was asked for', async () => {
+    const { open, pathOf, report } = await openTasks('a');
+    const removal = open(FREE);
+    const arm = join(pathOf('a'), '.git', 'config.worktree');
+    const place = { run: 'run', task: 'a', commit: report.head };
+    writeFileSync(arm, '');
+    await removal.workspaces.addFolder({ ...place, inUse: true });
+    expect(existsSync(arm)).toBe(true);
+    await removal.workspaces.addFolder(place);
+    expect(existsSync(arm)).toBe(false);
+  });
+
   it('are removed one at a time, and their work is kept at refs as at the end', async () => {
     const { board, tell, open, isThere, until, kept } = await openTasks('a', 'b', 'c');
     let most = 0;

@@ -19,7 +19,7 @@ import {
   makeGitDirectory,
 } from './git-directory.ts';
 import { openRun } from './open-run.ts';
-import type { TaskFolder } from '../ports/workspaces.ts';
+import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
 
 /**
  * The task's folder, created if it does not exist. The note `<task>.adding` says that squad made it, and `<task>.json` that it is
@@ -27,8 +27,7 @@ import type { TaskFolder } from '../ports/workspaces.ts';
  */
 export async function addFolder(
   context: GitContext,
-  place: { run: string; task: string; commit: string; kept?: string | undefined; resetFor?: string; remade?: number },
-  inUse = false,
+  place: Parameters<Workspaces['addFolder']>[0] & { resetFor?: string; remade?: number },
 ): Promise<TaskFolder> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
@@ -37,7 +36,7 @@ export async function addFolder(
   const problem = (await isHalfMade(context, run, task)) ? await discardFolder(context, run, task) : undefined;
   if (problem !== undefined) throw foreign(path, problem);
   const known = await readNote(context, run, task);
-  if (known !== undefined && inUse && (await hasGitDirectory(context, run, task))) return known;
+  if (known !== undefined && place.inUse === true && (await hasGitDirectory(context, run, task))) return known;
   // If the folder was deleted, the task continues from the commit that the engine kept, if that is still there.
   const kept =
     known?.left ??

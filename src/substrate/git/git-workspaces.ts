@@ -41,7 +41,7 @@ export function createGitWorkspaces(
   const ready = createReady(context);
   return {
     agentSettings: () => ready(async () => decideAgentSettings(await context.userConfiguration(), ports.environment)),
-    addFolder: (place, inUse) => ready(() => addFolder(context, place, inUse)),
+    addFolder: (place) => ready(() => addFolder(context, place)),
     moveFolder: (folder, commit, attempt) => ready(() => moveFolder(context, folder, commit, attempt)),
     standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
     snapshot: (folder) => ready(() => snapshotOf(context, folder)),

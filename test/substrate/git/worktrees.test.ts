@@ -95,7 +95,7 @@ describe('addFolder', () => {
     mkdirSync(join(path, '.git', 'hooks'), { recursive: true });
     for (const file of arms) writeFileSync(file, '');
     const next = createGitWorkspaces(bench.ports, bench.report);
-    await next.addFolder(place, true);
+    await next.addFolder({ ...place, inUse: true });
     expect(arms.filter((file) => existsSync(file))).toEqual(arms);
     await next.addFolder(place);
     expect(arms.filter((file) => existsSync(file))).toEqual([]);

@@ -139,7 +139,7 @@ describe('what is missing', () => {
       ['these files differ from the work that was handed over: a, b'],
     ],
     ['all that could not be found out', [{ kind: 'commit' }], { problem: 'git failed' }, ['git failed']],
-  ])('%s', (_, requires, facts, expected) => expect(missing(requires as Requirement[], facts)).toEqual(expected));
+  ])('%s', (_, requires, facts, expected) => expect(missing(requires, facts)).toEqual(expected));
 });
 
 describe('what a commit must be', () => {

@@ -154,13 +154,13 @@ describe('the problems of a run branch', () => {
       'a change of what checks the work that is not accepted',
       { checkers: [GUARDED] },
       gate({ recorded: [recorded({ ...NO, criterion: 2 })] }),
-      [expect.stringMatching(/: no, says rex: it is missing$/) as unknown as string],
+      [expect.stringMatching(/: no, says rex: it is missing$/)],
     ],
     [
       'by a judge without a name',
       { checkers: [GUARDED, { ...GUARDED, path: 'b.sh' }] },
       gate({ judgement: { commit: HEAD, by: null, verdicts: [{ ...NO, criterion: 3 }] } }),
-      [expect.stringMatching(/b\.sh.*: no, says its judge: it is missing$/) as unknown as string],
+      [expect.stringMatching(/b\.sh.*: no, says its judge: it is missing$/)],
     ],
     ['not one on which there is no word', { checkers: [GUARDED] }, gate(), []],
   ])('are %s', (_, more, at, expected) => {

@@ -57,8 +57,14 @@ describe('more work', () => {
 });
 
 describe('what a playbook sends', () => {
-  const send = (more: object = {}): PlanChange =>
-    ({ do: 'send', to: ['bob'], type: 'send', key: 'k', body: {}, ...more }) as PlanChange;
+  const send = (more: object = {}): PlanChange => ({
+    do: 'send',
+    to: ['bob'],
+    type: 'send',
+    key: 'k',
+    body: {},
+    ...more,
+  });
 
   it('goes out', () => {
     expect(change(boardWith([]), send()).effects).toEqual([{ effect: 'send', message: send() }]);

@@ -6,6 +6,7 @@ import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-fo
 import type { IgnoredWork, TaskFolder } from '../ports/workspaces.ts';
 import { fillingOf } from './folder-note.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
+import { isLeaving } from './leavings.ts';
 import { openRun } from './open-run.ts';
 import { findChanges, treeWith } from './read-folder.ts';
 import type { FoundFile } from './walk-folder.ts';
@@ -87,7 +88,8 @@ async function findIgnored(context: GitContext, folder: TaskFolder, commit: stri
   const found = await findChanges(context, { ...place, commit, tree });
   if ('type' in found) return [];
   const plain = openPlainFolder(place.folder);
-  return found.ignored.map((one) => ({ ...one, state: one.kind === 'folder' ? 'folder' : stateOf(plain, one.path) }));
+  const work = found.ignored.filter(({ path }) => !isLeaving(plain, path));
+  return work.map((one) => ({ ...one, state: one.kind === 'folder' ? 'folder' : stateOf(plain, one.path) }));
 }
 
 function stateOf(plain: PlainFolder, path: string): string {
@@ -124,7 +126,7 @@ function filesBelow(plain: PlainFolder, folder: string, left: Room): readonly Ke
   for (const { name, kind } of plain.list(folder) ?? []) {
     const path = `${folder}/${name}`;
     if (name.toLowerCase() === '.git') return undefined;
-    if (kind === 'other') continue;
+    if (kind === 'other' || isLeaving(plain, path)) continue;
     const some = kind === 'folder' ? filesBelow(plain, path, left) : fileAt(plain, path, kind, left);
     if (some === undefined) return undefined;
     files.push(...some);

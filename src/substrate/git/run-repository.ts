@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
+import { IGNORE_LEAVINGS } from './leavings.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { linkStore } from './link-store.ts';
@@ -30,7 +31,7 @@ export async function writeSettings(context: GitContext, directory: string): Pro
   for (const [name, key] of PERSONAL) {
     const personal = await readPersonal(personalFile(entries, environment, key));
     const own = await readPersonal(join(commonDirectory, 'info', name));
-    const last = name === 'attributes' ? AS_STORED : '';
+    const last = name === 'attributes' ? AS_STORED : IGNORE_LEAVINGS;
     await writeFile(join(directory, 'info', name), [personal, own, last].map(closeLine).join(''), 'latin1');
   }
 }

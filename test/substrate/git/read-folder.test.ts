@@ -325,6 +325,31 @@ describe('work that git ignores', () => {
     await workspaces.close();
   });
 
+  it.each([
+    ['by the user’s rule', '**/.claude/.cc-writes/\n'],
+    ['with the folder around it', '.claude\n'],
+    ['by no rule of theirs', ''],
+  ])('leaves out what a runtime’s own program keeps in the folder: ignored %s', async (_, rules) => {
+    const bench = await openIgnoring();
+    appendFileSync(join(bench.repository, '.git/info/exclude'), rules);
+    const { workspaces, report } = await benchOver(bench.root, bench.repository);
+    const { folder, path } = await open({ ...bench, workspaces });
+    await workspaces.noteIgnored(folder);
+    mkdirSync(join(path, '.claude/.cc-writes/deep'), { recursive: true });
+    writeFileSync(join(path, '.claude/.cc-writes/deep/one'), 'x\n');
+    writeFileSync(join(path, 'b.md'), 'b\n');
+    expect(await workspaces.ignoredWork(folder, report.head)).toEqual({ paths: [], more: 0 });
+    const kept = await workspaces.rescue(folder, 'one-1');
+    if (kept.type !== 'kept') throw new Error(kept.reason);
+    expect((await workspaces.changedFiles(report.head, kept.commit)).map((one) => one.path)).toEqual(['b.md']);
+    expect(git(path, 'status', '--short', '--untracked-files=all')).toBe('?? b.md');
+    // What an agent wrote beside it is still its work.
+    writeFileSync(join(path, '.claude/settings.json'), '{}\n');
+    const { paths } = await workspaces.ignoredWork(folder, report.head);
+    expect(paths.map((one) => one.path)).toEqual(rules.startsWith('.') ? ['.claude/'] : []);
+    await workspaces.close();
+  });
+
   it('of a failed task is kept at the ref of its last attempt, up to a size; else it goes with the folder', async () => {
     const bench = await openIgnoring();
     const { workspaces, repository } = bench;

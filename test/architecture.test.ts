@@ -115,6 +115,7 @@ const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'cli/control-commands.ts': 'examples in help',
   'cli/commands/demo.ts': 'the demo plays scripts',
   'cli/demo/demo-files.ts': 'the demo plays scripts',
+  'substrate/git/leavings.ts': 'a folder that a program keeps in the folder of a task, whoever starts it',
 };
 
 describe('layers', () => {

@@ -158,3 +158,92 @@ describe('stages that judge the whole', () => {
     expect(judgedStagesOf(board({}))).toEqual([]);
   });
 });
+
+describe('which reviews count', () => {
+  const list = (more: object = {}): Json => ({
+    stages: [
+      { id: 'SPEC', review: { id: 'SPEC_REVIEW', by: ['reviewer'] } },
+      { id: 'TEST', makes: { checks: 'criteria' } },
+      { id: 'POST_REVIEW', judges: { rounds: 2 } },
+      { id: 'LAST', judges: { rounds: 2 } },
+    ],
+    ...more,
+  });
+  const of = (stage: string, round: number, more: object = {}): Json => judged(round, { stage, ...more });
+  const two = { records: rounds(of('POST_REVIEW', 2), of('LAST', 2), of('TEST', 2)), list: list() };
+
+  it('each stage that judges has its own rounds', () => {
+    expect(judgedStagesOf(board(two)).map(({ stage, rounds: all }) => [stage, all.length])).toEqual([
+      ['POST_REVIEW', 1],
+      ['LAST', 1],
+    ]);
+    expect(failedReviewsOf(board(two)).map(({ stage }) => stage)).toEqual(['POST_REVIEW', 'LAST']);
+    expect(reviewCountsOf(board(two))).toMatchObject([{ stage: 'TEST' }, { stage: 'POST_REVIEW' }, { stage: 'LAST' }]);
+  });
+
+  it.each<[string, Parameters<typeof board>[0], number]>([
+    ['of work that is not over', { phase: { at: 'working' }, rounds: [rejected(1)] }, 0],
+    ['of work that was done', { phase: { ...ENDED, as: 'done' } as Work['phase'], rounds: [rejected(1)] }, 0],
+    ['of work that was rejected', { phase: ENDED, rounds: [rejected(1)] }, 1],
+    [
+      'of a judge that repeats itself, where nothing stops',
+      { list: list(), records: rounds(of('LAST', 1, { converging: false })) },
+      0,
+    ],
+    [
+      'of a judge that goes on, where something else would stop',
+      { list: list({ whenNotConverging: 'stop' }), records: rounds(of('LAST', 1)) },
+      0,
+    ],
+    [
+      'where repeating stops',
+      { list: list({ whenNotConverging: 'stop' }), records: rounds(of('LAST', 1, { converging: false })) },
+      1,
+    ],
+    [
+      'where it goes on anyway',
+      { list: list({ whenNotConverging: 'continue' }), records: rounds(of('LAST', 1, { converging: false })) },
+      0,
+    ],
+  ])('%s', (_, about, count) => expect(failedReviewsOf(board(about))).toHaveLength(count));
+
+  it('a task has the review of its stage, the stage without one, or its own name', () => {
+    const at = (stage: string): string | undefined =>
+      failedReviewsOf(
+        board({ phase: ENDED, rounds: [rejected(1)], records: { 'stage-tasks': { spec: { stage } } }, list: list() }),
+      )[0]?.stage;
+    expect([at('SPEC'), at('TEST'), at('OTHER')]).toEqual(['SPEC_REVIEW', 'TEST', 'OTHER']);
+    expect(failedReviewsOf(board({ phase: ENDED, rounds: [rejected(1)], list: list() }))[0]?.stage).toBe('spec');
+  });
+
+  it('tasks come in the order of the plan', () => {
+    const first = board({ phase: ENDED, rounds: [rejected(1)] });
+    const spec = first.tasks.get('spec')!;
+    const tasks = new TaskTable()
+      .with({ ...spec, order: 2 })
+      .with({ ...spec, order: 1, task: { ...spec.task, id: 'early' } });
+    expect(failedReviewsOf({ ...first, tasks }).map(({ task }) => task)).toEqual(['early', 'spec']);
+  });
+
+  it('tasks of the engine are not counted', () => {
+    const first = board({ phase: ENDED, rounds: [rejected(1)] });
+    const spec = first.tasks.get('spec')!;
+    expect(
+      reviewCountsOf({ ...first, tasks: new TaskTable().with({ ...spec, task: { ...spec.task, owner: 'engine' } }) }),
+    ).toEqual([]);
+  });
+
+  it('a finding says where it is as far as that is known', () => {
+    const text = (found: object): string | undefined =>
+      judgedStagesOf(
+        board({
+          records: rounds(
+            judged(1, { findings: [{ file: 'a.ts', line: 3, problem: 'p', suggestion: null, ...found }] }),
+          ),
+        }),
+      )[0]?.rounds[0]?.text.split('\n')[1];
+    expect([text({}), text({ line: null }), text({ file: null }), text({ suggestion: 's' })]).toEqual([
+      ...['- a.ts:3: p', '- a.ts: p', '- p', '- a.ts:3: p (suggestion: s)'],
+    ]);
+  });
+});

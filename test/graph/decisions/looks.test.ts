@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { blindText } from '../../../src/graph/decisions/looks.ts';
+import { blindApprovals, blindText, lookProblem } from '../../../src/graph/decisions/looks.ts';
 import { checkersText, checkerWordsOf } from '../../../src/graph/decisions/checkers.ts';
 import { decideReview, reviewProblem } from '../../../src/graph/decisions/review.ts';
 import { checkerText, type CheckerChange } from '../../../src/model/plan/checker.ts';
 import { isApproval, lookOf, type Look } from '../../../src/model/plan/look.ts';
 import type { Json } from '../../../src/text/json.ts';
+import { newWork } from '../../../src/graph/decisions/work.ts';
+import type { TaskState } from '../../../src/model/plan/board.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import type { RoundRecord, Work } from '../../../src/model/plan/work.ts';
+import { boardWith, stateOf } from './support.ts';
 
 const answer = { approved: true, summary: 'ok', findings: [], checks: [] };
 const policy = { by: ['r'], quorum: 'all', rounds: 4, criteria: [] } as const;
@@ -136,5 +141,58 @@ describe('a change of what checks the work', () => {
     ];
     const tasks = new Map([['one', { work: { words } }]]) as never;
     expect(checkerWordsOf({ tasks }).map(({ by, commit }) => by + commit)).toEqual(['rex2', 'ann1']);
+  });
+});
+
+describe('approvals without a look', () => {
+  const END = { at: 'ended', as: 'done', cause: null, why: '' } as const;
+  const judged = (id: string, work: Partial<Work> = {}, task: Partial<NewTask> = {}): TaskState =>
+    stateOf(
+      id,
+      { workspace: { read: 'run' }, ...task },
+      { phase: END, output: { approved: true }, author: looked('none'), ...work },
+    );
+  const looked = (look: Look, agent: string | null = 'ann') => ({
+    ...{ ...newWork().author, look, thread: agent === null ? null : { key: 'k', agent } },
+  });
+  const round = (...by: [string, boolean, Exclude<Look, 'some'>?][]): RoundRecord => ({
+    ...{ round: 1, commit: 'c', approved: true, feedback: '', findings: [] },
+    by: by.map(([agent, approved, look]) => ({ role: 'r', agent, approved, ...(look === undefined ? {} : { look }) })),
+  });
+  const reviewed = (id: string, ...by: Parameters<typeof round>): TaskState =>
+    stateOf(id, {}, { rounds: [round(...by)] });
+
+  it.each<[string, TaskState[], string[]]>([
+    ['none', [stateOf('a')], []],
+    ['those of reviewers', [reviewed('a', ['rex', true, 'none'], ['ann', true], ['mia', false, 'none'])], ['a by rex']],
+    ['each once', [reviewed('a', ['rex', true, 'none'], ['rex', true, 'none'])], ['a by rex']],
+    [
+      'of each task',
+      [reviewed('a', ['rex', true, 'none']), reviewed('b', ['rex', true, 'none'])],
+      ['a by rex', 'b by rex'],
+    ],
+    ['of each reviewer', [reviewed('a', ['rex', true, 'none'], ['ann', true, 'none'])], ['a by rex', 'a by ann']],
+    ['those of judges', [judged('j')], ['j by ann']],
+    ['by role where no agent is known', [judged('j', { author: looked('none', null) })], ['j by builder']],
+    ['not before its end', [judged('j', { phase: { at: 'working' } })], []],
+    ['not where it failed', [judged('j', { phase: { ...END, as: 'failed', cause: 'attempts' } })], []],
+    ['not where it looked', [judged('j', { author: looked('some') })], []],
+    ['not without an answer', [judged('j', { output: null })], []],
+    ['not where a person said so', [judged('j', { override: { as: 'done', by: 'ada', why: '' } })], []],
+    ['not of work', [judged('j', {}, { workspace: 'own' })], []],
+  ])('are %s', (_, states, expected) => {
+    const found = blindApprovals(boardWith(states), 'none');
+    expect(found.map(({ task, by }) => `${task} by ${by}`)).toEqual(expected);
+    const text = expected.length === 0 ? undefined : `approved without looking: ${expected.join(', ')}`;
+    expect(blindText(boardWith(states))).toBe(text);
+  });
+
+  it.each<[Json, Look, 'required' | undefined, boolean]>([
+    [{ approved: true }, 'none', 'required', true],
+    [{ approved: true }, 'none', undefined, false],
+    [{ approved: true }, 'unknown', 'required', false],
+    [{ approved: false }, 'none', 'required', false],
+  ])('%j after %s goes back where a look is %s: %j', (output, look, looks, expected) => {
+    expect(lookProblem(output, look, looks === undefined ? {} : { looks }) !== undefined).toBe(expected);
   });
 });

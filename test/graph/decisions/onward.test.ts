@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
-import { decideOnward } from '../../../src/graph/decisions/onward.ts';
+import { decideOnward, isIntegrating, mayHoldQueue } from '../../../src/graph/decisions/onward.ts';
 import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { Phase, WorkEvent } from '../../../src/model/plan/work.ts';
 import { factsOf, member } from '../../playbooks/simulator.ts';
-import { FACTS, newTask, REVIEWED } from './support.ts';
+import { FACTS, newTask, REVIEWED, stateOf } from './support.ts';
 
 const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
@@ -97,4 +97,29 @@ it.each<[Phase, ReturnType<typeof decideOnward>]>([
   [{ at: 'ended', as: 'done', cause: null, why: '' }, 'later'],
 ])('an operation that comes to %o goes on %s', (phase, expected) => {
   expect(decideOnward(phase)).toBe(expected);
+});
+
+it.each<[Phase, boolean]>([
+  [{ at: 'gathering' }, false],
+  [{ at: 'gathering', holdsQueue: true }, true],
+  [{ at: 'integrating', ...COMMIT }, true],
+  [{ at: 'verifying', candidate: 'm1', ...COMMIT }, true],
+  [{ at: 'advancing', candidate: 'm1', ...COMMIT }, true],
+  [{ at: 'in-queue', ...COMMIT }, false],
+  [{ at: 'working' }, false],
+])('a task is being integrated at %o: %j', (phase, expected) => expect(isIntegrating(phase)).toBe(expected));
+
+it.each<[string, Partial<NewTask>, Phase, boolean]>([
+  ['work', {}, { at: 'gathering' }, true],
+  ['only while its evidence is gathered', {}, { at: 'working' }, false],
+  ['no check', { kind: 'check' }, { at: 'gathering' }, false],
+  ['nothing with one slow requirement', { requires: [{ kind: 'diff' }, { kind: 'pr' }] }, { at: 'gathering' }, false],
+  [
+    'nothing with a command',
+    { requires: [{ kind: 'command', run: 'x' }, { kind: 'diff' }] },
+    { at: 'gathering' },
+    false,
+  ],
+])('may hold the queue: %s', (_, task, phase, expected) => {
+  expect(mayHoldQueue(stateOf('a', task, { phase }))).toBe(expected);
 });

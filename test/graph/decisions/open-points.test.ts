@@ -194,3 +194,160 @@ describe('what is open in a run that is done', () => {
     });
   });
 });
+
+describe('what a run leaves open', () => {
+  const working = (id: string): TaskState => ({ ...ended(id, 'done'), work: newWork() });
+  const answers = mail('r', { type: 'send', action: 'answer', re: 'q' });
+  const assign = (id: string, more: Partial<MailView> = {}) => mail(id, { action: 'assign', ...more });
+  it.each<[string, About, readonly string[]]>([
+    ['nothing of a task that is still open', { tasks: [working('a')] }, []],
+    [
+      'rejections that were overruled',
+      { tasks: [ended('a', 'done', {}, { rounds: [OVERRULED] }), ended('b', 'done', {}, { rounds: [OVERRULED] })] },
+      ['the last rejections of a, b were overruled'],
+    ],
+    [
+      'one of them',
+      { tasks: [ended('a', 'done', {}, { rounds: [OVERRULED] })] },
+      ['the last rejection of a was overruled'],
+    ],
+    [
+      'not one of a task that failed',
+      { tasks: [ended('a', 'failed', {}, { rounds: [OVERRULED] })] },
+      ['a failed, and the run continued without it'],
+    ],
+    [
+      'not one of a task that is open',
+      { tasks: [{ ...working('a'), work: { ...newWork(), rounds: [OVERRULED] } }] },
+      [],
+    ],
+    [
+      'a cancelled task, also where a person skipped it before',
+      { tasks: [ended('a', 'cancelled', {}, bySkip)] },
+      ['a was cancelled, and the run continued without it'],
+    ],
+    ['a question', { tasks: [DONE], mail: [ASKED] }, ['1 question of C not answered']],
+    ['not one with an answer', { tasks: [DONE], mail: [ASKED, answers] }, []],
+    [
+      'one whose answer is to another',
+      { tasks: [DONE], mail: [ASKED, { ...answers, re: 'z' }] },
+      ['1 question of C not answered'],
+    ],
+    ['not one of work that is not done', { tasks: [ended('a', 'cancelled', { owner: 'engine' })], mail: [ASKED] }, []],
+    ['not one of a task that is gone', { mail: [ASKED] }, []],
+    ['not one without a task', { mail: [mail('q', { action: 'clarify' })] }, []],
+    ['not a message without an action', { tasks: [DONE], mail: [mail('q', { via: 'a' })] }, []],
+    [
+      'questions of several',
+      {
+        tasks: [DONE],
+        mail: [ASKED, mail('p', { action: 'review', via: 'a', from: 'D' }), mail('s', { action: 'verify', via: 'a' })],
+      },
+      ['3 questions of C, D not answered'],
+    ],
+    ['an assignment', { mail: [assign('m')] }, ['1 assignment of C refused']],
+    ['not one that a playbook sent', { mail: [assign('m', { key: 'k' })] }, []],
+    [
+      'not one that was planned',
+      { tasks: [DONE], mail: [assign('m')], records: { mail: { a: order('m', false) } } },
+      [],
+    ],
+    [
+      'not one that a task has',
+      { tasks: [ended('a', 'done', { brief: { text: '', mail: ['m'] } })], mail: [assign('m')] },
+      [],
+    ],
+    [
+      'one whose task is gone',
+      { mail: [assign('m')], records: { mail: { a: order('m', false) } } },
+      ['1 assignment of C refused'],
+    ],
+    [
+      'what was said again once',
+      { tasks: [DONE], mail: [assign('m', { via: 'a', task: 't' }), assign('n', { via: 'a', task: 't' })] },
+      ['1 assignment of C refused'],
+    ],
+    [
+      'the last one counts',
+      {
+        tasks: [DONE],
+        mail: [assign('m', { task: 't' }), assign('n', { task: 't' })],
+        records: { mail: { a: order('n', false) } },
+      },
+      [],
+    ],
+    [
+      'one for each task',
+      { mail: [assign('m', { task: 't' }), assign('n', { task: 'u' })] },
+      ['2 assignments of C refused'],
+    ],
+    [
+      'one for each turn',
+      { mail: [assign('m', { task: 't', via: 'a' }), assign('n', { task: 't', via: 'b' })] },
+      ['2 assignments of C refused'],
+    ],
+    [
+      'one for each recipient',
+      { mail: [assign('m', { task: 't', to: ['A', 'B'] }), assign('n', { task: 't', to: ['AB'] })] },
+      ['2 assignments of C refused'],
+    ],
+    ['one for each without a task', { mail: [assign('m'), assign('n')] }, ['2 assignments of C refused']],
+    [
+      'documentation',
+      {
+        mail: [
+          mail('m', { action: 'answer', body: { reason: NOT_WRITTEN } }),
+          mail('n', { action: 'answer', from: 'D', body: { reason: NOT_WRITTEN } }),
+        ],
+      },
+      ['documentation that C, D promised is missing'],
+    ],
+    [
+      'not what is no answer',
+      {
+        mail: [
+          mail('m', { action: 'review', body: { reason: NOT_WRITTEN } }),
+          mail('n', { action: 'answer', body: 'x' }),
+          mail('o', { action: 'answer', body: null }),
+        ],
+      },
+      [],
+    ],
+    [
+      'not what a later pass replaced',
+      {
+        tasks: [ended('a', 'failed'), ended('b', 'done')],
+        records: { 'stage-tasks': { a: place('S', 1), b: place('S', 2) } },
+      },
+      [],
+    ],
+    [
+      'what another stage has done since',
+      {
+        tasks: [ended('a', 'failed'), ended('b', 'done')],
+        records: { 'stage-tasks': { a: place('S', 1), b: place('T', 2) } },
+      },
+      ['S failed, and the run continued without it'],
+    ],
+    [
+      'what has no place',
+      { tasks: [ended('a', 'failed'), ended('b', 'done')], records: { 'stage-tasks': { a: 'odd', b: place('T', 2) } } },
+      ['a failed, and the run continued without it'],
+    ],
+    [
+      'not what only answers a question',
+      { tasks: [ended('a', 'failed')], records: { mail: { a: order('m', true) } } },
+      [],
+    ],
+    [
+      'what was ordered',
+      { tasks: [ended('a', 'failed')], records: { mail: { a: order('m', false), b: 'odd' } } },
+      ['a failed, and the run continued without it'],
+    ],
+    ['what its agents said', { remarks: ['one is open'] }, ['one is open']],
+  ])('%s', (_, about, points) => expect(openPointsOf(boardOf(about))).toEqual(points));
+
+  it('and nothing where it has not finished', () => {
+    expect(openPointsOf({ ...boardOf({ tasks: [DONE] }), finished: null })).toEqual([]);
+  });
+});

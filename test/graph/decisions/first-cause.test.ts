@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { concludeRun } from '../../../src/graph/decisions/conclude.ts';
-import { firstCauseOf } from '../../../src/graph/decisions/first-cause.ts';
+import { firstCauseOf, stallSkip } from '../../../src/graph/decisions/first-cause.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board, TaskState } from '../../../src/model/plan/board.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { factsOf, member } from '../../playbooks/simulator.ts';
-import { newTask } from './support.ts';
+import { endedAs, newTask, stateOf } from './support.ts';
 
 const LIST = {
   list: { stages: [{ id: 'JUDGE', judges: { rounds: 3 } }] },
@@ -77,4 +77,22 @@ describe('the first cause of a run that failed at', () => {
       `FAILED, ${VERIFY}; criterion: other`,
     );
   });
+});
+
+it('repeats only the beginning of the first cause, with what it leads to', () => {
+  const of = (text: string): string | undefined =>
+    firstCauseOf(boardOf({ problems: { at: 5, texts: [text] } }), 'later');
+  expect(of('\n one \ntwo')).toBe('one');
+  expect(of('one:\ntwo\nthree')).toBe('one: two; three');
+  expect(of('x'.repeat(300))).toBe('x'.repeat(300));
+  expect(of('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
+});
+
+it('a task that is not over was not skipped', () => {
+  expect(stallSkip(stateOf('a'))).toBeUndefined();
+  expect(stallSkip(stateOf('a', {}, endedAs('skipped')))).toBeUndefined();
+  expect(stallSkip(stateOf('a', {}, endedAs('failed')))).toBeUndefined();
+  expect(stallSkip(stateOf('a', {}, endedAs('skipped', { cause: 'attempts', why: 'no tool' })))).toBe(
+    'a was skipped because its agent stalled: no tool',
+  );
 });

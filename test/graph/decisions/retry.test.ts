@@ -112,3 +112,25 @@ describe('decideRetry', () => {
     expect(new Set(delays.map((delay) => Math.floor(delay / 400))).size).toBe(10);
   });
 });
+
+describe('how long a retry waits', () => {
+  it('grows with each failure of its kind, but not for a session that somebody else uses', () => {
+    const after = (kind: FailureKind, infrastructure: number) => decide(kind, {}, { ...UNUSED, infrastructure });
+    expect(after('session-busy', 3)).toMatchObject({ at: NOW + backoff(0, 30_000, 'a-1') });
+    const [first, later] = [after('crashed', 0), after('crashed', 3)].map((one) =>
+      one.do === 'retry' ? one.at - NOW : 0,
+    );
+    expect(first).toBeGreaterThan(0);
+    expect(later).toBeCloseTo((first ?? 0) * 8, -2);
+    expect(after('session-busy', 5)).toEqual({ do: 'fail', cause: 'attempts' });
+  });
+
+  it('grows with each wait for an account, from a minute once its reset has passed', () => {
+    const after = (waits: number, more: { retryAt?: number } = {}, kind: FailureKind = 'quota-exhausted') =>
+      decide(kind, more, { ...UNUSED, waits });
+    const minutes = (count: number) => ({ do: 'wait-for-account', until: NOW + count * 60_000 });
+    expect([after(0), after(1), after(2)]).toEqual([minutes(15), minutes(30), minutes(60)]);
+    expect([after(0, { retryAt: NOW }), after(1, { retryAt: NOW - 1 })]).toEqual([minutes(1), minutes(2)]);
+    expect([after(0, {}, 'rate-limited'), after(2, {}, 'rate-limited')]).toEqual([minutes(1), minutes(4)]);
+  });
+});

@@ -93,6 +93,11 @@ describe('who could take mail', () => {
   it.each<[string, Board, string[]]>([
     ['everybody who is idle', board(), ['A', 'MAIN']],
     ['nobody at work', applyWork(board(), 'one', started, AT).board, ['MAIN']],
+    [
+      'everybody from the reset on',
+      { ...board(), accounts: new Map([['y', { until: 1_000, probe: null }]]) },
+      ['A', 'MAIN'],
+    ],
     ['nobody at a limit', { ...board(), accounts: new Map([['y', { until: 2_000, probe: null }]]) }, ['A']],
     [
       'everybody whose limit is over',
@@ -102,4 +107,24 @@ describe('who could take mail', () => {
     ['nobody who is paused', { ...board(), pauses: new Map([['agent/a', hold]]) }, ['MAIN']],
     ['nobody of a run that is', { ...board(), pauses: new Map([['run', hold]]) }, []],
   ])('%s', (_title, now, expected) => expect(receiversOf(now)).toEqual(expected));
+});
+
+describe('a turn of an agent', () => {
+  it('that has its role’s name has one address', () => {
+    const facts = { ...board().facts, roster: [{ ...ROSTER[0]!, name: 'builder' }] };
+    expect(recipientsOf({ ...turn('two'), agent: 'builder' }, { ...board(), facts })).toEqual(['builder']);
+  });
+
+  it('whose task is gone gets what is about nothing that is open', () => {
+    const gone = { ...turn('one'), task: 'gone' };
+    expect(messagesFor(gone, board(), UNREAD).map(({ message: { id } }) => id)).toEqual(['m-1', 'm-4', 'm-5']);
+    expect(recipientsOf(gone, board())).toEqual(['A']);
+  });
+
+  it('that reviews gets no message that added what it reviews', () => {
+    const review = { ...turn('two'), review: 'builder' };
+    expect(
+      messagesFor(review, board(), [message('m-9', 'two'), message('m-3', 'two')]).map(({ message: { id } }) => id),
+    ).toEqual(['m-3']);
+  });
 });

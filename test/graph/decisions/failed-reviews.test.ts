@@ -183,7 +183,7 @@ describe('which reviews count', () => {
 
   it.each<[string, Parameters<typeof board>[0], number]>([
     ['of work that is not over', { phase: { at: 'working' }, rounds: [rejected(1)] }, 0],
-    ['of work that was done', { phase: { ...ENDED, as: 'done' } as Work['phase'], rounds: [rejected(1)] }, 0],
+    ['of work that was done', { phase: { ...ENDED, as: 'done' }, rounds: [rejected(1)] }, 0],
     ['of work that was rejected', { phase: ENDED, rounds: [rejected(1)] }, 1],
     [
       'of a judge that repeats itself, where nothing stops',

@@ -166,8 +166,14 @@ describe('an attempt that is settled', () => {
     commit: 'c1000000000000000001',
     slots,
   });
-  const settled = (attempt: string, more: object = {}): WorkEvent =>
-    ({ type: 'attempt-settled', attempt, outcome: 'completed', text: '', output: answer(true), ...more }) as WorkEvent;
+  const settled = (attempt: string, more: object = {}): WorkEvent => ({
+    type: 'attempt-settled',
+    attempt,
+    outcome: 'completed',
+    text: '',
+    output: answer(true),
+    ...more,
+  });
   const step = (
     work: Partial<Work>,
     event: WorkEvent,

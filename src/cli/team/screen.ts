@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Output } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -48,8 +49,9 @@ export function openScreen(output: Output, prompt: string, listener: Listener) {
       if (!isOpen) return;
       isOpen = false;
       typing.close();
-      // A pending read must not keep the process alive.
-      stdin.pause().unref();
+      // A pending read must not keep the process alive. What is read from a file, as /dev/null, has no handle.
+      stdin.pause();
+      if (stdin instanceof Socket) stdin.unref();
     },
   };
 }

@@ -206,9 +206,8 @@ export interface Workspaces {
    */
   rescue(folder: TaskFolder, attempt: string): Promise<RescueAnswer>;
   /**
-   * Removes a folder after keeping its work as `keepCommits` and `rescue` do, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
-   * half-made folder. Safe to repeat. `failed`: its work is not delivered, so small ignored files that its turns have written are
-   * kept, too.
+   * Removes a folder after keeping its work as `keepCommits` and `rescue` do, and refuses if anything else would be lost. Deletes
+   * ignored files, and all of a half-made folder. Safe to repeat. `failed`: small ignored files of its turns are kept, too.
    */
   removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string, failed?: boolean): Promise<RemovalAnswer>;
   /** Notes which ignored files are there before the turns of a task. Later calls change nothing until it is moved or reset. */

@@ -10,7 +10,13 @@ import type { InterventionRequest } from '../squad/intervene.ts';
 export type EditCommand =
   | { readonly do: 'intervene'; readonly request: InterventionRequest }
   /** Without a question, the only open one. */
-  | { readonly do: 'answer'; readonly question: string | undefined; readonly answer: string }
+  | {
+      readonly do: 'answer';
+      readonly question: string | undefined;
+      readonly answer: string;
+      /** What the task of the agent that asked may change besides. */
+      readonly paths?: readonly string[] | undefined;
+    }
   | { readonly do: 'stop' }
   | { readonly do: 'reload' }
   | { readonly do: 'fork' };
@@ -55,7 +61,7 @@ const VERBS = {
   override: z.strictObject({ task: text, as: z.enum(['done', 'failed']), reason: text, ...key }),
   switch: z.strictObject({ ...scope, runtime: text, model: text.optional(), ...key }),
   reload: z.strictObject(key),
-  answer: z.strictObject({ question: text.optional(), answer: text, ...key }),
+  answer: z.strictObject({ question: text.optional(), answer: text, paths: z.array(text).optional(), ...key }),
   fork: z.strictObject(key),
 } as const;
 type Verb = keyof typeof VERBS;
@@ -107,6 +113,7 @@ interface Given {
   readonly agent?: string | undefined;
   readonly question?: string | undefined;
   readonly answer?: string;
+  readonly paths?: readonly string[] | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -124,7 +131,7 @@ function commandOf(verb: Verb, { key: _key, reason: why, ...rest }: Given): Edit
     case 'fork':
       return { do: verb };
     case 'answer':
-      return { do: 'answer', question: given.question, answer: given.answer ?? '' };
+      return { do: 'answer', question: given.question, answer: given.answer ?? '', ...defined({ paths: given.paths }) };
     case 'pause':
     case 'resume':
     case 'cancel':

@@ -82,7 +82,7 @@ async function obey(ports: StatePorts, command: Command, edited: Edited): Promis
       return { do: command.request.verb, seq };
     }
     case 'answer': {
-      const { seq } = await answer(workspace, runId, command.answer, command.question, { key });
+      const { seq } = await answer(workspace, runId, command.answer, command.question, { key, paths: command.paths });
       return { do: command.do, seq };
     }
     case 'stop':

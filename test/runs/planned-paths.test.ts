@@ -1,6 +1,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { mailOf } from '../support/mail-of.ts';
 import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
+import { editRun } from '../studio/studio-bench.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { again, author, type Entry, type Step } from './run-script.ts';
 
@@ -172,6 +173,7 @@ describe.concurrent('a task with planned paths', { timeout: 300_000 }, () => {
   it.for([
     ['squad answer', ['answer', '--paths', 'lib/a.txt,.git/hooks', 'yes']],
     ['squad mail reply', ['mail', 'reply', '--as', 'MAIN', '--paths', 'lib/a.txt,.git/hooks', 'yes']],
+    ['an edit in Studio', { verb: 'answer', answer: 'yes', paths: ['lib/a.txt', '.git/hooks'] }],
   ] as const)('is widened by a person who is MAIN: %s', ALL, async ([, command], test) => {
     const bench = openBench(test, [
       planned('left'),
@@ -180,8 +182,11 @@ describe.concurrent('a task with planned paths', { timeout: 300_000 }, () => {
     ]);
     expect((await bench.runAll()).code).toBe(3);
     expect((await bench.run(['status'])).stdout).toContain('it may change only left.txt; --paths adds to that');
-    const replied = await bench.run(command);
-    expect(replied.code, replied.stderr).toBe(0);
+    if ('verb' in command) await editRun(bench, (await bench.status()).runId, command);
+    else {
+      const replied = await bench.run(command);
+      expect(replied.code, replied.stderr).toBe(0);
+    }
     const ended = await bench.run(['resume', '--json']);
     expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
     expect(bench.fileOnBranch('lib/a.txt')).toBe('a\nmore');

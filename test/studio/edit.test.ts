@@ -42,6 +42,10 @@ describe('the one command that an edit means', () => {
     [{ verb: 'reload' }, { do: 'reload' }],
     [{ verb: 'answer', answer: 'yes' }, answer(undefined, 'yes')],
     [{ verb: 'answer', question: 'q-1', answer: 'yes' }, answer('q-1', 'yes')],
+    [
+      { verb: 'answer', answer: 'yes', paths: ['src/a.ts', 'docs'] },
+      { ...answer(undefined, 'yes'), paths: ['src/a.ts', 'docs'] },
+    ],
     [{ verb: 'fork' }, { do: 'fork' }],
     // Small edits, of the whole state, of a channel, and of a line.
     [{ ...STATE, board: ['plan: done', 'one: skipped', 'a: b: waiting'] }, intervene({ verb: 'skip', task: 'one' })],
@@ -72,6 +76,7 @@ describe('the one command that an edit means', () => {
     [{ verb: 7 }, 'no verb 7'],
     [{ verb: 'retry' }, 'retry.task'],
     [{ verb: 'skip', task: 'one', why: 'x' }, 'skip takes `task`, `reason?`, `key?`'],
+    [{ verb: 'answer', answer: 'yes', paths: 'src' }, 'answer takes `question?`, `answer`, `paths?`, `key?`'],
     [{ verb: 'stop', now: true }, 'stop takes `key?`'],
     [{ verb: 'override', task: 'one', as: 'skipped', reason: 'x' }, 'override.as'],
     [{ verb: 'pause', everything: true }, 'everything'],

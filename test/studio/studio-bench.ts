@@ -26,13 +26,7 @@ export async function openStudioBench(
 ): Promise<StudioBench> {
   const bench = openRunBench({ script, settings });
   onTestFinished(() => bench.end());
-  const environment = {
-    PATH: process.env['PATH'],
-    HOME: bench.root,
-    XDG_STATE_HOME: `${bench.root}/state`,
-    USER: 'ada',
-  };
-  const host = readMachine({ cwd: bench.repository, environment });
+  const host = hostOf(bench);
   const view = await createStudioView({ host });
   return {
     ...bench,
@@ -49,6 +43,17 @@ export async function openStudioBench(
       }
     },
   };
+}
+
+function hostOf({ root, repository }: RunBench) {
+  const environment = { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: `${root}/state`, USER: 'ada' };
+  return readMachine({ cwd: repository, environment });
+}
+
+/** Edits the state of a run as a client of Studio does. */
+export async function editRun(bench: RunBench, id: string, edit: unknown): Promise<void> {
+  const view = await createStudioView({ host: hostOf(bench) });
+  await view.updateState(threadOf(id), edit);
 }
 
 export function threadOf(id: string, checkpoint?: string) {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { boardCascades } from '../../../src/graph/decisions/cascade.ts';
 import { standInNotes } from '../../../src/graph/decisions/stand-in-notes.ts';
-import { lockKey, lockOn, locksOf, placesOf, standInFor } from '../../../src/graph/decisions/stand-ins.ts';
+import { isFree, lockKey, lockOn, locksOf, placesOf, standInFor } from '../../../src/graph/decisions/stand-ins.ts';
 import { noteAccount } from '../../../src/graph/decisions/work-accounts.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board, LockOut } from '../../../src/model/plan/board.ts';
 import type { StoodIn } from '../../../src/model/plan/stood-in.ts';
 import type { Work } from '../../../src/model/plan/work.ts';
+import { member } from '../../playbooks/simulator.ts';
 import { boardWith, endedAs, stateOf } from './support.ts';
 
 const lock = (account: string): LockOut => ({ account, kind: 'auth', why: 'expired', agent: 'ada', givenUp: false });
@@ -206,4 +207,45 @@ describe('tasks that were cancelled because of one that they need', () => {
   ])('%s', (_name, work, expected) => {
     expect([...boardCascades(boardWith([failed, after(work)]))]).toEqual(expected);
   });
+});
+
+describe('whether an agent could start a turn now', () => {
+  const roster = [member('zed', 'builder', { account: 'z' }), member('ada', 'builder', { account: 'a' })];
+  const free = (about: About, more: Partial<Board> = {}, agent = 'ada') => {
+    const board = boardOf(about);
+    return isFree({ ...board, facts: { ...board.facts, roster }, ...more }, 't', agent);
+  };
+  const paused = (scope: string): Partial<Board> => ({
+    pauses: new Map([[scope, { verb: 'pause', by: 'ada', at: 1 }]]),
+  });
+  const everywhere = [
+    ['a', null],
+    ['b', null],
+    ['c', null],
+  ] as const;
+
+  it.each<[string, About, Partial<Board>, boolean]>([
+    ['it could', {}, {}, true],
+    ['not while it is paused', {}, paused('agent/ada'), false],
+    ['while another is', {}, paused('agent/zed'), true],
+    ['while its account is locked out, on another', { locked: [['a', null]] }, {}, true],
+    ['not while all are', { locked: everywhere }, {}, false],
+    ['while its account is at its limit, on another', { until: { a: 200 } }, {}, true],
+    ['from the reset on', { until: { a: 100 }, fallbacks: {} }, {}, true],
+    ['not before', { until: { a: 101 }, fallbacks: {} }, {}, false],
+    [
+      'not where one is locked out and the other at its limit',
+      { locked: [['a', null]], until: { b: 200 }, fallbacks: { a: 'b' } },
+      {},
+      false,
+    ],
+    [
+      'not on the runtime to which its task was switched, while that is locked out',
+      { locked: [['x', null]] },
+      { switches: new Map([['agent/ada', { runtime: 'x', model: null, seq: 1 }]]) },
+      false,
+    ],
+  ])('%s', (_, about, more, expected) => expect(free(about, more)).toBe(expected));
+
+  it('nobody can who is not in the team', () => expect(free({}, {}, 'ann')).toBe(false));
 });

@@ -143,13 +143,13 @@ function answerKey(ask: MailView, from: string): string {
   return `answer-${ask.id}-${from}`;
 }
 
-function unblockAsker(draft: Draft, { id, via, task }: MailView): void {
+function unblockAsker(draft: Draft, { via, task }: MailView): void {
   const waits = via ?? task;
   const state = waits === undefined ? undefined : draft.tasks.get(waits)?.work.author.state;
   if (waits === undefined || state?.at !== 'blocked' || !state.question.startsWith('mail/')) return;
   // One turn may have asked several questions: its task continues once all of them are answered.
   const open = [...draft.mail.values()].some(
-    (other) => other.id !== id && other.via === waits && other.action === 'clarify' && other.owes.length > 0,
+    (other) => other.via === waits && other.action === 'clarify' && other.owes.length > 0,
   );
   if (!open) workOn(draft, waits, { type: 'unblocked', question: state.question, goOn: true });
 }

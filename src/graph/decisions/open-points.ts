@@ -5,7 +5,6 @@ import type { MailView } from '../../model/plan/board.ts';
 import type { TaskEnd } from '../../model/plan/task.ts';
 import { counted } from '../../text/counted.ts';
 import { isJsonObject } from '../../text/json.ts';
-import { isJudge } from './gate.ts';
 import { fewerVotes, fewerVotesText, silentTasks } from './silent-judges.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'records' | 'mail' | 'finished'>;
@@ -75,10 +74,9 @@ function overruled({ tasks }: BoardPart): string[] {
 
 function isLeft({ task, work: { phase, override } }: TaskState): boolean {
   // The closing word names the skips of people by itself.
-  if (phase.at !== 'ended' || phase.as === 'done' || (phase.as === 'skipped' && override?.as === 'skipped'))
-    return false;
-  // The criteria of a judge without an answer are shown as not checked.
-  return !isJudge(task) && task.owner !== 'engine';
+  const isPersons = phase.at === 'ended' && phase.as === 'skipped' && override?.as === 'skipped';
+  // What the engine planned is no work of its own: the criteria of a judge without an answer are shown as not checked.
+  return !isPersons && task.owner !== 'engine';
 }
 
 /** Questions and reviews that a turn asked for, and that no one answered. */

@@ -109,6 +109,33 @@ describe('a decision of the operator on a task', () => {
   });
 });
 
+describe('a retry', () => {
+  it('keeps whoever the plan names, and takes whom the operator names', () => {
+    const planned = stateOf('a', { agent: 'bob' });
+    const agent = (wish: Intervention) => after([planned], wish).tasks.get('a')?.task;
+    expect(agent(RETRY)).toEqual(planned.task);
+    expect(agent({ verb: 'retry', task: 'a', fresh: false, agent: 'bob' })).toEqual(planned.task);
+    const free = after([stateOf('a')], { verb: 'retry', task: 'a', fresh: false, agent: 'bob' });
+    expect(free.tasks.get('a')?.task.agent).toBe('bob');
+    expect(after([stateOf('a')], RETRY).tasks.get('a')?.task).not.toHaveProperty('agent');
+  });
+
+  it('opens every account that was locked out', () => {
+    const lock: LockOut = { account: 'codex', kind: 'auth', why: 'expired', agent: 'bob', givenUp: false };
+    expect(after([stateOf('a')], RETRY, { lockedOut: new Map([['codex', lock]]) }).lockedOut.size).toBe(0);
+  });
+
+  it('leaves a question of the run alone, whatever the task is called', () => {
+    const draft = after([stateOf('r')], { ...RETRY, task: 'r' }, questions(asks('q', 'run')));
+    expect(draft.questions.get('q')).toEqual(asks('q', 'run'));
+  });
+
+  it('of a task that is overridden at once is none', () => {
+    const cancelled = stateOf('a', {}, { ...endedAs('cancelled'), attempts: 1 });
+    expect(after([cancelled], SKIP).tasks.get('a')?.work).toMatchObject({ round: 1, phase: { as: 'skipped' } });
+  });
+});
+
 describe('what opens again with a task', () => {
   const end = (
     id: string,
@@ -151,6 +178,12 @@ describe('what opens again with a task', () => {
     [
       'not what a stall skipped',
       [failed, end('b', 'skipped', ['a'], { base: 'a' }, endedAs('skipped', { cause: 'attempts' }))],
+      {},
+      ['a'],
+    ],
+    [
+      'nothing that hands it on and is done',
+      [failed, stateOf('b', { needs: ['a'], base: 'a' }, endedAs('done'))],
       {},
       ['a'],
     ],
@@ -290,7 +323,8 @@ describe('a switch', () => {
       ['agent/bob', { runtime: 'codex', model: 'big', seq: 5 }],
       ['task/a', { runtime: 'codex', model: 'big', seq: 5 }],
     ]);
-    expect(after([stateOf('a')], to('task/a')).switches.get('task/a')?.model).toBeNull();
+    const one = after([stateOf('a')], to('task/a')).switches;
+    expect([...one]).toEqual([['task/a', { runtime: 'codex', model: null, seq: 5 }]]);
   });
 
   it('opens what kept that agent from the runtime', () => {

@@ -114,6 +114,18 @@ describe('the question about a lock-out', () => {
     ]);
   });
 
+  it('names a command for each runtime that helps somebody', () => {
+    const ann = member('ann', 'tester', { account: 'claude' });
+    const own = (agent: string, account: string) =>
+      lock({ kind: 'model-unavailable', agent, account, why: 'no model' });
+    const states = [stateOf('a'), stateOf('t', { role: 'tester' })];
+    const [text] = texts({ states, roster: [BOB, ann], locks: [own('bob', 'codex'), own('ann', 'claude')] });
+    expect(text).toBe(
+      'bob cannot work (model-unavailable): no model. Repair that, then answer "try again". ' +
+        'Or let another runtime do its work: `squad switch claude --agent bob` and `squad switch codex --agent ann`.',
+    );
+  });
+
   it('one for each kind and account, about the tasks that wait for it', () => {
     const states = [
       stateOf('a'),

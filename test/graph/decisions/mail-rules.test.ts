@@ -145,6 +145,11 @@ describe('an incoming message', () => {
     expect(sent(of)).toEqual([]);
   });
 
+  it('that promises a document in answer to nothing is kept, and closes nothing', () => {
+    const of = take({}, answer({ re: { id: 's-1', from: 'bob' }, body: { doc_updated: true } }));
+    expect([of.mail.has('s-8'), owes(of), sent(of)]).toEqual([true, ['MAIN'], []]);
+  });
+
   it.each<[string, TaskState[]]>([
     ['its task has ended', [blocked(), stateOf('b', {}, endedAs('failed'))]],
     ['its task only reads', [blocked(), stateOf('b', { workspace: { read: 'run' } })]],

@@ -344,6 +344,16 @@ describe('what a run leaves open', () => {
       { tasks: [ended('a', 'failed')], records: { mail: { a: order('m', false), b: 'odd' } } },
       ['a failed, and the run continued without it'],
     ],
+    [
+      'what has a place, beside what has none',
+      { tasks: [ended('a', 'failed'), ended('b', 'done')], records: { 'stage-tasks': { a: place('S', 1), b: 'odd' } } },
+      ['S failed, and the run continued without it'],
+    ],
+    [
+      'what is not ordered by a message',
+      { tasks: [ended('c', 'failed'), ended('b', 'done')], records: { mail: { b: 'odd' } } },
+      ['c failed, and the run continued without it'],
+    ],
     ['what its agents said', { remarks: ['one is open'] }, ['one is open']],
   ])('%s', (_, about, points) => expect(openPointsOf(boardOf(about))).toEqual(points));
 

@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Host } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { absolutePath } from '../text/absolute-path.ts';
+import { realPath } from '../substrate/files/real-path.ts';
 import { commonDirectoryAt } from '../substrate/git/plain-checkout.ts';
 import { plainLine } from '../text/plain-text.ts';
 
@@ -31,7 +32,7 @@ export function readMachine({ cwd = currentFolder(), environment = process.env }
     environment: withWholePaths(environment, userHome),
     workingDirectory: resolve(cwd),
     userHome,
-    stateDirectory: stateDirectoryOf(environment['SQUAD_STATE'], resolve(cwd), stateHome),
+    stateDirectory: withoutLinks(stateDirectoryOf(environment['SQUAD_STATE'], resolve(cwd), stateHome)),
     configHome: folder(environment['XDG_CONFIG_HOME'], '.config'),
     platform: process.platform,
     architecture: process.arch,
@@ -39,6 +40,11 @@ export function readMachine({ cwd = currentFolder(), environment = process.env }
     node: process.execPath,
     pid: process.pid,
   };
+}
+
+/** A cage has what is behind a link, but not the link. One that leads nowhere stays, and is reported where it is used. */
+function withoutLinks(path: string): string {
+  return (isAbsolute(path) ? realPath(path) : undefined) ?? path;
 }
 
 /** The same variables, without the folders that are no absolute paths. */

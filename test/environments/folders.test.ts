@@ -88,6 +88,26 @@ const HOMES: Environment[] = [
 ];
 
 const STATE: Environment[] = [
+  ...(
+    [
+      ['a state folder behind a link', 'state'],
+      ['a folder of squad behind a link', 'state/squad'],
+      ['a home behind a link', 'a/home'],
+    ] as const
+  ).map(
+    ([title, link]): Environment => ({
+      title,
+      ...(link === 'state' ? { isOnCommit: true } : {}),
+      ends: 'merged',
+      arrange: ({ root, env }) => {
+        mkdirSync(join(root, 'elsewhere'));
+        mkdirSync(dirname(join(root, link)), { recursive: true });
+        symlinkSync(join(root, 'elsewhere'), join(root, link));
+        if (link === 'a/home') Object.assign(env, { HOME: join(root, link), XDG_STATE_HOME: undefined });
+        else env['XDG_STATE_HOME'] = join(root, 'state');
+      },
+    }),
+  ),
   {
     title: 'a state folder on another file system than the repository',
     unless:

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readPlainSync } from './read-plain.ts';
+import { realPath } from './real-path.ts';
 import { z } from 'zod';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { parseJson } from '../../text/json.ts';
@@ -87,7 +88,9 @@ export function bindState(stateDirectory: string, commonDirectory: string, name:
 
 /** Where squad's gits put temporary files, and where the folders of a repository's runs are. */
 export function workspacePlaces({ stateDirectory }: { readonly stateDirectory: string }, directory: string) {
-  return { stateDirectory, runsDirectory: join(directory, 'work') };
+  const runs = join(directory, 'work');
+  // A person may have put either of them on another disk, and a cage does not have the link to it.
+  return { stateDirectory, runsDirectory: realPath(runs) ?? runs };
 }
 
 /** Whether the repository at this git directory still is the one that the state in `directory` belongs to. */

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
+import { orNothing } from '../files/odd-entry.ts';
 import { realPath } from '../files/real-path.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall, GitPorts } from './git-call.ts';
@@ -82,7 +83,7 @@ export function noteLink({ runsDirectory }: Pick<GitContext, 'runsDirectory'>, r
 }
 
 function realFolder(path: string): string {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+  if (orNothing(() => lstatSync(path))?.isSymbolicLink() !== true) return path;
   return realPath(path) ?? path;
 }
 

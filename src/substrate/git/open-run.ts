@@ -39,9 +39,10 @@ export async function findRun(context: GitContext, run: string): Promise<RunRepo
 }
 
 async function prepare(context: GitContext, run: string): Promise<RunRepository> {
-  const directory = notePath(context, run, 'run.git');
   const { runsDirectory } = context;
-  for (const folder of [runsDirectory, join(runsDirectory, run), notePath(context, run, '')]) makeOwnFolder(folder);
+  for (const folder of [runsDirectory, join(runsDirectory, run)]) makeOwnFolder(folder);
+  makeOwnFolder(notePath(context, run, ''));
+  const directory = notePath(context, run, 'run.git');
   await removeDamaged(context, run);
   const isAfterCut = await takeOver(context, run);
   if (isAfterCut) await forgetNotes(context, run);

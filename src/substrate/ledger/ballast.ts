@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sizeOf } from './database-file.ts';
 import { databaseError, isFull } from './sqlite-errors.ts';
@@ -20,6 +20,7 @@ export function fillBallast(databasePath: string, bytes: number = BALLAST_BYTES)
   const temporary = `${path}.${process.pid}.new`;
   try {
     writeBytes(temporary, bytes);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(path, { recursive: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

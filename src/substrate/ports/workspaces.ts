@@ -51,6 +51,8 @@ export interface TaskFolder {
   readonly fresh?: true;
 }
 
+type FolderOrder = Pick<TaskFolder, 'run' | 'task'> & { commit: string; kept?: string | undefined; inUse?: boolean };
+
 /** The folder of a task or of the integration. */
 export interface ListedFolder {
   readonly run: string;
@@ -177,13 +179,7 @@ export interface Workspaces {
    * the folder. In each folder `squad/<run>` names the run branch's commit, like a branch of a remote. `inUse`: a turn of an earlier
    * engine may work there, so nothing in it is touched.
    */
-  addFolder(place: {
-    run: string;
-    task: string;
-    commit: string;
-    kept?: string | undefined;
-    inUse?: boolean;
-  }): Promise<TaskFolder>;
+  addFolder(place: FolderOrder): Promise<TaskFolder>;
   /**
    * Brings the same folder to another commit. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
    * `setup` need not run again.

@@ -89,7 +89,8 @@ export default defineConfig([
     dts: false,
     clean: false,
     // One file, and a process of it beside every live turn: what it shares with the command line is not worth a second one.
-    plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES-mcp.txt')],
+    plugins: [lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES-mcp.txt')],
+    outputOptions: { comments: { annotation: false, jsdoc: false }, chunkFileNames: 'mcp-[name].mjs' },
     deps: { alwaysBundle: [/^@modelcontextprotocol\//, 'zod', /^zod\//] },
   },
   {

@@ -23,7 +23,7 @@ export const mcp: Bench = {
     const bare = await idleNodes();
     const squad = await withMail(folder);
     return [
-      rowOf(`the largest of ${LIVE} servers`, 'MB', squad.largest, bare.largest, { target: { of: 'squad', most: 50 } }),
+      rowOf(`the largest of ${LIVE} servers`, 'MB', squad.largest, bare.largest, { target: { of: 'squad', most: 30 } }),
       rowOf(`engine and ${LIVE} servers`, 'MB', squad.together, bare.together, { target: { of: 'squad', most: 500 } }),
     ];
   },
@@ -58,7 +58,7 @@ async function withMail(folder: string): Promise<Memory> {
   let most: Memory = { largest: 0, together: 0 };
   while (engine.exitCode === null) {
     await sleep(200);
-    most = larger(most, look(engine, room.repository));
+    most = larger(most, look(engine, folder));
   }
   await done;
   if (most.together === 0) throw new Error(`never saw ${LIVE} servers at once`);
@@ -66,8 +66,8 @@ async function withMail(folder: string): Promise<Memory> {
 }
 
 /** Nothing before all servers are there. */
-function look({ pid = 0 }: ChildProcess, repository: string): Memory {
-  const servers = serversOf(repository).map(sharedMegabytes);
+function look({ pid = 0 }: ChildProcess, folder: string): Memory {
+  const servers = serversOf(folder).map(sharedMegabytes);
   if (servers.length < LIVE) return { largest: 0, together: 0 };
   return {
     largest: Math.max(...servers),
@@ -82,14 +82,14 @@ function larger(one: Memory, other: Memory): Memory {
   };
 }
 
-/** Pids of the servers of turns of this repository. */
-function serversOf(repository: string): number[] {
+/** Pids of the servers of turns of the run in this folder, which has the state of squad too. */
+function serversOf(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       const line = read(`/proc/${pid}/cmdline`);
-      return line.includes('mcp.mjs\0--turn-file\0') && line.includes(repository);
+      return line.includes('mcp.mjs\0--turn-file\0') && line.includes(folder);
     });
 }
 

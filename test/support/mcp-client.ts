@@ -40,9 +40,12 @@ export interface McpClient {
   readonly ended: Promise<number | null>;
 }
 
+/** As squad starts it. */
+const FLAGS = process.env['SQUAD_TEST_BUILT'] === '1' ? ['--jitless'] : [];
+
 /** A client of `squad mcp`, which is a process of its own. */
 export function startMailServer(turnFile: string, environment: Readonly<Record<string, string>> = {}): McpClient {
-  const child = spawn(process.execPath, [MAIL_SERVER_ENTRY, '--turn-file', turnFile], {
+  const child = spawn(process.execPath, [...FLAGS, MAIL_SERVER_ENTRY, '--turn-file', turnFile], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,7 +1,6 @@
 import { readFileSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
@@ -10,10 +9,14 @@ import { createRedactor } from '../../model/redaction/redactor.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { armFailpoints } from '../../substrate/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
-import { createMailServer } from './server.ts';
+import { isNewer, servePlain } from './plain-server.ts';
+import { createMailTools, type MailTools } from './server.ts';
+import type { Wire } from './wire.ts';
 
 /** The longest request. The longest message body, with every character escaped, needs less than half of it. */
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
+
+const NEWLINE = 10;
 
 /** How often to look for the parent: another child of it may keep the pipe open after it has gone. */
 const PARENT_LOOK_MS = 2_000;
@@ -46,25 +49,47 @@ function main(): void {
   setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
   process.stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
-  serveStdio(() => createMailServer({ mail, now: () => clock.now(), bearer }, version()), {
-    transport: openWire(end),
-    onerror: report,
-  });
+  const tools = createMailTools({ mail, now: () => clock.now(), bearer });
+  const { stdin: input, stdout: output } = process;
+  open({ input, output, mostLineBytes: MOST_LINE_BYTES, end, report }, tools);
 }
 
-/** Calls `ended` when the client closes the input, or sends a line that is too long for a request. */
-function openWire(ended: () => void): StdioServerTransport {
-  const { stdin, stdout } = process;
-  const wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_LINE_BYTES });
-  const close = wire.close.bind(wire);
-  // A transport that gives up stops reading, so it would never see the end of its input.
-  wire.close = async () => {
-    if (!stdin.readableEnded && !stdin.destroyed) process.exitCode = 1;
-    await close();
-    // Answer the requests that came in before the end first.
-    setImmediate(ended);
+/** The first line says which revision of the protocol the client speaks. */
+function open(wire: Wire, tools: MailTools): void {
+  const { input, mostLineBytes, end, report: tell } = wire;
+  let head = Buffer.alloc(0);
+  const first = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const at = head.indexOf(NEWLINE);
+    if (at === -1 && head.length <= mostLineBytes) return;
+    input.off('data', first);
+    if (at !== -1 && isNewer(head.toString('utf8', 0, at))) return serveByLibrary();
+    const read = servePlain(tools, version(), wire);
+    input.on('data', read);
+    read(head);
   };
-  return wire;
+  const serveByLibrary = (): void => {
+    input.pause();
+    for (const event of ['end', 'close'] as const) input.off(event, ended);
+    input.off('error', tell);
+    input.unshift(head);
+    import('./newer-server.ts').then(
+      ({ serveNewer }) => {
+        serveNewer(tools, version(), wire);
+        input.resume();
+      },
+      (error: unknown) => {
+        tell(error);
+        process.exitCode = 1;
+        end();
+      },
+    );
+  };
+  // Answer the requests that came in before the end first.
+  const ended = (): void => void setImmediate(end);
+  input.on('data', first);
+  for (const event of ['end', 'close'] as const) input.on(event, ended);
+  input.on('error', tell);
 }
 
 function turnFileOf(given: readonly string[]): string {

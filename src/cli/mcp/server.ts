@@ -1,14 +1,13 @@
 import { sha256Of } from '../../model/sha256.ts';
 import { memberAt } from '../../model/mail/policy.ts';
 import { randomUUID } from 'node:crypto';
-import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { isSquadError } from '../../model/errors.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 import { INFORMATION } from './messages.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
-import type { MailTool, ToolAnswer } from './tool.ts';
+import type { Hints, MailTool, ToolAnswer } from './tool.ts';
 
 const TOOLS: readonly MailTool[] = [...SENDING_TOOLS, ...READING_TOOLS];
 
@@ -26,26 +25,48 @@ const OVER: MailRefusal = {
   rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
 
-const INSTRUCTIONS =
+/** What a server says of itself. */
+export const INSTRUCTIONS =
   'The mailbox of your squad: the only way to reach its other members. The mailbox knows who you are from your turn. ' +
   INFORMATION;
 
+export const NO_TOOL = 'there is no such tool; `tools/list` lists them';
+
+/** The answer to a call of a tool. */
+interface ToolResult {
+  readonly isError?: true;
+  readonly content: { type: 'text'; text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+  readonly annotations: Hints;
+}
+
 /** The mailbox as tools for one turn. Its token says who calls, and nothing else does. */
-export function createMailServer(ports: MailServerPorts, version: string): Server {
-  const server = new Server({ name: 'squad', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+export interface MailTools {
+  list(): ListedTool[];
+  /** undefined: there is no such tool. `id`: of the request. */
+  call(id: string | number, name: string, given: unknown): ToolResult | undefined;
+}
+
+export function createMailTools(ports: MailServerPorts): MailTools {
   const started = randomUUID();
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(ports) }));
-  server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
-    const tool = TOOLS.find((one) => one.name === name);
-    if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool; `tools/list` lists them');
-    return resultOf(call(ports, tool, given, keyOf([started, mcpReq.id, name, given])));
-  });
-  return server;
+  return {
+    list: () => toolsOf(ports),
+    call: (id, name, given) => {
+      const tool = TOOLS.find((one) => one.name === name);
+      if (tool === undefined) return undefined;
+      return resultOf(call(ports, tool, given, keyOf([started, id, name, given])));
+    },
+  };
 }
 
 /** The tools that this member may use. The mailbox checks each message again. */
-function toolsOf(ports: MailServerPorts) {
+function toolsOf(ports: MailServerPorts): ListedTool[] {
   const party = ports.bearer();
   const policy = party && ports.mail.policy(party.runId);
   const verbs = (policy && memberAt(policy, party.address)?.verbs) ?? [];
@@ -77,8 +98,8 @@ function keyOf(request: readonly unknown[]): string {
   return sha256Of(JSON.stringify(request));
 }
 
-function resultOf(called: Called): CallToolResult {
-  if (called.ok) return { content: textOf(JSON.stringify(called.content)), structuredContent: called.content };
+function resultOf(called: Called): ToolResult {
+  if (called.ok) return { content: textOf(JSON.stringify(called.content)), structuredContent: { ...called.content } };
   if ('problem' in called) return { isError: true, content: textOf(called.problem) };
   const { reason, field, rule } = called.refusal;
   const what = field === '' ? 'the message' : field;
@@ -89,6 +110,6 @@ function resultOf(called: Called): CallToolResult {
   };
 }
 
-function textOf(text: string): CallToolResult['content'] {
+function textOf(text: string): ToolResult['content'] {
   return [{ type: 'text', text }];
 }

@@ -15,7 +15,7 @@ export interface ToolContext {
 export type ToolAnswer = { readonly ok: true; readonly content: Readonly<Record<string, Json>> } | Refused;
 
 /** Both CLIs decide by these hints whether an agent may call a tool without a confirmation. */
-interface Hints {
+export interface Hints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: false;
   readonly idempotentHint: boolean;

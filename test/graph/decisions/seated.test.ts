@@ -7,7 +7,7 @@ import type { Board, LockOut, Member, TaskState } from '../../../src/model/plan/
 import type { TaskEnded } from '../../../src/model/plan/event.ts';
 import { CLOSED_GATE } from '../../../src/model/plan/gate.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
-import type { AgentRequest, Phase, ReviewSlot, Work } from '../../../src/model/plan/work.ts';
+import type { AgentRequest, ReviewSlot, Work } from '../../../src/model/plan/work.ts';
 import { ROOM_FOR_ALL } from '../../../src/model/spending.ts';
 import { member } from '../../playbooks/simulator.ts';
 import { boardWith, stateOf } from './support.ts';
@@ -17,7 +17,7 @@ const slot = (role: string, more: Partial<ReviewSlot> = {}): ReviewSlot => ({
   ...more,
 });
 const reviewing = (...slots: ReviewSlot[]): Partial<Work> => ({
-  phase: { at: 'reviewing', commit: 'c', slots } as Phase,
+  phase: { at: 'reviewing', commit: 'c', slots },
 });
 const TEAM = [member('bob', 'builder'), member('rex', 'reviewer'), member('rea', 'reviewer'), member('pam', 'pm')];
 const switched = (scope: string): Partial<Board> => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SPREAD, spread } from '../support/lane.ts';
+import { ALL as NOT_OFTEN, SPREAD, spread } from '../support/lane.ts';
 import { ODD_COMMITS } from '../support/odd-commits.ts';
 import { randomCommit } from '../support/random-commits.ts';
 import { openRunBench, statusOf } from './run-bench.ts';
@@ -42,5 +42,38 @@ it.for(PARTS.map((part, at) => [at + 1, part] as const))(
     expect(lost.map(([what]) => what)).toEqual([]);
     // 1: a folder that cannot be read stays, and is named.
     expect([0, 1]).toContain((await bench.run(['drop', '--all', '--yes'])).code);
+  },
+);
+
+it(
+  'says of a commit with a name that no folder can have what is wrong with it, and blames no review',
+  NOT_OFTEN,
+  async (test) => {
+    const named = {
+      'a file below .git': '.git/config',
+      'a file below .GIT': '.GIT/config',
+      'a file below ..': '../x',
+      'a file named .': '.',
+      'a name of 300 bytes': 'nnnnn',
+    };
+    const odd = ODD_COMMITS.filter(([what]) => what in named);
+    expect(odd).toHaveLength(5);
+    const bench = openRunBench({
+      settings: { limits: { parallel: 4 } },
+      script: [
+        plan(odd.map((_, at) => piece(`odd-${at}`))),
+        ...odd.map(([, line], at) => author(`odd-${at}`, [{ run: ['sh', '-c', line] }, { answer: 'done' }])),
+        APPROVE_ALL,
+        { when: '', steps: [{ answer: 'nothing' }] },
+      ],
+    });
+    test.onTestFinished(() => bench.end());
+    expect((await bench.runAll()).code).toBe(1);
+    const { stdout } = await bench.run(['status']);
+    for (const [at, [what]] of odd.entries()) {
+      const says = stdout.split('\n').find((line) => line.startsWith(`  failed    odd-${at} `)) ?? '';
+      expect(says, what).toMatch(/: (?:git checks out no commit with these paths|no disk takes these long names): /);
+      expect(says, what).toContain(named[what as keyof typeof named]);
+    }
   },
 );

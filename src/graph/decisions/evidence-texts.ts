@@ -23,6 +23,9 @@ const EN = {
   moreIgnored: (count: number) => `${count} more paths were written that git ignores`,
   noCommit: 'no commit was made',
   noCommitAtHead: 'HEAD has no commit of this task',
+  refusedPaths: (paths: string) =>
+    `git checks out no commit with these paths: ${paths}; make the commit anew without them`,
+  tooLong: (names: string) => `no disk takes these long names: ${names}; make the commit anew without them`,
   uncommitted: (files: string) => `changes are not committed: ${files}`,
   noFile: 'no file was changed',
   noChangeAtHead: 'HEAD has no change',
@@ -66,6 +69,8 @@ const ZH: EvidenceTexts = {
   moreIgnored: (count) => `另有 ${count} 个写入的路径被 git 忽略`,
   noCommit: '没有提交',
   noCommitAtHead: 'HEAD 中没有本任务的提交',
+  refusedPaths: (paths) => `git 无法检出含有这些路径的提交：${paths}；请重新提交，不要包含它们`,
+  tooLong: (names) => `没有磁盘能存放这些过长的名称：${names}；请重新提交，不要包含它们`,
   uncommitted: (files) => `有修改未提交：${files}`,
   noFile: '没有修改任何文件',
   noChangeAtHead: 'HEAD 中没有变化',

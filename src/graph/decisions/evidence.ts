@@ -2,6 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { EvidenceFacts, SideCommit } from '../../model/plan/evidence.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import { evidenceTexts, type EvidenceTexts } from './evidence-texts.ts';
+import { isRefusedPath, isTooLong } from './unusable-paths.ts';
 
 export type EvidenceAnswer =
   | { readonly ok: true; readonly commit: string | null }
@@ -17,7 +18,8 @@ export function decideEvidence(
   texts: EvidenceTexts = evidenceTexts(),
 ): EvidenceAnswer {
   if (facts.problem !== undefined) return { ok: false, missing: [facts.problem, ...sideOf(facts, texts)] };
-  const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts, texts));
+  const unusable = unusableIn(facts, texts);
+  const missing = [...unusable, ...owes.requires.flatMap((requirement) => missingOf(requirement, facts, texts))];
   const { altered = [] } = facts;
   if (altered.length > 0) missing.push(texts.altered(listed(altered, texts)));
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push(texts.nothing);
@@ -28,6 +30,27 @@ export function decideEvidence(
   // It may be what is missing.
   const unread = facts.unread === undefined ? [] : [texts.unread(facts.unread)];
   return { ok: false, missing: [...missing, ...sideOf(facts, texts), ...unread, ...ignoredOf(facts, texts)] };
+}
+
+/** A commit that cannot be checked out, or not as it is: what else is missing follows from that. */
+function unusableIn({ changedPaths, uncommitted }: EvidenceFacts, texts: EvidenceTexts): string[] {
+  const refused = changedPaths.filter((path) => isRefusedPath(path));
+  const long = uncommitted.filter((path) => isTooLong(path));
+  const short = (paths: readonly string[]): string =>
+    listed(
+      paths.map((path) => shortened(path)),
+      texts,
+    );
+  return [
+    ...(refused.length === 0 ? [] : [texts.refusedPaths(short(refused))]),
+    ...(long.length === 0 ? [] : [texts.tooLong(short(long))]),
+  ];
+}
+
+const MOST_SHOWN = 80;
+
+function shortened(path: string): string {
+  return path.length <= MOST_SHOWN ? path : `${path.slice(0, MOST_SHOWN).toWellFormed()}…`;
 }
 
 export function nothingSince(returned: string, texts: EvidenceTexts = evidenceTexts()): string {
@@ -92,7 +115,7 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts, texts: Eviden
   switch (requirement.kind) {
     case 'commit': {
       if (facts.commits === 0) return [hasOthers(facts) ? texts.noCommitAtHead : texts.noCommit];
-      const left = facts.uncommitted;
+      const left = facts.uncommitted.filter((path) => !isTooLong(path));
       return left.length === 0 ? [] : [texts.uncommitted(listed(left, texts))];
     }
     case 'diff': {

@@ -18,6 +18,21 @@ describe('decideEvidence', () => {
     ['commit', { kind: 'commit' }, {}, []],
     ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
     ['left behind', { kind: 'commit' }, { uncommitted: ['a'] }, ['changes are not committed: a']],
+    [
+      'paths that git refuses, first of all',
+      { kind: 'commit' },
+      { changedPaths: ['a', '.Git/config', 'sub/../x'], uncommitted: ['a'] },
+      [
+        'git checks out no commit with these paths: .Git/config, sub/../x; make the commit anew without them',
+        'changes are not committed: a',
+      ],
+    ],
+    [
+      'names that the disk did not take',
+      { kind: 'commit' },
+      { uncommitted: [`d/${'汉'.repeat(86)}`], changedPaths: ['.gitignore', 'git~1', '.git.md', 'x'.repeat(256)] },
+      [`no disk takes these long names: d/${'汉'.repeat(78)}…; make the commit anew without them`],
+    ],
     ['diff', { kind: 'diff' }, {}, []],
     [
       'only what git ignores',

@@ -5,7 +5,7 @@ import { english } from '../support/english.ts';
 import { ALL } from '../support/lane.ts';
 import { stateOf } from '../support/state.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
-import { author, commits, type Entry, type Step } from './run-script.ts';
+import { author, commits, piece, plan, type Entry, type Step } from './run-script.ts';
 
 /** All that agents and the person say is Chinese, so that what is English is squad's own. */
 const CRITERION = 'grep -q backoff src/router.txt';
@@ -112,3 +112,38 @@ it('speaks Chinese on each face that `mail.locale` is about', { ...ALL, timeout:
   expect(left).toEqual([]);
   for (const [name, text] of faces) expect(text, name).toMatch(/[一-鿿]/);
 });
+
+it(
+  'says to authors in Chinese what is missing, how a review went and which check failed',
+  { ...ALL, timeout: 120_000 },
+  async (test) => {
+    const rejects = { approved: false, summary: '还不行', findings: [{ text: '不对', criterion: 0, repeated: false }] };
+    const bench = openRunBench({
+      script: [
+        plan([piece('a', { title: '甲', brief: '写 a.txt。', acceptance: ['有 a.txt'] })]),
+        { ...turn('# 审查任务 a', [], rejects), turn: 1 },
+        turn('# 审查任务 a', [], { approved: true, summary: '好', findings: [] }),
+        turn('# 审查', [], { approved: true, summary: '好', findings: [] }),
+        turn('引擎检查后发现缺少', write('a.txt', 'a\n')),
+        turn('未通过审查', write('a.txt', 'b\n')),
+        turn('以下检查失败', write('a.txt', 'c\n')),
+        turn('# 任务 a', []),
+      ],
+      settings: {
+        mail: { locale: 'zh' },
+        agents: ['planner', 'builder', 'reviewer'].map((role) => ({ name: role, role, runtime: 'scripted' })),
+        verify: [{ run: 'if test -e a.txt; then grep -q c a.txt; fi' }],
+      },
+      objective: OBJECTIVE.replaceAll(CRITERION, 'test -f a.txt'),
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, JSON.stringify(ended.lines.at(-1))).toBe(0);
+    const again = promptsOf(bench).filter(([, text]) => text.startsWith('你'));
+    expect(again.map(([, text]) => /缺少|未通过审查|检查失败/.exec(text)?.[0]).toSorted()).toEqual(
+      ['检查失败', '缺少', '未通过审查'].toSorted(),
+    );
+    const own = again.map(([name, text]) => [name, text.replaceAll(/^.*(?:exited with|grep -q).*$/gm, '')] as const);
+    expect(own.flatMap(([name, text]) => english(text).map((words) => `${name}: ${words}`))).toEqual([]);
+  },
+);

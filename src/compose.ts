@@ -77,10 +77,14 @@ interface MailServer {
 }
 
 /** Program behind `squad mcp`: a small bundle, because one runs alongside every turn. */
-const IS_SOURCE = import.meta.url.endsWith('.ts');
-const MAIL_SERVER = fileURLToPath(new URL(IS_SOURCE ? './cli/mcp/main.ts' : './mcp.mjs', import.meta.url));
-/** Keeps its memory small; measured by `npm run bench -- mcp`. Without its compiler, Node cannot run sources in TypeScript. */
-const MAIL_SERVER_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', ...(IS_SOURCE ? [] : ['--jitless'])];
+const MAIL_SERVER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './cli/mcp/main.ts' : './mcp.mjs', import.meta.url),
+);
+/** Keep its memory small; measured by `npm run bench -- mcp`. With `--jitless` instead, Node 22 prints a warning. */
+const MAIL_SERVER_FLAGS = [
+  ...['--max-semi-space-size=1', '--optimize-for-size'],
+  ...['--no-sparkplug', '--no-maglev', '--no-opt'],
+];
 
 export interface Composition extends Machine {
   /** All that are registered, the application's own first. */

@@ -41,7 +41,7 @@ export interface McpClient {
 }
 
 /** As squad starts it. */
-const FLAGS = process.env['SQUAD_TEST_BUILT'] === '1' ? ['--jitless'] : [];
+const FLAGS = ['--no-sparkplug', '--no-maglev', '--no-opt'];
 
 /** A client of `squad mcp`, which is a process of its own. */
 export function startMailServer(turnFile: string, environment: Readonly<Record<string, string>> = {}): McpClient {

@@ -6,7 +6,7 @@ import type { RuntimeSettings } from '../../src/runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { ConversationScenario, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
 import { fakeAcpArguments, fakeAcpNotes, type FakeAcpScript, type FakeStep } from './fake-acp-agent.ts';
-import { openBench, type BenchParts } from './runtime-bench.ts';
+import { idleOf, openBench, type BenchParts } from './runtime-bench.ts';
 import './on-disk.ts';
 
 const say = (text: string): FakeStep => ({ say: text, chunks: 3 });
@@ -128,7 +128,7 @@ export function fakeAcpRuntime(
 function open(scenario: ScenarioName | ConversationScenario): ReturnType<RuntimeHarness['open']> {
   return openBench((parts) => ({
     makeRuntime: () => fakeAcpRuntime(parts, scriptOf(scenario)),
-    request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 3000, retryMs: 3000 } },
+    request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: idleOf(scenario), retryMs: 3000 } },
     received: () => fakeAcpNotes(parts.stateDirectory, 'received.jsonl').join('\n'),
   }));
 }

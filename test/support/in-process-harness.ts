@@ -10,7 +10,7 @@ import { inProcess, turnIn, type AgentTurn } from '../../src/langgraph.ts';
 import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import type { AgentRuntime } from '../../src/runtime.ts';
 import type { RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
-import { openBench } from './runtime-bench.ts';
+import { idleOf, openBench } from './runtime-bench.ts';
 import { ScriptedChatModel, type ModelReply, type ModelScript } from './scripted-chat-model.ts';
 
 const NAME = 'mine';
@@ -145,7 +145,7 @@ export const inProcessHarness: RuntimeHarness = {
       const settings = { ...machine, environment, allowEnvironment: [], stateDirectory };
       return {
         makeRuntime: () => factory(settings, { name: NAME, processes, clock, node: process.execPath }) as AgentRuntime,
-        request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 3000, retryMs: 3000 } },
+        request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: idleOf(scenario), retryMs: 3000 } },
         received: () => received.join('\n'),
       };
     }),

@@ -8,7 +8,7 @@ import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { Clock } from '../../src/substrate/ports/clock.ts';
 import type { Processes } from '../../src/substrate/ports/processes.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
-import type { RuntimeBench } from '../../src/testing/runtime-scenarios.ts';
+import type { ConversationScenario, RuntimeBench, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
 import { addClone, createRepository } from './git.ts';
 import { markedPids } from './marked-pids.ts';
 
@@ -114,4 +114,9 @@ export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPla
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+}
+
+/** A busy machine takes seconds to start an agent: only the one that is silent meets this limit before another. */
+export function idleOf(scenario: ScenarioName | ConversationScenario): number {
+  return scenario === 'silent' ? 3000 : 6000;
 }

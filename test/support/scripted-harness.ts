@@ -5,7 +5,7 @@ import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from '../../src/runtimes/scripted/index.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
-import { openBench, type BenchParts } from './runtime-bench.ts';
+import { idleOf, openBench, type BenchParts } from './runtime-bench.ts';
 
 type Step = Record<string, unknown>;
 type Script = { turns: { when?: string; turn?: number; steps: Step[]; structured?: unknown; lingers?: boolean }[] };
@@ -103,7 +103,7 @@ export function playerHarness(
         appendFileSync(log, '');
         return {
           makeRuntime: () => makeRuntime(parts, script),
-          request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 3000, retryMs: 3000 } },
+          request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: idleOf(scenario), retryMs: 3000 } },
           received: () => {
             // The prompt file is there before the program is; what it printed shows that it ran and read it.
             const ran = [1, 2, 3]

@@ -6,7 +6,7 @@ import { messageJson, messageLine, localeOf } from './mail-text.ts';
 import { asksPerson, markedLine, waitingFor } from './waiting.ts';
 import { mailWords, type MailWords } from './mail-words.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
-import type { InboxOptions, MailOptions } from './options.ts';
+import type { InboxOptions } from './options.ts';
 
 const BATCH = 50;
 /** Long enough to print a batch. A reader that dies before that leaves it unread. */
@@ -17,8 +17,9 @@ const MOST = 1000;
 export async function inbox(context: CommandContext, options: InboxOptions): Promise<void> {
   const { limit = MOST, json } = options;
   await withParty(context, options, async (opened, party) => {
-    const print = await createPrinter(context, opened, options, party);
-    const words = mailWords(await shownIn(context, opened, options));
+    const locale = await localeOf(context.host, opened.root, options);
+    const print = createPrinter(context, opened, { json, locale }, party);
+    const words = mailWords(locale);
     const onTop = json === true ? [] : waitingFor(opened, party);
     for (const delivery of onTop) print(delivery);
     const seen = new Set(onTop.map(({ message }) => message.id));
@@ -92,28 +93,18 @@ export async function readBatch(
   return batch.length;
 }
 
-export async function createPrinter(
-  { output, host }: CommandContext,
+export function createPrinter(
+  { output }: CommandContext,
   opened: OpenedMail,
-  options: MailOptions,
+  { json, locale }: { readonly json: boolean | undefined; readonly locale: Locale },
   party: MailParty,
-): Promise<(delivery: Pick<Delivery, 'message'>) => void> {
+): (delivery: Pick<Delivery, 'message'>) => void {
   const { mail } = opened;
-  if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
-  const locale = await shownIn({ host }, opened, options);
+  if (json === true) return ({ message }) => output.json(messageJson(mail, message));
   return ({ message }) => {
     const line = messageLine(mail, message, locale);
     output.line(asksPerson(opened, party, message) ? markedLine(line) : line);
   };
-}
-
-/** The language of what is printed; programs read none. */
-export async function shownIn(
-  { host }: Pick<CommandContext, 'host'>,
-  { root }: Pick<OpenedMail, 'root'>,
-  options: MailOptions,
-): Promise<Locale> {
-  return options.json === true ? 'en' : localeOf(host, root, options);
 }
 
 /**

@@ -3,9 +3,9 @@ import { BEAT_MS, QUESTION_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/time.ts';
-import { createPrinter, isTaken, readBatch, shownIn, takes, noteUnread } from './inbox.ts';
+import { createPrinter, isTaken, readBatch, takes, noteUnread } from './inbox.ts';
 import { mailWords, type MailWords } from './mail-words.ts';
-import { answerTo } from './mail-text.ts';
+import { answerTo, localeOf } from './mail-text.ts';
 import { asksPerson, ring } from './waiting.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
@@ -25,8 +25,10 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
   await withParty(context, options, async (opened, party) => {
     const stop = listenForStop();
     try {
-      const print = ringing(await createPrinter(context, opened, options, party), opened, party, options);
-      const words = mailWords(await shownIn(context, opened, options));
+      const locale = await localeOf(context.host, opened.root, options);
+      const printed = createPrinter(context, opened, { json: options.json, locale }, party);
+      const print = ringing(printed, opened, party, options);
+      const words = mailWords(locale);
       const isReader = takes(opened, party, options);
       const windowName = context.host.environment['TEAM_WINDOW_NAME'];
       if (isReader) opened.mail.register(party, windowName === undefined ? {} : { windowName });

@@ -62,10 +62,11 @@ export function answerTo({ action }: MailMessage): string {
 }
 
 /**
- * The language that was asked for, else `mail.locale` of the settings. A file is parsed only if one mentions a locale, because
- * that takes longer than reading mail.
+ * The language that was asked for, else `mail.locale` of the settings; programs read none. A file is parsed only if one mentions a
+ * locale, because that takes longer than reading mail.
  */
-export async function localeOf(host: Host, root: string, { locale }: MailOptions): Promise<Locale> {
+export async function localeOf(host: Host, root: string, { locale, json }: MailOptions): Promise<Locale> {
+  if (json === true) return 'en';
   if (locale !== undefined) return locale;
   const files = [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')];
   if (!files.some(mentionsLocale)) return 'en';

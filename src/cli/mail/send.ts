@@ -33,7 +33,7 @@ export async function sendMail(
     refuseEndlessWait(party, draft, options.wait);
     const answer = opened.mail.send(party, draft, options.key);
     if (!answer.sent) return printRefusal(context, answer.refusal, options);
-    const shown = mailWords(options.json === true ? 'en' : await localeOf(context.host, opened.root, options));
+    const shown = mailWords(await localeOf(context.host, opened.root, options));
     printSent(context, answer, isDeferred(party, answer.message), options, shown);
     if (options.wait !== undefined) await waitAndReport(context, opened, answer.message, options.wait, options, shown);
   });

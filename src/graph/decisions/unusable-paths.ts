@@ -9,15 +9,5 @@ export function isRefusedPath(path: string): boolean {
 
 /** Whether the usual disks have no place for this path. Some take more, so it says nothing of a file that is there. */
 export function isTooLong(path: string): boolean {
-  return bytesIn(path) > MOST_PATH || path.split('/').some((name) => bytesIn(name) > MOST_NAME);
-}
-
-/** As UTF-8. */
-function bytesIn(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x8_00 ? 2 : code < 0x1_00_00 ? 3 : 4;
-  }
-  return bytes;
+  return Buffer.byteLength(path) > MOST_PATH || path.split('/').some((name) => Buffer.byteLength(name) > MOST_NAME);
 }

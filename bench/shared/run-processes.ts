@@ -50,8 +50,8 @@ function entryOf(name: string): { pid: number; parent: number; ticks: number }[]
   return [{ pid: entry.pid, parent: entry.parent, ticks }];
 }
 
-/** Empty: it has ended. */
-function textOf(path: string): string {
+/** A file below `/proc`. Empty: the process has ended. */
+export function textOf(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8');
   } catch {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { processesOf, sharedMegabytes } from '../../bench/shared/run-processes.ts';
+import { processesOf, sharedMegabytes, textOf } from '../../bench/shared/run-processes.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import type { ScriptedTurn, Gate } from './turn-scripts.ts';
@@ -99,16 +98,7 @@ test(
 
 /** An agent's own helpers, such as those of its sandbox, are the agent's. */
 function ownerOf(pid: number): 'squad' | 'mail servers' | 'agents' {
-  const [program = '', ...args] = textOf(`/proc/${pid}/cmdline`).split('\0');
+  const [program = '', ...args] = textOf(`${pid}/cmdline`).split('\0');
   if ([CLAUDE_BINARY, CODEX_BINARY].includes(program) || /(?:^|\/)(?:socat|bwrap)$/.test(program)) return 'agents';
   return args.some((one) => one.endsWith('/mcp.mjs')) ? 'mail servers' : 'squad';
-}
-
-/** Empty: the process has ended. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

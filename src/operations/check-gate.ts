@@ -1,7 +1,7 @@
 import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { verdictsAt } from '../graph/decisions/gate.ts';
-import type { GateFacts } from '../model/plan/gate.ts';
+import type { CheckFacts, GateFacts } from '../model/plan/gate.ts';
 import { isLeftOut } from '../graph/decisions/baseline.ts';
 import { withBroken } from './broken-commands.ts';
 import { checkerWordsOf } from '../graph/decisions/checkers.ts';
@@ -138,11 +138,18 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
   try {
     if (commands.length + wanted.length === 0) await checkFolder.ready('go');
     for (const step of wanted) {
-      const ran = await runCheck(ports, checkFolder, step, RUNS_AT_ONCE);
+      const ran = ranAlone(commands, step.run) ?? (await runCheck(ports, checkFolder, step, RUNS_AT_ONCE));
       commands.push({ purpose: 'criterion', ...ran, output: ran.passed ? '' : ran.output });
     }
   } catch (error) {
     commands.push(setupFacts(error));
   }
   return withBroken(ports, baseline, commands, GATE);
+}
+
+/** What the first command of `verify` has shown: it ran in a folder as a criterion does. Later ones find what earlier ones built. */
+function ranAlone([first]: GateFacts['commands'], run: string): CheckFacts | undefined {
+  if (first === undefined || first.purpose !== 'verify' || first.run !== run) return undefined;
+  const { purpose: _, ...facts } = first;
+  return facts;
 }

@@ -47,7 +47,7 @@ export async function gatherEvidence(
   const seen = taken === null ? seeFolder(folder) : await seeWork(ports, folder, attempt, { taken, delivered: head });
   const facts: EvidenceFacts = {
     ...seen,
-    ...(await alteredOf(ports, state, folder, seen.commit)),
+    ...(await alteredOf(ports, state, folder, seen.commit ?? seen.head)),
     files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
     ...(await documentsOf(ports, task.requires, seen.commit ?? seen.head)),
     commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
@@ -89,9 +89,9 @@ async function alteredOf(
   { workspaces }: OperationPorts,
   { task, work }: TaskState,
   folder: TaskFolder,
-  commit: string | null,
+  commit: string,
 ): Promise<Pick<EvidenceFacts, 'altered'>> {
-  if (commit === null || !isHandOff(task) || work.returns.conflict + work.returns.verify > 0) return {};
+  if (!isHandOff(task) || work.returns.conflict + work.returns.verify > 0) return {};
   return { altered: (await workspaces.changedFiles(folder.base, commit)).map(({ path }) => path) };
 }
 

@@ -79,6 +79,13 @@ describe.concurrent('a check that does not always have the same result', { timeo
     ]);
   });
 
+  it('runs once for `verify` and for a criterion that is the same command', ALL, async (test) => {
+    const command = failsIn(2, 3);
+    const bench = benchFor(test, { verify: [command], criteria: [command] });
+    const ended = await bench.runAll();
+    expect([ended.code, headlineOf(ended)], ended.stderr).toEqual([0, GOOD]);
+  });
+
   it('fails where it fails again, with the check as the cause', NIGHT, async (test) => {
     const none = [NOTHING_WRONG, again('a', 'evidence', [{ answer: 'still nothing' }])];
     const bench = benchFor(test, { verify: [failsIn(0, 1, 2, 3)], script: none });

@@ -94,6 +94,21 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
   });
 });
 
+it('a committer that takes all of the work back is told so', { timeout: 60_000 }, async (test) => {
+  const bench = openRunBench({
+    settings: { agents: AGENTS.filter(({ role }) => ['planner', 'builder', 'committer'].includes(role)) },
+    script: [
+      plan([piece('a')]),
+      author('a', writes({ 'a.txt': 'good\n' })),
+      { when: 'a-commit', steps: [...COMMIT, { run: ['git', 'rm', '--quiet', 'a.txt'] }, ...COMMIT] },
+    ],
+  });
+  test.onTestFinished(() => bench.end());
+  expect((await bench.runAll()).code).toBe(1);
+  const { headline } = await bench.status();
+  expect(headline).toContain('a-commit: these files differ from the work that was handed over: a.txt');
+});
+
 describe('a tester that is never content', () => {
   it(
     'ends the piece after its rounds, and the run says what was wrong to the last',

@@ -6,16 +6,32 @@ type BoardPart = Pick<Board, 'facts' | 'tasks' | 'records' | 'gate'>;
 
 /** Most of it that the reason of a failed run repeats. The rest is in its report. */
 const MOST = 300;
+/** Most problems of one moment that it names. */
+const MOST_NAMED = 3;
 
 /**
  * What went wrong first in a run that failed at something that came later: a stalled agent's task was skipped, or the merged work
- * failed a check or its judges, and what should have repaired that failed in its turn. undefined: `why` says it already.
+ * failed checks or its judges, and what should have repaired that failed in its turn. undefined: `why` says it already.
  */
 export function firstCauseOf(board: BoardPart, why: string): string | undefined {
   const said = reasons(why);
-  const causes = [...skipsOf(board), ...refusalsOf(board)].toSorted((one, other) => one.at - other.at);
-  const [first] = [...causes.map(({ text }) => text), ...rejectionsOf(board)].map((text) => reasons(beginningOf(text)));
-  return first === undefined || said.includes(first) ? undefined : first;
+  const known = [...skipsOf(board).slice(0, 1), ...refusalOf(board)].toSorted((one, other) => one.at - other.at);
+  const all =
+    known.length > 0
+      ? known.map(({ texts }) => texts)
+      : rejectionsOf(board)
+          .slice(0, 1)
+          .map((one) => [one]);
+  const causes = all
+    .map((texts) => texts.map((text) => reasons(beginningOf(text))).filter((text) => !said.includes(text)))
+    .filter((texts) => texts.length > 0);
+  const most = Math.floor(MOST / Math.min(causes.flat().length, MOST_NAMED));
+  return causes.length === 0 ? undefined : causes.map((texts) => listed(texts, most)).join('\nafter that: ');
+}
+
+function listed(texts: readonly string[], most: number): string {
+  const named = texts.slice(0, MOST_NAMED).map((text) => cut(text, most));
+  return [...named, ...(texts.length > MOST_NAMED ? [`${texts.length - MOST_NAMED} more`] : [])].join('; ');
 }
 
 /** Work that no person left out; undefined: it was not skipped so. */
@@ -26,19 +42,21 @@ export function stallSkip({ task, work: { phase } }: TaskState): string | undefi
 
 interface Known {
   readonly at: number;
-  readonly text: string;
+  readonly texts: readonly string[];
 }
 
+/** The earliest first. */
 function skipsOf({ tasks }: BoardPart): Known[] {
-  return [...tasks.values()].flatMap((state) => {
+  const skips = [...tasks.values()].flatMap((state) => {
     const text = stallSkip(state);
-    return text === undefined ? [] : [{ at: state.at.ended ?? 0, text }];
+    return text === undefined ? [] : [{ at: state.at.ended ?? 0, texts: [text] }];
   });
+  return skips.toSorted((one, other) => one.at - other.at);
 }
 
 /** The run was proposed as done, and no later proposal was better. */
-function refusalsOf({ gate: { problems } }: BoardPart): Known[] {
-  return (problems?.texts ?? []).map((text) => ({ at: problems?.at ?? 0, text }));
+function refusalOf({ gate: { problems } }: BoardPart): Known[] {
+  return problems === undefined ? [] : [problems];
 }
 
 /** The last verdicts of stages that judge the whole, where work follows their rejection. */
@@ -55,5 +73,9 @@ function rejectionsOf(board: BoardPart): string[] {
 function beginningOf(text: string): string {
   const [first = '', ...more] = text.trim().split('\n');
   const line = first.endsWith(':') ? [first, ...more].join('\n') : first;
-  return line.length <= MOST ? line : `${line.slice(0, MOST - 1).toWellFormed()}…`;
+  return cut(line, MOST);
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }

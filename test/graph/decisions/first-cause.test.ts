@@ -52,13 +52,23 @@ const REJECTED = 'JUDGE rejected the work: reviewer (rex): rejected. no; - it le
 
 const ROWS: readonly [name: string, about: About, first: string | undefined][] = [
   ['its own plan', {}, undefined],
-  ['the repair of a failed check', { problems: { at: 5, texts: [VERIFY, 'criterion: other'] } }, VERIFY],
+  ['the repair of a failed check', { problems: { at: 5, texts: [VERIFY] } }, VERIFY],
+  ['the repair of two', { problems: { at: 5, texts: [VERIFY, 'criterion: other'] } }, `${VERIFY}; criterion: other`],
+  ['the repair of five', { problems: { at: 5, texts: ['p1', 'p2', 'p3', 'p4', 'p5'] } }, 'p1; p2; p3; 2 more'],
   ['work after a rejection', { rounds: [round(1, false)] }, REJECTED],
   ['work after a rejection that was made good', { rounds: [round(1, false), round(2, true)] }, undefined],
   ['work after the last rejection, which the headline has', { rounds: [round(3, false)] }, undefined],
   ['work after a task that was skipped because its agent stalled', { stalledAt: 3 }, SKIPPED],
-  ['the repair, with a task skipped before', { stalledAt: 3, problems: { at: 5, texts: [VERIFY] } }, SKIPPED],
-  ['the repair, with a task skipped later', { stalledAt: 7, problems: { at: 5, texts: [VERIFY] } }, VERIFY],
+  [
+    'the repair, with a task skipped before',
+    { stalledAt: 3, problems: { at: 5, texts: [VERIFY] } },
+    `${SKIPPED}\nafter that: ${VERIFY}`,
+  ],
+  [
+    'the repair, with a task skipped later',
+    { stalledAt: 7, problems: { at: 5, texts: [VERIFY] } },
+    `${VERIFY}\nafter that: ${SKIPPED}`,
+  ],
 ];
 
 describe('the first cause of a run that failed at', () => {
@@ -85,6 +95,8 @@ it('repeats only the beginning of the first cause, with what it leads to', () =>
   expect(of('\n one \ntwo')).toBe('one');
   expect(of('one:\ntwo\nthree')).toBe('one: two; three');
   expect(of('x'.repeat(300))).toBe('x'.repeat(300));
+  const two = { at: 5, texts: ['x'.repeat(200), 'y'.repeat(200)] };
+  expect(firstCauseOf(boardOf({ problems: two }), 'later')).toBe(`${'x'.repeat(149)}…; ${'y'.repeat(149)}…`);
   expect(of('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
 });
 

@@ -34,6 +34,9 @@ export function doingOf(troupe: Troupe, cue: Cue, document: string | undefined):
   if (document !== undefined && draw(seed, 'false document', task, number) < weather.falseDocuments) {
     return falseDocument(troupe, cue, right, { path: document, text: right.writes[document] ?? '' });
   }
+  if (task.endsWith('-commit') && (right.removes ?? []).length > 0) {
+    return { deed: right, wrote, trouble: 'it changed what it was to commit' };
+  }
   return { deed: right, wrote, ...(right.commits ? {} : { trouble: 'it left its work uncommitted' }) };
 }
 

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import { isMissing } from './commands.ts';
-import type { OracleFacts } from './oracle.ts';
+import { leftOutCommands, type OracleFacts } from './oracle.ts';
 import { SLOW, type CheckSeen, type TurnSeen } from './record.ts';
 
 /**
@@ -47,10 +47,19 @@ function wrongs(facts: OracleFacts): Wrong[] {
     else
       open.set(subject, before === undefined ? { at, what, words } : { ...before, words: [...before.words, ...words] });
   }
-  return [...open.values()].toSorted((a, b) => a.at - b.at);
+  // Work that came to nothing after it was sent back is why its rejection was never answered.
+  const fateOf = (subject: string): readonly RegExp[] => {
+    const [, task = ''] = /^review of (\S+) by /.exec(subject) ?? [];
+    return open.get(`work of ${pieceOf(task)}`)?.words ?? [];
+  };
+  return [...open]
+    .map(([subject, wrong]) => ({ ...wrong, words: [...wrong.words, ...fateOf(subject)] }))
+    .toSorted((a, b) => a.at - b.at);
 }
 
-function factsIn({ record, definition, git }: OracleFacts): Fact[] {
+function factsIn(facts: OracleFacts): Fact[] {
+  const { record, definition, git } = facts;
+  const without = leftOutCommands(facts);
   const { list } = definition.options as { readonly list?: { readonly stages: readonly { makes: object }[] } };
   const ownChecks = JSON.stringify((list?.stages ?? []).map(({ makes }) => ('checks' in makes ? makes.checks : [])));
   const skips = JSON.stringify(definition.options).includes('"onFail":"skip"');
@@ -81,13 +90,15 @@ function factsIn({ record, definition, git }: OracleFacts): Fact[] {
       const isOver = at <= delivered || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
       // What squad itself ended follows from something else.
       const isCut = turn.wrong === 'ended by the engine';
-      const isNone = isBeside(turn, skips, definition.playbook) || isOver || isEnded(task, at) || isCut;
+      const isReplaced = !turn.isDone && form === REVIEW && record.turns.some((other) => replaces(other, turn, record));
+      const isNone = isBeside(turn, skips, definition.playbook) || isOver || isEnded(task, at) || isCut || isReplaced;
       return isNone ? [] : ofTurn({ ...turn, task: stageOf(task, tasks) });
     }),
     ...record.checks.flatMap((check) => {
       const { id, command, at, passed } = check;
       // What is red where the run begins is reported, and holds it only by a person's word.
       if (id.includes('.baseline-') || (!passed && ofEnded(check))) return [];
+      if (without.includes(command)) return [];
       // A criterion that cannot be checked fails nothing.
       const ofCriteria = id.includes('.criterion-') || (id.includes('.evidence-') && !ownChecks.includes(command));
       if (isMissing(command) && ofCriteria) return [];
@@ -101,6 +112,12 @@ function factsIn({ record, definition, git }: OracleFacts): Fact[] {
         : [{ subject: `work of ${task}`, at: at + 1, what: `${turn} gave up`, words: [/it cannot be done/] }];
     }),
   ];
+}
+
+/** Another agent, who had no part in the task before, gave the verdict that this turn owes. */
+function replaces(other: TurnSeen, turn: TurnSeen, { turns }: OracleFacts['record']): boolean {
+  if (other.task !== turn.task || other.form !== REVIEW || !other.isDone || other.at < turn.at + turn.ms) return false;
+  return !turns.some(({ task, agent, at }) => task === turn.task && agent === other.agent && at < turn.at + turn.ms);
 }
 
 function isFailedByPerson({ record }: OracleFacts, id: string): boolean {
@@ -158,7 +175,7 @@ function rejectionIn(answer: TurnSeen['answer']): RegExp[] | undefined {
 }
 
 const NO_WORK =
-  /no commit was made|nothing was changed|not committed|no file was changed|does not exist|was not read|document|heading|only .* may change/;
+  /no commit was made|nothing was changed|not committed|no file was changed|does not exist|was not read|document|heading|only .* may change|was handed over/;
 
 function wordsOf(trouble: string): RegExp[] {
   if (trouble === SLOW) return [/stall|tool|silent/];

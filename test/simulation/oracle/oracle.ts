@@ -109,7 +109,7 @@ export function headlineOf(
 }
 
 /** What a person was asked about before any work was paid for, and said to leave out. */
-function leftOutCommands({ definition, record, git }: OracleFacts): string[] {
+export function leftOutCommands({ definition, record, git }: OracleFacts): string[] {
   const asked = record.answers.findLast(({ question }) => question.startsWith('engine/baseline/'));
   if (asked?.answer !== 'go on without it') return [];
   const failed = (run: string): boolean =>
@@ -167,7 +167,9 @@ function missingWork({ git, record, leftOut }: OracleFacts): string[] {
     wrote === undefined || versions.some((files) => files.get(wrote.path) === wrote.text);
   const words = record.words.flatMap(({ task, verb }) => (verb === 'retry' ? [] : [task]));
   const left = new Set(leftOut);
-  const isDecided = (id: string): boolean => words.includes(id) || left.has(stageOf(id, left)) || left.has(id);
+  // Without its commit, what a piece made is left out as well.
+  const isDecided = (id: string): boolean =>
+    [id, `${id}-commit`].some((one) => words.includes(one) || left.has(stageOf(one, left)) || left.has(one));
   const tasks = [...new Set(record.turns.flatMap(({ task, owns }) => (owns ? [task] : [])))];
   const planned = record.turns.findLast(({ form, answer }) => form === 'summary tasks' && answer !== undefined)?.answer;
   const wanted = typeof planned === 'object' && planned !== null && 'tasks' in planned ? planned['tasks'] : [];

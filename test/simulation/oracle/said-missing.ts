@@ -60,14 +60,18 @@ function lastTurns({ turns }: WorldRecord): TurnSeen[] {
   return [...new Map(turns.filter(({ isDone }) => isDone).map((turn) => [`${turn.task} ${turn.form}`, turn])).values()];
 }
 
-/** Questions of turns that came to their end, and that no one was heard to answer. */
-function unanswered({ questions, turns, answers }: WorldRecord): { id: string }[] {
+/** Questions of turns that came to their end, and that no one was heard to answer. With a skipped task goes what it asked. */
+function unanswered({ questions, turns, answers, words }: WorldRecord): { id: string }[] {
+  const isSkipped = (task: string): boolean => words.findLast((word) => word.task === task)?.verb === 'skip';
   const isAnswered = (id: string): boolean =>
     answers.some(({ question }) => question === `mail/${id.split('-').at(-1) ?? ''}`) ||
     turns.some(
       ({ prompt, form, isDone }) => form === 'answer doc_path doc_updated reason' && isDone && prompt.includes(id),
     );
-  return questions.filter(({ id, turn }) => turns.some((one) => one.id === turn && one.isDone) && !isAnswered(id));
+  return questions.filter(({ id, turn }) => {
+    const asked = turns.find((one) => one.id === turn && one.isDone);
+    return asked !== undefined && !isSkipped(asked.task) && !isAnswered(id);
+  });
 }
 
 /** Answers that say that the documentation has it, whose task wrote nothing in the end. */

@@ -1,7 +1,8 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import type { SimulatedAgents } from '../world/simulated-agents.ts';
 import type { WorldEnd } from '../world/simulated-world.ts';
-import { stageOf, unnamedCause } from './first-cause.ts';
+import { unnamedCause } from './first-cause.ts';
+import { stageOf } from './stage-of.ts';
 import { headlineOf, judgeRun, lostOrders, type OracleFacts, type Verdict } from './oracle.ts';
 import { openParts } from './said-missing.ts';
 import type { OraclePlan } from './oracle-plan.ts';

@@ -1,6 +1,7 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import { isMissing } from './commands.ts';
 import { leftOutCommands, type OracleFacts } from './oracle.ts';
+import { stageOf } from './stage-of.ts';
 import { SLOW, type CheckSeen, type TurnSeen } from './record.ts';
 
 /**
@@ -129,12 +130,6 @@ const REVIEW = 'approved checks findings summary';
 /** Who commits or tests a piece has its fate. */
 function pieceOf(task: string): string {
   return task.replace(/-(?:test|commit)$/, '');
-}
-
-/** A later pass of a stage makes good what an earlier one found, or came to nothing with. */
-export function stageOf(task: string, tasks: ReadonlySet<string>): string {
-  const stage = task.replace(/-\d+$/, '');
-  return tasks.has(stage) ? stage : task;
 }
 
 /** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */

@@ -2,7 +2,7 @@ import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
 import { holds, isMissing, outcomeOfCommand } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
-import { stageOf } from './first-cause.ts';
+import { stageOf } from './stage-of.ts';
 import { saidMissing } from './said-missing.ts';
 
 type State = 'met' | 'failed' | 'judged' | 'not-checked';

@@ -27,7 +27,12 @@ interface Fact {
 export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
   // Who fails a task themselves need no other cause.
   if (status.tasks.some(({ id, status: as }) => as === 'failed' && isFailedByPerson(facts, id))) return [];
-  const [first] = wrongs(facts);
+  // A word that is given while no engine runs counts once one does: a turn may begin before.
+  const skipped = new Set(status.tasks.flatMap(({ id, status: as }) => (as === 'skipped' ? [id] : [])));
+  const words = facts.record.words.map((word) =>
+    word.verb === 'skip' && skipped.has(word.task) ? { ...word, at: Number.POSITIVE_INFINITY } : word,
+  );
+  const [first] = wrongs({ ...facts, record: { ...facts.record, words } });
   if (first === undefined) return [];
   const said = [
     status.headline ?? '',

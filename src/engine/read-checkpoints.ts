@@ -8,7 +8,7 @@ import { gather } from '../text/gather.ts';
 import { CHECKPOINTS_ID, checkpointError, CheckpointStore } from './checkpoints.ts';
 
 /** The schema of the file, which has never changed. */
-const NEWEST_SCHEMA = 0;
+const SCHEMA = 0;
 /** In WAL, a reader waits only while the file is repaired. */
 const BUSY_MS = 1_000;
 
@@ -63,7 +63,7 @@ export class CheckpointReader extends BaseCheckpointSaver {
     try {
       const db = openDb(this.#path, {
         applicationId: CHECKPOINTS_ID,
-        newestVersion: NEWEST_SCHEMA,
+        schema: SCHEMA,
         readOnly: true,
         busyMs: BUSY_MS,
       });

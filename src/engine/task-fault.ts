@@ -16,6 +16,7 @@ const WHOSE: Readonly<Record<ErrorCode, 'engine' | 'look'>> = {
   'sqlite-unsafe': 'engine',
   'network-filesystem': 'engine',
   'schema-newer': 'engine',
+  'schema-older': 'engine',
   'database-corrupt': 'engine',
   'storage-full': 'engine',
   'storage-refused': 'engine',

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   'sqlite-unsafe': 78,
   'network-filesystem': 78,
   'schema-newer': 78,
+  'schema-older': 78,
   'database-corrupt': 65,
   'storage-full': 75,
   'storage-refused': 75,

@@ -4,7 +4,7 @@ import { equipmentSchema } from './armory.ts';
 import { asObject } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
-import { DESCRIBED_LATER, isRuntimeName } from './runtime-name.ts';
+import { isRuntimeName } from './runtime-name.ts';
 import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import { doubtfulSchema } from './plan/baseline.ts';
@@ -52,15 +52,15 @@ export const runDefinitionSchema = z.object({
   /** The settings that the playbook uses. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),
-  /** Roles that judge work of others, in order of preference. Absent in runs of older versions. */
+  /** Roles that judge work of others, in order of preference. Absent: `reviewer`, then `member`. */
   judges: z.array(z.string()).optional(),
   runtimes: settingsSchema.shape.runtimes,
   /** What the runtimes that were registered then say of themselves. */
-  described: describedRuntimesSchema.default(DESCRIBED_LATER),
+  described: describedRuntimesSchema,
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
-  /** Absent: nothing, or a run of an older version. */
+  /** Absent: nothing. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
   /** Of the settings and the objective. Absent: none. */
   protect: settingsSchema.shape.protect.unwrap().optional(),
@@ -68,9 +68,8 @@ export const runDefinitionSchema = z.object({
   checks: z.literal('base').optional(),
   /** Absent: an approval without a look is only reported. */
   looks: z.literal('required').optional(),
-  /** Absent in runs of older versions, which do not check their base. */
-  baseline: settingsSchema.shape.baseline.unwrap().optional(),
-  /** Absent: there are none, or the run is of an older version. */
+  baseline: settingsSchema.shape.baseline.unwrap(),
+  /** Absent: there are none. */
   doubtful: doubtfulSchema.optional(),
   notify: settingsSchema.shape.notify,
   publish: settingsSchema.shape.publish,
@@ -82,14 +81,14 @@ export const runDefinitionSchema = z.object({
     /** undefined: HEAD was detached. */
     branch: z.string().optional(),
   }),
-  /** `ask`: a person approves the plan. Older versions did not ask. */
-  plan: settingsSchema.shape.plan.unwrap().default('auto'),
+  /** `ask`: a person approves the plan. */
+  plan: settingsSchema.shape.plan.unwrap(),
   /** `false`: no work of it is delivered, so it has no run branch. */
   makesBranch: z.literal(false).optional(),
   /** Hash of the commands that a person consented to; null if there are none. */
   trusted: z.string().nullable(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
-  strict: z.boolean().default(false),
+  strict: z.boolean(),
   /** The settings that the plan began with, if a reload has amended them since. Never stored. */
   began: z
     .object({
@@ -234,7 +233,7 @@ export const publishFactsSchema = z.object({
   /** Mail without an answer or an end when the run ended; absent: none. */
   mailLeft: z.string().optional(),
   kept: z.array(z.object({ path: z.string(), why: z.string() })),
-  /** How the run ended, so that a list of runs need not fold each plan. Absent in runs of older versions. */
+  /** How the run ended, so that a list of runs need not fold each plan. Added once its mail is closed. */
   summary: z
     .object({
       outcome: z.enum(RUN_ENDS),
@@ -242,8 +241,7 @@ export const publishFactsSchema = z.object({
       tasks: z.object({ all: z.int(), done: z.int() }),
       /** Where it ended. Absent: its playbook has no stages. */
       stage: z.object({ id: z.string(), place: z.int(), of: z.int() }).optional(),
-      /** Absent in runs of older versions. */
-      reviews: z.array(reviewCountSchema).optional(),
+      reviews: z.array(reviewCountSchema),
     })
     .optional(),
 });

@@ -1,4 +1,3 @@
-import type { DescribedRuntimes } from './runtime-description.ts';
 import { isSlug } from './slug.ts';
 
 /** The runtimes that come with squad, in order of preference. An application that embeds it registers more. */
@@ -33,9 +32,3 @@ export function isRuntimeName(text: string): boolean {
 export function isRegistered(runtimes: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(runtimes, name) || acpAgentIn(name) !== undefined;
 }
-
-/** The runtimes of a run that began before runs kept what a runtime says of itself. */
-export const DESCRIBED_LATER: DescribedRuntimes = {
-  claude: { login: 'claude auth login' },
-  codex: { login: 'codex login', reportsCost: false },
-};

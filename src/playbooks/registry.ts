@@ -1,4 +1,4 @@
-import { badInput, wrongEnvironment } from '../model/errors.ts';
+import { badInput } from '../model/errors.ts';
 import type { OwnPlaybook } from '../model/own-playbook.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import {
@@ -71,26 +71,17 @@ export function createPlaybookOfList(list: StageList): Playbook<unknown> {
   return withApproval(createStagesPlaybook({ name: STAGES, list }));
 }
 
-/**
- * The playbook of a run; also an internal one, which a user cannot choose. Throws `wrong-environment` for a run
- * that an earlier version began with stages of its own.
- */
+/** The playbook of a run; also an internal one, which a user cannot choose. */
 export function playbookOfRun(
   own: Playbooks,
-  { name, playbook, options }: Pick<RunDefinition, 'name' | 'playbook' | 'options'>,
+  { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
 ): OwnPlaybook<unknown> | undefined {
   if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
   const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
-  const create = Object.hasOwn(OF_LISTS, playbook) ? OF_LISTS[playbook] : undefined;
-  if (create === undefined) return createPlaybook(own, playbook);
-  const frozen = optionsOf({ options });
-  if (frozen !== undefined) return create(frozen.list);
-  throw wrongEnvironment(
-    `run ${name} began in an earlier version of squad, with stages that this version does not play`,
-    `Finish it in that version, or start the objective again: \`squad run objective.md --playbook ${playbook}\`. Its work is on squad/${name}; \`squad report ${name}\` says what it did.`,
-  );
+  const list = Object.hasOwn(OF_LISTS, playbook) ? optionsOf({ options })?.list : undefined;
+  return list === undefined ? createPlaybook(own, playbook) : OF_LISTS[playbook]?.(list);
 }
 
 /** The sections that playbooks have in `squad.yaml`, by name. Throws `bad-input` for one that squad itself has. */

@@ -74,7 +74,7 @@ export function turnDefinition(
     options: defined({ schema }),
     agents: [defined({ ...agent, instructions: redactor.text(spec.instructions), model })],
     runtimes: { [runtime]: defined({ env, config, command: binary }) },
-    described,
+    ...{ described, baseline: 'off', plan: 'auto', strict: false },
     limits: { ...NO_RUN_LIMITS, turnMinutes: minutes, idleMinutes, task: { turns: retries + 1 } },
     setup,
     verify,

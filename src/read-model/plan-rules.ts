@@ -70,7 +70,7 @@ export function checkPlans(history: PlanHistory): PlanViolation[] {
   return history.runs.flatMap(({ id, applied }) => {
     const events = history.events.filter(({ stream }) => stream === id);
     const defined = events.find(({ type }) => type === RUN_EVENTS.defined);
-    // The start of the run was cut short, or an older version ran a single turn.
+    // The start of the run was cut short.
     if (defined === undefined) return [];
     const definition = runDefinitionSchema.safeParse(defined.data).data;
     if (definition === undefined) return [broken('plan-unreadable', `event ${defined.seq} defines no run`)];

@@ -56,7 +56,7 @@ export function playNote(options: unknown): string | undefined {
   return `The command that plays the session has no option for what the objective says as ${without.join(', ')}. Only --run passes that on.`;
 }
 
-/** Absent in runs of older versions. */
+/** Of the run of any playbook. */
 function textsIn(options: unknown, key: keyof PlayOptions): string[] {
   const { [key]: texts } = asObject(options);
   return Array.isArray(texts) ? texts.filter((text) => typeof text === 'string') : [];

@@ -212,7 +212,7 @@ export function findRun(
   try {
     return readRun(ledger, id, lockedBy, playbooks);
   } catch (error) {
-    // It was never defined: its start was cut short, or an older version ran a single turn.
+    // It was never defined: its start was cut short.
     if (isSquadError(error) && error.code === 'usage') return undefined;
     throw error;
   }

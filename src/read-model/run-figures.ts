@@ -18,7 +18,7 @@ export interface RunFigures extends Pick<RunSummary, 'playbook' | 'state' | 'ela
   readonly interrupted: boolean;
 }
 
-/** undefined: the run was never defined. Reads the whole history only of an unfinished run, and of one of an older version. */
+/** undefined: the run was never defined. Reads the whole history only of an unfinished run. */
 export function readFigures(
   ledger: Ledger,
   row: RunRow,

@@ -32,7 +32,7 @@ export interface RunSummary {
   /** The result in one line; null: it is not over. */
   readonly headline: string | null;
   readonly tasks: { readonly all: number; readonly done: number };
-  /** Where it is, or ended; null: its playbook has no stages, or an older version ended it. */
+  /** Where it is, or ended; null: its playbook has no stages. */
   readonly stage: { readonly id: string; readonly place: number; readonly of: number } | null;
   /** Engine time over all segments, in ms. */
   readonly elapsedMs: number;

@@ -2,7 +2,6 @@ import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { isOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
-import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { openRun, openWorkspace, readLedger, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
 
@@ -24,7 +23,6 @@ export interface ChosenRun {
 export async function chooseRun(place: Place, name: string | undefined, raises: boolean): Promise<ChosenRun> {
   const workspace = await openWorkspace(place);
   requireRuns(workspace);
-  bringUpToDate(workspace.directory, workspace.composition.clock);
   const {
     name: known,
     why,

@@ -4,7 +4,6 @@ import { forkPoints, momentAt, planFork, type ForkPoint } from '../read-model/fo
 import { findDefinition } from '../read-model/read-run.ts';
 import { findCommits } from '../substrate/git/find-commits.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
-import { bringUpToDate } from '../substrate/ledger/index.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { forkedSchema, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { RunRow } from '../substrate/ports/ledger.ts';
@@ -112,7 +111,6 @@ async function finish(
 
 async function openSource(place: Place, run: string | undefined): Promise<Source> {
   const workspace = await openWorkspace(place);
-  bringUpToDate(workspace.directory, workspace.composition.clock);
   const { found } = await readRunIn(workspace, run, (ledger, { row, definition }) => ({
     row,
     definition: findDefinition(ledger, row) ?? definition,

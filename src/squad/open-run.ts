@@ -15,7 +15,7 @@ import {
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { showState } from '../substrate/files/checkout-view.ts';
 import { bindState, findState, strayStates, type FoundState } from '../substrate/files/state-place.ts';
-import { bringUpToDate, hasLedger, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import { hasLedger, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import { requireOwnFolder } from '../substrate/ledger/require-place.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -148,7 +148,6 @@ export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): 
 export function readIfThere<T>(place: LedgerPlace, read: (ledger: Ledger) => T): T | undefined {
   if (!hasLedger(place.directory)) return undefined;
   try {
-    bringUpToDate(place.directory, place.composition.clock);
     return readLedger(place, read);
   } catch (error) {
     if (isSquadError(error) && error.code === 'usage') return undefined;

@@ -9,7 +9,6 @@ import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver, runIsOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
-import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
@@ -130,7 +129,6 @@ export async function startNew(
 export async function resume(place: Place, name: string | undefined, options: ResumeOptions): Promise<RunningRun> {
   const loading = loadEngine();
   const workspace = await openWorkspace(place);
-  bringUpToDate(workspace.directory, workspace.composition.clock);
   const { limits, trust, ...drive } = options;
   const raise = checkLimits(limits ?? {});
   const runId = name === undefined ? urgentIn(workspace, raise) : (await openRun(workspace, name)).reading.row.id;

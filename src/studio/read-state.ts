@@ -151,7 +151,12 @@ function plainFilter(filter: Readonly<Record<string, unknown>>): Record<string, 
 
 const AS_LEDGER = 'The state is shown as the ledger has it.';
 const NO_CHECKPOINT = `There is no checkpoint of this run in checkpoints.db. ${AS_LEDGER}`;
-const UNREADABLE: ReadonlySet<string> = new Set(['database-corrupt', 'schema-newer', 'storage-refused']);
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'database-corrupt',
+  'schema-newer',
+  'schema-older',
+  'storage-refused',
+]);
 
 /** What was read; or in one message why the checkpoints cannot be. */
 async function readable<T>(work: () => Promise<T>): Promise<{ readonly snapshot: T } | { readonly notice: string }> {

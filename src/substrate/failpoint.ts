@@ -4,9 +4,6 @@ import { appendFileSync } from 'node:fs';
 export const FAILPOINTS = [
   'ledger.before-commit',
   'ledger.after-commit',
-  'migration.before-step',
-  'migration.after-step',
-  'migration.after-backup',
   'process.spawned',
   'process.before-go',
   'process.after-go',

@@ -7,8 +7,6 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { holderHere, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { TaskFolder, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { failed } from '../playbooks/simulator.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
@@ -40,29 +38,6 @@ async function leave(name = 'tidy'): Promise<Left> {
   await workspaces.createRunBranch(name, report.head);
   const add = (task: string) => workspaces.addFolder({ run: name, task, commit: report.head });
   return { room, run, workspaces, stateDirectory, base: report.head, add };
-}
-
-/** What `squad dev turn` of versions before 0.2 left: a run without a definition. */
-function singleTurnOfOld({ repository }: EngineRoom, settled: boolean): void {
-  const directory = stateOf(repository);
-  const lock = lockWorkspace(directory, holderHere(process.pid, Date.now()));
-  const ledger = openLedger(directory, { clock: createSystemClock(), lock });
-  ledger.createRun({ id: 'old', name: 'turn-old' });
-  const lease = ledger.acquireLease('old', 'a test');
-  const attempt = {
-    id: 'turn-old-1',
-    taskId: 'turn',
-    kind: 'check' as const,
-    agent: 'a',
-    runtime: 'scripted',
-    request: '{}',
-  };
-  ledger.claimCheck(lease, attempt);
-  const result = { outcome: 'completed' as const, text: 'done', denials: [], stderrTail: '', durationMs: 1 };
-  if (settled) ledger.settle(lease, attempt.id, result);
-  ledger.releaseLease(lease);
-  ledger.close();
-  lock.release();
 }
 
 function refsOf(room: EngineRoom): string[] {
@@ -241,19 +216,6 @@ describe('squad clean', () => {
     const { stdout } = await room.run(['clean', '--all']);
     expect(stdout).toMatch(/^removed {2}\S+\/history\nskipped {2}turn-[0-9a-f]+: it is not over\n$/);
     expect(folders()).toHaveLength(1);
-  });
-
-  it.each([
-    ['removes', true],
-    ['leaves alone', false],
-  ])('%s a single turn of an older version: settled %s', async (_, settled) => {
-    const { room, run, workspaces, base } = await leave();
-    const { workspace } = await workspaces.addFolder({ run: 'turn-old', task: 'turn', commit: base });
-    run.publish().close();
-    singleTurnOfOld(room, settled);
-    const { stdout } = await room.run(['clean', '--all']);
-    expect(existsSync(workspace.path)).toBe(!settled);
-    if (!settled) expect(stdout).toContain('skipped  turn-old: it is not over');
   });
 
   it('wants one thing', async () => {

@@ -15,7 +15,7 @@ const HOT: readonly FailpointName[] = [
   'ledger.after-commit',
 ];
 
-/** Of older ledgers, of people's consent, of `squad merge` and of `squad coordinate`. */
+/** Of people's consent, of `squad merge` and of `squad coordinate`. */
 const ELSEWHERE: readonly FailpointName[] = [
   'folder.before-rename',
   'folder.renamed',
@@ -25,7 +25,6 @@ const ELSEWHERE: readonly FailpointName[] = [
   'merge.locked',
   'merge.ready',
   'merge.written',
-  'migration.after-backup',
 ];
 
 const MINUTES = 60_000;

@@ -14,8 +14,8 @@ it('T18 the second engine of a folder exits 75, naming pid and host; a stale nam
   cpSync(dirname(storedLedger().path), directory, { recursive: true });
   const holder = { pid: process.pid, host: hostname(), since: Date.now() };
   const lock = lockWorkspace(directory, holder);
-  const refused = await room.run(['resume', 'fan-out']);
-  expect([refused.code, refused.stdout]).toEqual([75, '']);
+  const refused = await room.run(['resume', 'fan-out', '--yes']);
+  expect([refused.code, refused.stdout], refused.stderr).toEqual([75, '']);
   expect(refused.stderr).toContain(`(PID ${process.pid} on ${hostname()}`);
   expect(refused.stderr).toMatch(/\nNext: [^\n]+\n$/);
   lock.release();

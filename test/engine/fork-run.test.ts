@@ -8,7 +8,7 @@ import { statusOf } from '../../src/graph/decisions/work-status.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import { momentAt, planFork } from '../../src/read-model/fork-plan.ts';
 import { findDefinition, readRun } from '../../src/read-model/read-run.ts';
-import { bringUpToDate, ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
+import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
 import { COUNCIL } from '../support/council-scenario.ts';
 import { ALL, SPREAD, some } from '../support/lane.ts';
 import { inRunRoom, type RunRoom } from '../support/run-room.ts';
@@ -82,10 +82,9 @@ it.each(some([FAN_OUT, COUNCIL], 1, 1))('so is one of $name', { ...ALL, timeout:
   await expectForksEverywhere(scenario, Infinity);
 });
 
-it('a run of an older version is forked like any other', () => {
+it('a run whose engine was killed is forked like any other', () => {
   const { directory } = storedLedger();
   const composition = compose(testHost(join(directory, '..')));
-  bringUpToDate(directory, composition.clock);
   const ledger = openLedger(directory, { clock: composition.clock });
   try {
     const [row] = ledger.runs();

@@ -15,6 +15,7 @@ import { DIAMOND, sessionTexts } from '../support/session-folder.ts';
 const OPTIONS: CoordinateOptions = {
   ...{ folder: '/repo/team', shown: 'team', id: 'TC-make-things-2026-02-27', team: 'make-things' },
   ...{ createdAt: '2026-02-27T09:00:00.000Z', kept: [], invalid: [], isThere: false },
+  ...{ criteria: [], play: [], playWithout: [] },
 };
 
 function problemsOf(answer: unknown, options = OPTIONS): readonly string[] {

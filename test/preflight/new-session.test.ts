@@ -24,7 +24,7 @@ it.each([
   ['it stays', 'team-session.json', 'TC-older'],
   ['it is not there', 'task-analysis.json', 'TC-new'],
 ])('a session is called what its state says: %s', (_, path, id) => {
-  const place = { folder: '/team', shown: 'team', id: 'TC-new', team: 'new' };
+  const place = { folder: '/team', shown: 'team', id: 'TC-new', team: 'new', criteria: [], play: [], playWithout: [] };
   const begun = { shown: 'team', kept: [{ path, text: '{"session_id":"TC-older"}' }], invalid: [] };
   const playbook = playbookOfNewSession(place, begun, 0, createRedactor([]));
   expect(playbook.plan(undefined)).toMatchObject([{ task: { title: `Design the team of ${id}` } }]);

@@ -181,7 +181,7 @@ describe('models without a roster', () => {
   it('may name others than the planner of a session', async () => {
     const alone = createCoordinatePlaybook({
       ...{ folder: '/team', shown: 'team', id: 'TC-a', team: 'a', createdAt: '2026-02-27T09:00:00.000Z' },
-      ...{ invalid: [], kept: [], isThere: false },
+      ...{ invalid: [], kept: [], isThere: false, criteria: [], play: [], playWithout: [] },
     });
     const bench = openBench(['claude']);
     bench.write('squad.yaml', 'models: { planner: opus, builder: haiku }');

@@ -202,12 +202,6 @@ describe('preflight with a runtime and a playbook from outside', () => {
     });
   });
 
-  it('reads a run of an older version, which kept nothing of it', async () => {
-    const { definition } = await openBench(['mine']).run({}, ports);
-    const { described: _described, ...older } = definition;
-    expect(runDefinitionSchema.parse(older).described['codex']).toEqual({ login: 'codex login', reportsCost: false });
-  });
-
   it('refuses an unknown runtime of the caller before it reads anything', async () => {
     const bench = openBench();
     bench.write('squad.yaml', 'version: 9\n');

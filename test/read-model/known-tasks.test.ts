@@ -125,7 +125,7 @@ describe('the tasks that are known before the plan has them', () => {
     run.plan(played.entries);
     if (state === 'failed') {
       const { board } = run.read();
-      run.publish({ summary: { outcome: 'failed', headline: 'FAILED, no', tasks: countTasks(board) } });
+      run.publish({ summary: { outcome: 'failed', headline: 'FAILED, no', tasks: countTasks(board), reviews: [] } });
       run.ledger.releaseLease(run.lease);
     }
     const row = run.ledger.run(run.id)!;

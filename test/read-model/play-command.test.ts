@@ -25,7 +25,7 @@ describe('the command that plays a new session', () => {
     );
   });
 
-  it('is the bare one for a run of an older version', () => {
+  it('is the bare one for a run of another playbook', () => {
     expect(playCommandOf('/team', {})).toBe(playCommand('/team'));
     expect(playNote({})).toBeUndefined();
   });

@@ -13,7 +13,7 @@ function finished(): RecordedRun {
 function publish(run: RecordedRun): RecordedRun {
   const { board } = run.read();
   const { outcome, headline } = concludeRun({ board, problem: undefined, strict: false });
-  return run.publish({ summary: { outcome, headline, tasks: countTasks(board) } });
+  return run.publish({ summary: { outcome, headline, tasks: countTasks(board), reviews: [] } });
 }
 
 /** The row, and whether the whole plan was read for it. */

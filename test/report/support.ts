@@ -54,6 +54,12 @@ export function definition(more: Partial<RunDefinition['objective']> = {}): RunD
     setup: [],
     verify: [],
     repository: { root: '/repository', base: BASE, branch: 'main' },
+    ...{
+      described: { codex: { login: 'codex login', reportsCost: false } },
+      baseline: 'off',
+      plan: 'auto',
+      strict: false,
+    },
     trusted: null,
   });
 }

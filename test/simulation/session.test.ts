@@ -55,6 +55,7 @@ function planOf(about: SessionAbout, most: number): WorldPlan {
     setup: [],
     verify: [],
     repository: { root: '/', base: '' },
+    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
     trusted: null,
   });
   return {

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 
-const STORED = join(import.meta.dirname, '../fixtures/ledger/schema-v1.db.gz');
+const STORED = join(import.meta.dirname, '../fixtures/ledger/killed-run.db.gz');
 
-/**
- * A folder with the ledger that squad 0.1.0 (schema 1) left of a run that was killed while its two pieces were in
- * work. Removed after the test.
- */
+/** A folder with the ledger of a run that was killed while its two pieces were in work. Removed after the test. */
 export function storedLedger(): { directory: string; path: string } {
   const root = mkdtempSync(join(tmpdir(), 'squad-stored-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

@@ -77,13 +77,11 @@ function leftoversOf(ledger: Ledger, directory: string, { id, name }: RunRow): L
   return { run: name, id, attempts, folder: runFolder(directory, id) };
 }
 
-/** A run is over once it is published and not reopened; a single turn of an older version, once it is settled. */
+/** A run is over once it is published and not reopened. */
 function isOver(ledger: Ledger, { id }: RunRow): boolean {
   const run = findRun(ledger, id, null);
-  if (run !== undefined)
-    return run.published !== undefined && predictBoard(run.board, run.pendingRequests).finished === run.board.finished;
-  const attempts = ledger.attempts({ runId: id });
-  return attempts.length > 0 && attempts.every(({ status }) => status === 'settled');
+  if (run?.published === undefined) return false;
+  return predictBoard(run.board, run.pendingRequests).finished === run.board.finished;
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */

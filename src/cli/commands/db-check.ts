@@ -15,14 +15,13 @@ export async function dbCheck(context: CommandContext, options: JsonOptions): Pr
   requireRuns(workspace);
   const { directory } = workspace;
   const check = checkLedger(ledgerPath(directory));
-  const { ok, path, events, bytes, schemaVersion, problems, files, violations, outdated, backups } = check;
+  const { ok, path, events, bytes, schemaVersion, problems, files, violations, backups } = check;
   const steps = stepsFor(check);
   printResult(context.output, options, { type: 'db-check', ...check, restore: steps }, [
     `${ok ? 'ok' : 'DAMAGED'}  ${path}`,
     `  ${events} events, ${bytes} bytes, schema ${schemaVersion ?? 'unknown'}`,
     ...problems.map((problem) => `  file     ${plainLine(problem, 400)}`),
     ...violations.map((violation) => `  history  ${plainLine(JSON.stringify(violation), 400)}`),
-    ...(outdated ? ['  schema   older: the next `squad run` or `squad resume` makes a backup and migrates it'] : []),
     ...(backups.length > 0 ? [`  backups  ${backups.join(', ')}`] : []),
     ...(ok ? [] : nextOf(path, steps, files.length > 0)),
   ]);

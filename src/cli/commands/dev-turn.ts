@@ -14,7 +14,7 @@ import { turnRuntime } from '../../preflight/turn-runtime.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import { uuid7 } from '../../substrate/clock/ids.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
+import { hasLedger } from '../../substrate/ledger/index.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
@@ -79,7 +79,6 @@ async function plays(agreed: Promise<void>): Promise<Admission> {
 async function unfinishedTurn(context: CommandContext, attemptId: string | undefined): Promise<string> {
   const workspace = await openWorkspace(context);
   if (!hasLedger(workspace.directory)) throw noUnfinishedTurn(attemptId);
-  bringUpToDate(workspace.directory, workspace.composition.clock);
   const found = readLedger(workspace, (ledger) => {
     const named = attemptId === undefined ? undefined : ledger.attempt(attemptId)?.runId;
     const runs = ledger.runs().filter(({ id }) => attemptId === undefined || id === named);

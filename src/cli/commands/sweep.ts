@@ -9,7 +9,6 @@ import { priorityRank } from '../../model/priority.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
-import { bringUpToDate } from '../../substrate/ledger/index.ts';
 import { squadOn } from '../../squad.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { isAgreed } from '../../squad/run-consent.ts';
@@ -105,7 +104,6 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   const workspace = await openWorkspace(context);
   const { directory, composition } = workspace;
   if (taken.size === 0 && probeLock(directory) !== null) return [];
-  if (taken.size === 0) bringUpToDate(directory, composition.clock);
   const unfinished = readLedger(workspace, (ledger) => listUnfinished(ledger, null, composition.clock.now()));
   return runsToSweep(unfinished).filter(({ runId }) => !taken.has(runId));
 }

@@ -43,9 +43,9 @@ export const gateFactsSchema = z.object({
   commands: z.array(commandFactsSchema),
   /** The files that verdicts on `head` name and that exist in it. */
   files: z.array(z.string()),
-  /** How many lines these files have. Absent for one that is too large, and in facts of an older version. */
+  /** How many lines these files have. Absent for one that is too large. */
   lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
-  /** What the work changed of the files that check it. Absent: nothing, or facts of an older version. */
+  /** What the work changed of the files that check it. Absent: nothing. */
   checkers: z.array(checkerChangeSchema).optional(),
   /** The same commands, with these files as they were on the base commit. Absent: they did not run so. */
   atBase: z.array(commandFactsSchema).optional(),

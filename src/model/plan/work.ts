@@ -62,7 +62,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     candidate: z.string(),
     passed: z.boolean(),
     output: z.string(),
-    /** The one that failed; absent: all passed, or an older version does not say. */
+    /** The one that failed; absent: all passed. */
     command: z.string().optional(),
     /** Absent: no command changed a tracked file. */
     changed: z.array(checkChangesSchema).optional(),
@@ -73,7 +73,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   /** The run branch is checked out, so it cannot move. */
   z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
-  /** `why`: what came. Absent in runs of older versions. */
+  /** `why`: what came; absent: nothing was said. */
   z.object({ type: z.literal('wall-cleared'), attempt: z.string(), why: z.string().optional() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),

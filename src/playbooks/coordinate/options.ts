@@ -18,11 +18,11 @@ export const coordinateOptionsSchema = z.object({
   kept: z.array(z.object({ path: z.string(), text: z.string() })),
   /** The folder was there before: what is missing is added to it. Otherwise it appears whole. */
   isThere: z.boolean(),
-  /** The success criteria of the objective, for the run that plays the session. Absent in runs of older versions. */
-  criteria: z.array(criterionSchema).optional(),
-  /** Options of the command that plays the session. Absent in runs of older versions. */
-  play: z.array(z.string()).optional(),
+  /** The success criteria of the objective, for the run that plays the session. */
+  criteria: z.array(criterionSchema),
+  /** Options of the command that plays the session. */
+  play: z.array(z.string()),
   /** What the objective says and no option does. */
-  playWithout: z.array(z.string()).optional(),
+  playWithout: z.array(z.string()),
 });
 export type CoordinateOptions = z.infer<typeof coordinateOptionsSchema>;

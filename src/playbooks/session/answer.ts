@@ -7,7 +7,7 @@ import { answerSchema } from '../shared/tasks.ts';
 export const WORKER = 'worker';
 
 /** No field is optional, because strict structured output requires all. */
-const workerForm = z.object({
+export const workerSchema = z.object({
   summary: z.string(),
   artifact: z.object({ name: z.string(), markdown: z.string() }).nullable(),
   memory: z.array(z.object({ key: z.string(), value: z.string() })),
@@ -18,14 +18,10 @@ const workerForm = z.object({
   discussion: z.array(z.string()),
 });
 
-/** In a run that an earlier version began, a discussion has one record, or null. */
-export const workerSchema = workerForm.extend({
-  discussion: z.union([z.array(z.string()), z.string().nullable()]),
-});
 export type WorkerAnswer = z.infer<typeof workerSchema>;
 
 /** As JSON Schema. */
-export const ANSWER = answerSchema(workerForm);
+export const ANSWER = answerSchema(workerSchema);
 
 /** The kinds of wisdom, as the answer and the folder name them. */
 export const WISDOM = ['learnings', 'decisions', 'issues'] as const;
@@ -121,21 +117,13 @@ function textsOf(answer: WorkerAnswer): Text[] {
       ),
       { at: `explorations[${index}].findings`, text: findings, is: 'text' },
     ]),
-    ...recordsIn(discussion).map(
-      (text, index): Text => ({ at: `discussion[${index}]`, text, is: 'text', mayBeBlank: true }),
-    ),
+    ...discussion.map((text, index): Text => ({ at: `discussion[${index}]`, text, is: 'text', mayBeBlank: true })),
   ];
-}
-
-export function recordsIn(discussion: WorkerAnswer['discussion']): readonly string[] {
-  if (discussion === null) return [];
-  return typeof discussion === 'string' ? [discussion] : discussion;
 }
 
 function listsOf(answer: WorkerAnswer): { at: string; length: number }[] {
   return [
-    ...(['memory', ...WISDOM, 'explorations'] as const).map((at) => ({ at, length: answer[at].length })),
-    { at: 'discussion', length: recordsIn(answer.discussion).length },
+    ...(['memory', ...WISDOM, 'explorations', 'discussion'] as const).map((at) => ({ at, length: answer[at].length })),
     ...answer.explorations.map(({ keywords: { length } }, index) => ({
       at: `explorations[${index}].keywords`,
       length,

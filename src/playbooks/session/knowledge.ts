@@ -3,7 +3,7 @@ import { DONE } from '../../model/session-done.ts';
 import { fileName, ownNames } from '../../text/file-name.ts';
 import { asObject, type Json } from '../../text/json.ts';
 import { visibleText } from '../../text/plain-text.ts';
-import { recordsIn, WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
+import { WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
 
 /** What the tasks of a session have left. */
@@ -147,7 +147,7 @@ function readAnswer({ summary, artifact, memory, explorations, discussion, ...wi
       ...{ name: fileName(`explore-${fileName(angle)}.json`), angle: formed(angle), findings: findings.toWellFormed() },
       keywords: keywords.map(formed).filter((word) => word !== ''),
     })),
-    discussion: shown(recordsIn(discussion)),
+    discussion: shown(discussion),
   };
 }
 

@@ -14,21 +14,18 @@ import { answerSchema } from './tasks.ts';
 
 /** The form of MAIN's answer to a question, if it did not use the tool. */
 export const MAIL_ANSWER = 'mail-answer';
-const lastWordForm = z.object({
+const lastWordSchema = z.object({
   answer: z.string().describe('The answer.'),
   doc_updated: z.boolean().describe('Whether the documentation has the answer now, in a commit of yours.'),
   doc_path: z.string().describe('Where in the documentation the answer is; empty if nowhere.'),
   reason: z.string().describe('Why nothing needs to be written; empty if the documentation has the answer.'),
 });
-export const mailAnswerForm = answerSchema(lastWordForm);
-
-/** A run that an earlier version began asks for the answer and the reason only. */
-const lastWordSchema = lastWordForm.partial({ doc_updated: true, doc_path: true });
+export const mailAnswerForm = answerSchema(lastWordSchema);
 
 /** The form for an agent that may add paths to the task of the agent that asked. */
 export const PATHS_ANSWER = 'mail-answer-paths';
 const pathsSchema = z.object({ paths: z.array(z.string()) });
-export const pathsAnswerForm = answerSchema(lastWordForm.extend(pathsSchema.shape));
+export const pathsAnswerForm = answerSchema(lastWordSchema.extend(pathsSchema.shape));
 
 /** The paths that an answer names. */
 export function pathsIn(body: unknown): readonly string[] {
@@ -95,7 +92,7 @@ function answered(
   const promised =
     own.length > 0
       ? own.some((mail) => promisesDocument(mail, mail.body))
-      : said !== undefined && (said.doc_updated === true || said.reason.trim() === '');
+      : said !== undefined && (said.doc_updated || said.reason.trim() === '');
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
   if (promised && !written && writes && mayComeBack) {
     return [{ do: 'reopen-task', id: event.task, feedback: mailTexts(view).writeFirst, session: 'same' }];

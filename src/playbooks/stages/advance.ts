@@ -20,20 +20,21 @@ import { tasksOfStage } from './stage-tasks.ts';
 
 type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
 
-export const NO_LIST = 'this run has no list of stages: a version of squad without lists began it, so start a new run';
+export const NO_LIST = 'this run has no list of stages';
 
 /** What follows an event, from the list and the board alone. */
 export function advance(view: View, event: PlaybookEvent): PlanChange[] {
   const options = optionsOf(view);
+  if (options === undefined) return [failRun(NO_LIST)];
   switch (event.type) {
     case 'task-done':
-      return options === undefined ? [failRun(NO_LIST)] : done(view, options, event);
+      return done(view, options, event);
     case 'task-failed':
-      return options === undefined ? [failRun(NO_LIST)] : failed(view, options, event);
+      return failed(view, options, event);
     case 'task-skipped':
-      return options === undefined ? [failRun(NO_LIST)] : proceed(view, options);
+      return proceed(view, options);
     case 'gate-refused':
-      return options === undefined ? [failRun(NO_LIST)] : repairOfStages(view, options, event);
+      return repairOfStages(view, options, event);
     case 'refused':
       return refused(event);
     case 'mail':

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/storage-error.ts';
 import { makeSynced, syncFile } from '../files/sync.ts';
 import { bodyFiles } from './mail/bodies.ts';
-import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import type { Db } from './open-db.ts';
 import { createStore } from './store.ts';
 
@@ -30,8 +29,7 @@ function namedFiles(db: Db, from: string): string[] {
   const store = createStore(db, { now: () => 0 });
   const runs = store.all<{ id: string }>('SELECT id FROM run').map(({ id }) => join('runs', id));
   const ofRuns = runs.flatMap((run) => OF_A_RUN.flatMap((name) => filesBelow(from, join(run, name))));
-  const bodies = schemaVersion(db) === MIGRATIONS.length ? bodyFiles(store) : [];
-  return [...bodies, ...ofRuns].filter((path) => existsSync(join(from, path)));
+  return [...bodyFiles(store), ...ofRuns].filter((path) => existsSync(join(from, path)));
 }
 
 function filesBelow(root: string, path: string): string[] {

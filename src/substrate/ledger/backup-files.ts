@@ -10,11 +10,6 @@ const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
 const STAMP_LENGTH = 18;
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
-/** The backup from before a migration is next to the file: `squad.db.backup-v1` precedes the step to version 2. */
-export function backupPath(path: string, version: number): string {
-  return `${path}.backup-v${version}`;
-}
-
 /** The folder for copies of the ledger: `squad-…` by people, `run-…` by runs that ended. */
 function backupFolder(path: string): string {
   return join(dirname(path), 'backups');
@@ -49,14 +44,10 @@ function newestTime(path: string): number {
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }
 
-/** Backups of this file, from its folder: from before each migration, newest version last; then copies, newest last. */
+/** Copies of this file, from its folder, newest last. */
 export function backupsOf(path: string): readonly string[] {
-  const prefix = `${basename(path)}.backup-v`;
-  const ofMigrations = namesIn(dirname(path))
-    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
   const byTime = copiesOf(path).toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-  return [...ofMigrations, ...byTime.map((name) => join('backups', name))];
+  return byTime.map((name) => join('backups', name));
 }
 
 /** Only the ledger has copies. */

@@ -5,10 +5,9 @@ import { sizeOf } from './database-file.ts';
 import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory } from './history.ts';
 import { damagedBodies } from './mail/bodies.ts';
 import { openLedgerFile } from './ledger-file.ts';
-import { MIGRATIONS, schemaVersion } from './migrations.ts';
-import { closeDb, type Db } from './open-db.ts';
+import { closeDb, schemaVersion, type Db } from './open-db.ts';
 import { readSettlement } from './settle.ts';
-import { databaseError } from './sqlite-errors.ts';
+import { databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
 import { readSnapshot } from './transactions.ts';
 
@@ -26,8 +25,6 @@ export interface DatabaseCheck {
   readonly files: readonly string[];
   /** Promises of the ledger that its rows break. */
   readonly violations: readonly BrokenRule[];
-  /** The file has an older schema. Its history is judged once an engine has migrated it. */
-  readonly outdated: boolean;
   /** File names beside the database, newest last. */
   readonly backups: readonly string[];
 }
@@ -55,7 +52,6 @@ export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
     lastSeq: 0,
     files: [],
     violations: [],
-    outdated: false,
     backups: [],
   };
   try {
@@ -75,11 +71,10 @@ export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
 
 function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge | undefined): DatabaseCheck {
   const version = schemaVersion(db);
-  const current = version === MIGRATIONS.length;
-  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? contentDamage(db) : [])];
-  const known = { ...start, schemaVersion: version, outdated: !current };
+  if (version === 0) throw neverSetUp(start.path);
+  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...contentDamage(db)];
+  const known = { ...start, schemaVersion: version };
   if (problems.length > 0) return { ...known, problems };
-  if (!current) return { ...known, ...extentOf(db), ok: true, problems };
   const store = createStore(db, { now: () => 0 });
   for (const { id } of db.prepare<[], { id: string }>('SELECT attempt_id AS id FROM settlement').all()) {
     readSettlement(store, id);

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
-import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { Db } from './open-db.ts';
 import { sealedColumns, teachRowDigest } from './row-digest.ts';
+import { makeTables, SCHEMA } from './schema.ts';
 import { guarded, readSnapshot } from './transactions.ts';
 import { createQueries } from './query.ts';
 
@@ -15,23 +15,23 @@ export function fileDamage(db: Db): string | undefined {
  * Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Looks at one instant, because an
  * engine may write meanwhile.
  */
-export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATIONS): string[] {
+export function contentDamage(db: Db): string[] {
   return readSnapshot(db, () => {
-    const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
+    const structure = damagedSchema(db) ?? damagedIndex(db);
     return structure === undefined ? damagedRows(db) : [structure];
   });
 }
 
-/** Differences between the schema and its migrations. A bit may flip in the schema's text too. */
-function damagedSchema(db: Db, migrations: readonly Migration[]): string | undefined {
+/** The first difference between the schema and that of a new file. A bit may flip in the schema's text too. */
+function damagedSchema(db: Db): string | undefined {
   const model = new Database(':memory:');
   try {
     teachRowDigest(model);
-    for (const migration of migrations) migration(model);
+    makeTables(model);
     const [wanted, found] = [schemaOf(model), schemaOf(db)];
     const names = new Set([...wanted.keys(), ...found.keys()]);
     const wrong = [...names].find((name) => wanted.get(name) !== found.get(name));
-    return wrong === undefined ? undefined : `${wrong} is not what schema ${migrations.length} says`;
+    return wrong === undefined ? undefined : `${wrong} is not what schema ${SCHEMA} says`;
   } finally {
     model.close();
   }

@@ -1,4 +1,5 @@
-import { MICRO_USD } from './schema-v5.ts';
+/** Dollars as whole micro-dollars, as `microUsd` makes them. */
+const MICRO_USD = (usd: string): string => `max(CAST(round((${usd}) * 1e6) AS INTEGER), (${usd}) > 0)`;
 
 /** A clock may be set back within a transaction, but not by this much. */
 const CLOCK_SLACK_MS = 2_000;

@@ -1,6 +1,5 @@
 import { mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -9,13 +8,13 @@ import { requireShortPath } from './require-place.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
-import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
-import { closeDb, type Db } from './open-db.ts';
+import { closeDb, schemaVersion, type Db } from './open-db.ts';
+import { makeTables, SCHEMA } from './schema.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createStore } from './store.ts';
-import { guarded } from './transactions.ts';
-import { holderHere, lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
+import { guarded, write } from './transactions.ts';
+import type { WorkspaceLock } from './workspace-lock.ts';
 
 export {
   holderHere,
@@ -43,9 +42,8 @@ export interface LedgerOptions {
   readonly readOnly?: boolean;
   /** Removes secrets before storage. `letThrough`: the variables that the run's agents get. Absent: known shapes only. */
   redactor?(letThrough: readonly string[]): Redactor;
-  /** Tests: less than the usual 8 MB, or another history of schemas. */
+  /** Tests: less than the usual 8 MB. */
   readonly ballastBytes?: number;
-  readonly migrations?: readonly Migration[];
 }
 
 /** Opens the ledger of a workspace (a folder of the state folder), and makes what is missing. Never replaces a damaged file. */
@@ -55,14 +53,11 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     prepareWorkspace(directory);
   }
   const path = ledgerPath(directory);
-  const db = openLedgerFile(path, {
-    readOnly: options.readOnly === true,
-    schemas: (options.migrations ?? MIGRATIONS).length,
-  });
+  const db = openLedgerFile(path, { readOnly: options.readOnly === true });
   try {
-    if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
-    refuseOldSchema(db, options);
-    if (options.lock !== undefined) refuseDamage(db, options.migrations);
+    if (options.readOnly !== true) setUp(db, options);
+    if (schemaVersion(db) === 0) throw neverSetUp(path);
+    if (options.lock !== undefined) refuseDamage(db);
     return createSqliteLedger(
       createStore(db, options.clock, options.redactor?.bind(options)),
       realpathSync(directory),
@@ -72,21 +67,6 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     closeDb(db);
     throw databaseError(path, error);
   }
-}
-
-/** Migrates an older ledger after a backup. Throws `workspace-busy` while an engine runs. */
-export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): void {
-  const path = ledgerPath(directory);
-  // Its maker was stopped before it held anything.
-  if (sizeOf(path) === 0) return;
-  const db = openLedgerFile(path, { readOnly: true });
-  let version: number;
-  try {
-    version = schemaVersion(db);
-  } finally {
-    closeDb(db);
-  }
-  if (version > 0 && version < MIGRATIONS.length) openLedger(directory, { clock }).close();
 }
 
 /** Makes the folder of a workspace where it is missing: private to its owner and invisible to git. Throws SquadError. */
@@ -112,34 +92,20 @@ function makeFolder(directory: string): void {
   }
 }
 
-/** Migrates a file with data only under the lock, because an engine of an older version may be using it. */
-function setUp(db: Db, directory: string, options: LedgerOptions): void {
-  const migrations = options.migrations ?? MIGRATIONS;
-  const version = schemaVersion(db);
-  const safe = version === 0 || version === migrations.length || options.lock?.isHeld() === true;
-  const lock = safe ? undefined : lockWorkspace(directory, holderHere(process.pid, options.clock.now()));
-  try {
-    migrate(db, migrations);
-  } finally {
-    lock?.release();
-  }
+/** The tables of a new file, in one transaction, and the ballast. */
+function setUp(db: Db, options: LedgerOptions): void {
+  if (schemaVersion(db) === 0)
+    write(db, () => {
+      // Another process that opened the same new file may have been faster.
+      if (schemaVersion(db) !== 0) return;
+      makeTables(db);
+      db.pragma(`user_version = ${SCHEMA}`);
+    });
   fillBallast(db.name, options.ballastBytes);
 }
 
-function refuseOldSchema(db: Db, options: LedgerOptions): void {
-  const version = schemaVersion(db);
-  const newest = (options.migrations ?? MIGRATIONS).length;
-  if (version === newest) return;
-  if (version === 0) throw neverSetUp(db.name);
-  throw new SquadError({
-    code: 'storage-refused',
-    message: `${db.name}: the file has schema ${version}; this squad reads ${newest}.`,
-    next: 'Run `squad resume`. It makes a backup and migrates the file.',
-  });
-}
-
 /** Only the driver checks, once a start. A reader has to answer at once, and finds damage in the rows that it reads. */
-function refuseDamage(db: Db, migrations: readonly Migration[] | undefined): void {
-  const damage = fileDamage(db) ?? guarded(db, () => contentDamage(db, migrations)[0]);
+function refuseDamage(db: Db): void {
+  const damage = fileDamage(db) ?? guarded(db, () => contentDamage(db)[0]);
   if (damage !== undefined) throw corruptDatabase(db.name, `the database is damaged (${damage}).`);
 }

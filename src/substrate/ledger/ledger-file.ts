@@ -6,11 +6,11 @@ import { ballastPath } from './ballast.ts';
 import { newestBackup } from './backup-files.ts';
 import { findRemains } from './database-file.ts';
 import { logDamage } from './log-damage.ts';
-import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { openCopy } from './open-copy.ts';
-import { closeDb, isOpenHere, openDb, refuseOddFiles, type Db, type OpenOptions } from './open-db.ts';
+import { closeDb, isOpenHere, openDb, refuseOddFiles, schemaVersion, type Db, type OpenOptions } from './open-db.ts';
 import { teachIsReached } from './reached-cap.ts';
 import { teachRowDigest } from './row-digest.ts';
+import { SCHEMA } from './schema.ts';
 import { corruptDatabase, neverSetUp } from './sqlite-errors.ts';
 
 const LEDGER_APPLICATION_ID = 0x53514c47;
@@ -37,14 +37,14 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
-export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
+/** The bare file, for the ledger and its check. */
+export function openLedgerFile(path: string, options: { readOnly: boolean }): Db {
   if (options.readOnly && !wasThere(path)) throw neverSetUp(path);
   refuseOddFiles(path);
   refuseDamagedLog(path);
   const wanted = {
     applicationId: LEDGER_APPLICATION_ID,
-    newestVersion: options.schemas ?? MIGRATIONS.length,
+    schema: SCHEMA,
     traces: [ballastPath(path)],
     readOnly: options.readOnly,
   };

@@ -7,15 +7,15 @@ import { readNetworkFilesystem } from './filesystem-kind.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { isSafeSqlite } from './sqlite-version.ts';
-import { forceImmediate } from './transactions.ts';
+import { forceImmediate, guarded } from './transactions.ts';
 
 export type Db = Database.Database;
 
 export interface OpenOptions {
   /** Marks the file as ours and of one kind, so that a foreign database is refused. Positive, 31 bits. */
   readonly applicationId: number;
-  /** Newest `user_version` this program understands; a newer file is refused before SQLite touches it. */
-  readonly newestVersion?: number;
+  /** The only `user_version` that this program reads; another file is refused before SQLite touches it. Absent: any. */
+  readonly schema?: number;
   /** Files whose presence proves that the database held data once. */
   readonly traces?: readonly string[];
   /** `rollback` is for lock files only. */
@@ -43,7 +43,7 @@ const openHandles = new Map<Db, string>();
 
 /**
  * The one way to open a SQLite file; close it with `closeDb`. Throws `sqlite-unsafe`, `network-filesystem`, `schema-newer`,
- * `storage-refused`, or `database-corrupt` for a file that is damaged, cut short, foreign, or empty where data was.
+ * `schema-older`, `storage-refused`, or `database-corrupt` for a file that is damaged, cut short, foreign, or empty where data was.
  */
 export function openDb(path: string, options: OpenOptions): Db {
   try {
@@ -117,7 +117,7 @@ function whatIsEmpty(path: string): string {
   return `nothing is in it, and its log ${name} is ${log === undefined ? 'gone' : 'empty or cut short'}`;
 }
 
-/** False: the file is new. Throws for another program's file or a newer schema. */
+/** False: the file is new. Throws for another program's file or another schema. */
 function isOurs(db: Db, options: OpenOptions): boolean {
   const header = {
     applicationId: Number(db.pragma('application_id', { simple: true })),
@@ -136,13 +136,29 @@ function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions
   if (header.applicationId !== options.applicationId && (header.applicationId !== 0 || header.userVersion !== 0)) {
     throw corruptDatabase(path, 'the file belongs to another program.');
   }
-  const newest = options.newestVersion ?? Number.MAX_SAFE_INTEGER;
-  if (header.userVersion <= newest) return;
-  throw new SquadError({
-    code: 'schema-newer',
-    message: `${path}: written by a newer squad (schema ${header.userVersion}; this one knows ${newest}).`,
-    next: 'Update with `npm install --global agentsquad@latest`; the file was not touched.',
+  const { schema = header.userVersion } = options;
+  if (header.userVersion !== 0 && header.userVersion !== schema) throw otherSchema(path, header.userVersion, schema);
+}
+
+/** `found` is not 0, which a new file has until its tables are made. */
+function otherSchema(path: string, found: number, known: number): SquadError {
+  const folder = shellWord(dirname(path));
+  if (found > known)
+    return new SquadError({
+      code: 'schema-newer',
+      message: `${path}: written by a newer squad (schema ${found}; this one knows ${known}).`,
+      next: 'Update with `npm install --global agentsquad@latest`; the file was not touched.',
+    });
+  return new SquadError({
+    code: 'schema-older',
+    message: `${path}: written by a squad from before its first release (schema ${found}; this one knows ${known}).`,
+    next: `Keep the folder under another name, and start again: \`mv ${folder} ${folder}.old\`. The commits of its runs stay in the repository.`,
   });
+}
+
+/** The number of the tables of a file; 0: they are not made yet. */
+export function schemaVersion(db: Db): number {
+  return guarded(db, () => Number(db.pragma('user_version', { simple: true })));
 }
 
 /**

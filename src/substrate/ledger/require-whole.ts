@@ -2,8 +2,7 @@ import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { requireBodies } from './mail/bodies.ts';
-import { MIGRATIONS, schemaVersion } from './migrations.ts';
-import { closeDb } from './open-db.ts';
+import { closeDb, schemaVersion } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
 import { guarded } from './transactions.ts';
@@ -19,7 +18,7 @@ export function requireWhole(directory: string, runIds: readonly string[], { row
   const path = ledgerPath(directory);
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    if (schemaVersion(db) !== MIGRATIONS.length) return;
+    if (schemaVersion(db) === 0) return;
     const isSmall = sizeOf(path) + sizeOf(`${path}-wal`) <= MOST_CHECKED_BYTES;
     const damage = rows && isSmall ? (fileDamage(db) ?? guarded(db, () => contentDamage(db)[0])) : undefined;
     if (damage !== undefined) throw corruptDatabase(path, `the database is damaged (${damage}).`);

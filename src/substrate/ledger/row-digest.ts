@@ -22,6 +22,16 @@ export function sealedColumns(db: Database, table: string): string {
   return columns.flatMap(({ name }) => (name === 'seal' ? [] : [name])).join(', ');
 }
 
+/** Triggers that seal each row of these tables when it is written. */
+export function sealByTrigger(db: Database, tables: readonly string[]): void {
+  for (const table of tables) {
+    for (const change of ['INSERT', 'UPDATE']) {
+      db.exec(`CREATE TRIGGER ${table}_sealed_on_${change.toLowerCase()} AFTER ${change} ON ${table}
+        BEGIN UPDATE ${table} SET seal = row_digest(${sealedColumns(db, table)}) WHERE rowid = NEW.rowid; END`);
+    }
+  }
+}
+
 /** Makes `row_digest(…)` known to the statements of this connection. */
 export function teachRowDigest(db: Database): void {
   db.function('row_digest', { deterministic: true, varargs: true }, (...fields: Field[]) => rowDigest(fields));

@@ -88,12 +88,12 @@ describe('a run of a session', () => {
   it('is played from what it was frozen with', () => {
     const options = PLAYBOOK.options?.(from) ?? {};
     expect(frozenSession(options)).toEqual(SESSION);
-    const again = playbookOfRun({}, { name: 'try', playbook: 'session', options });
+    const again = playbookOfRun({}, { playbook: 'session', options });
     expect(again?.options?.(from)).toEqual(options);
     expect(Object.keys(again?.roles ?? {})).toEqual(['analyst', 'implementer', 'writer']);
   });
 
   it('is none without a session', () => {
-    expect(playbookOfRun({}, { name: 'try', playbook: 'session', options: {} })).toBeUndefined();
+    expect(playbookOfRun({}, { playbook: 'session', options: {} })).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
-import { MIGRATIONS } from '../../../src/substrate/ledger/migrations.ts';
 import { createQueries, type Queries } from '../../../src/substrate/ledger/query.ts';
 import { teachIsReached } from '../../../src/substrate/ledger/reached-cap.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/row-digest.ts';
+import { makeTables } from '../../../src/substrate/ledger/schema.ts';
 
 type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
@@ -10,7 +10,7 @@ type Rows = readonly Readonly<Record<string, string | number | null>>[];
 export function bareTables(content: Readonly<Record<string, Rows>>): Queries {
   const model = new Database(':memory:');
   teachRowDigest(model);
-  for (const migration of MIGRATIONS) migration(model);
+  makeTables(model);
   const db = new Database(':memory:');
   teachIsReached(db);
   const queries = createQueries(db);

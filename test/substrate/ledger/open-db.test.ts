@@ -13,7 +13,15 @@ import { dirname, join } from 'node:path';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { closeDb, openDb, openLedger, type Db, lockWorkspace } from '../../../src/substrate/ledger/index.ts';
+import {
+  checkDatabase,
+  closeDb,
+  openDb,
+  openLedger,
+  type Db,
+  lockWorkspace,
+} from '../../../src/substrate/ledger/index.ts';
+import { SCHEMA } from '../../../src/substrate/ledger/schema.ts';
 import { databaseError } from '../../../src/substrate/ledger/sqlite-errors.ts';
 import { startProgram } from './programs.ts';
 import { openBench, squadError, temporaryFolder } from './support.ts';
@@ -22,7 +30,7 @@ const ID = 0x1234;
 const LEDGER_ID = 0x53514c47;
 const clock = { now: () => 5 };
 
-function open(path: string, more: { readOnly?: boolean; newestVersion?: number } = {}): Db {
+function open(path: string, more: { readOnly?: boolean; schema?: number } = {}): Db {
   const db = openDb(path, { applicationId: ID, ...more });
   onTestFinished(() => closeDb(db));
   return db;
@@ -158,11 +166,12 @@ test.each([
   ledger.close();
 });
 
-test.each(['-wal', '.backup-v1'])('an empty file beside a %s is damage too', (suffix) => {
+test.each(['squad.db-wal', 'backups/run-20261120T190000000Z.db'])('an empty file beside %s is damage too', (trace) => {
   const path = madeLedger();
   rmSync(join(dirname(path), 'ballast'));
   truncateSync(path, 0);
-  writeFileSync(path + suffix, 'frames');
+  mkdirSync(join(dirname(path), 'backups'), { recursive: true });
+  writeFileSync(join(dirname(path), trace), 'frames');
   expect(refusedOpening(path)).toBe('database-corrupt');
 });
 
@@ -183,17 +192,34 @@ test("another program's database is refused untouched", () => {
   expect(readFileSync(path)).toEqual(before);
 });
 
-test('a newer schema is refused with exit code 78, and the file is not touched', () => {
+test.each([
+  [99, 'schema-newer', /^Update with `npm install /],
+  [SCHEMA - 1, 'schema-older', /^Keep the folder under another name, and start again: `mv /],
+])('schema %i is refused with exit code 78 and %s, and the file is not touched', (version, code, next) => {
   const path = madeLedger();
-  const newer = new Database(path);
-  newer.pragma('user_version = 99');
-  newer.close();
+  const other = new Database(path);
+  other.pragma(`user_version = ${version}`);
+  other.close();
   const before = readFileSync(path);
   const changed = statSync(path).mtimeMs;
-  expect(squadError(() => reopen(path))).toMatchObject({ code: 'schema-newer', exitCode: 78 });
+  const message = expect.stringContaining(`schema ${version}; this one knows ${SCHEMA}`) as string;
+  const refused = { code, message, next: expect.stringMatching(next) as string, exitCode: 78 };
+  expect(squadError(() => reopen(path))).toMatchObject(refused);
+  expect(squadError(() => openLedger(dirname(path), { clock: { now: () => 5 }, readOnly: true }))).toMatchObject(
+    refused,
+  );
+  expect(squadError(() => checkDatabase(path))).toMatchObject(refused);
   expect(readFileSync(path)).toEqual(before);
   expect(statSync(path).mtimeMs).toBe(changed);
   expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
+test('T19 killed while a new ledger is made, the next start makes it', async () => {
+  const directory = join(temporaryFolder(), '.squad');
+  await startProgram('crasher', [directory, 'make', 'ledger.before-commit=kill']).ended();
+  expect(squadError(() => checkDatabase(join(directory, 'squad.db'))).code).toBe('usage');
+  openLedger(directory, { clock: { now: () => 5 }, ballastBytes: 4096 }).close();
+  expect(checkDatabase(join(directory, 'squad.db'))).toMatchObject({ ok: true, schemaVersion: SCHEMA });
 });
 
 test('zeroed pages are found when a driver opens', () => {

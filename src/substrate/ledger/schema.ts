@@ -1,8 +1,144 @@
 import type { Database } from 'better-sqlite3';
-import { sealByTrigger } from './schema-v2.ts';
+import { sealByTrigger } from './row-digest.ts';
 
-/** The mailbox. Triggers keep messages append-only and gapless; keys enforce what may happen once. */
+/** The number of these tables. It grows with each change to them: a file of another number is refused. */
+export const SCHEMA = 7;
+
 const TABLES = `
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY,
+  stream TEXT NOT NULL CHECK (stream <> ''),
+  type TEXT NOT NULL CHECK (type <> ''),
+  at INTEGER NOT NULL,
+  cause INTEGER REFERENCES event (seq) CHECK (cause < seq),
+  epoch INTEGER,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  seal BLOB
+) STRICT;
+CREATE INDEX event_by_stream ON event (stream, seq);
+
+CREATE TABLE run (
+  id TEXT PRIMARY KEY CHECK (id NOT IN ('', 'workspace')),
+  name TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  applied INTEGER NOT NULL DEFAULT 0,
+  driver TEXT,
+  parent_run TEXT REFERENCES run (id),
+  parent_seq INTEGER CHECK ((parent_run IS NULL) = (parent_seq IS NULL)),
+  seal BLOB
+) STRICT;
+
+-- One row a step of a run. Keyed so that no cursor is left twice and no input is decided on twice.
+CREATE TABLE application (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  cursor INTEGER NOT NULL,
+  seq INTEGER NOT NULL REFERENCES event (seq) CHECK (seq >= cursor),
+  driver TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  answer TEXT NOT NULL CHECK (json_valid(answer)),
+  seal BLOB,
+  PRIMARY KEY (run_id, cursor, seq)
+) STRICT;
+CREATE UNIQUE INDEX application_advances_once ON application (run_id, cursor) WHERE seq > cursor;
+
+-- One row a segment of a run: who drove it, and from when to when.
+CREATE TABLE lease (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  epoch INTEGER NOT NULL CHECK (epoch > 0),
+  holder TEXT NOT NULL,
+  acquired_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  released_at INTEGER,
+  seen_boot TEXT,
+  seen_ms INTEGER CHECK ((seen_ms IS NULL) = (seen_boot IS NULL)),
+  seal BLOB,
+  PRIMARY KEY (run_id, epoch)
+) STRICT;
+
+CREATE TABLE attempt (
+  id TEXT PRIMARY KEY CHECK (id <> ''),
+  run_id TEXT NOT NULL REFERENCES run (id),
+  task_id TEXT NOT NULL,
+  number INTEGER NOT NULL CHECK (number > 0),
+  kind TEXT NOT NULL CHECK (kind IN ('turn', 'check')),
+  agent TEXT NOT NULL,
+  runtime TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  session_key TEXT,
+  request TEXT NOT NULL,
+  claim_seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  claimed_at INTEGER NOT NULL,
+  process TEXT,
+  spawned_at INTEGER,
+  status TEXT NOT NULL CHECK (status IN ('claimed', 'spawned', 'settled')),
+  seal BLOB,
+  UNIQUE (run_id, task_id, number)
+) STRICT;
+CREATE INDEX attempt_by_status ON attempt (run_id, status);
+CREATE UNIQUE INDEX attempt_live_by_session ON attempt (session_key) WHERE status <> 'settled' AND session_key IS NOT NULL;
+
+CREATE TABLE settlement (
+  attempt_id TEXT PRIMARY KEY REFERENCES attempt (id),
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  at INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  failure TEXT,
+  result TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  seal BLOB
+) STRICT;
+
+-- NULL is unknown, which is never zero.
+CREATE TABLE usage (
+  attempt_id TEXT PRIMARY KEY REFERENCES settlement (attempt_id),
+  input_tokens INTEGER,
+  cached_input_tokens INTEGER,
+  output_tokens INTEGER,
+  reasoning_tokens INTEGER,
+  cost_micro_usd INTEGER,
+  seal BLOB
+) STRICT;
+
+CREATE TABLE late_result (
+  attempt_id TEXT NOT NULL REFERENCES settlement (attempt_id),
+  digest TEXT NOT NULL,
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  seal BLOB,
+  PRIMARY KEY (attempt_id, digest)
+) STRICT;
+
+CREATE TABLE observation (
+  attempt_id TEXT NOT NULL REFERENCES attempt (id),
+  type TEXT NOT NULL,
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  seal BLOB,
+  PRIMARY KEY (attempt_id, type)
+) STRICT;
+
+CREATE TABLE timer (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  id TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  set_seq INTEGER NOT NULL REFERENCES event (seq),
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  seal BLOB,
+  PRIMARY KEY (run_id, id)
+) STRICT;
+CREATE INDEX timer_by_due ON timer (due_at);
+
+CREATE TABLE operator_command (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL REFERENCES run (id),
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  verb TEXT NOT NULL,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  operator TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  seal BLOB
+) STRICT;
+
 -- One row: the workspace's, for ever.
 CREATE TABLE mail_session (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -51,13 +187,6 @@ CREATE INDEX mail_by_party ON mail (party, seq);
 CREATE INDEX mail_by_run ON mail (run_id, seq);
 CREATE INDEX mail_by_corr ON mail (corr) WHERE corr IS NOT NULL;
 CREATE INDEX mail_by_holder ON mail (held) WHERE held IS NOT NULL;
-CREATE TRIGGER mail_never_changes BEFORE UPDATE ON mail
-  BEGIN SELECT raise(ABORT, 'a message never changes'); END;
-CREATE TRIGGER mail_never_goes BEFORE DELETE ON mail
-  BEGIN SELECT raise(ABORT, 'a message never goes'); END;
-CREATE TRIGGER mail_without_gap BEFORE INSERT ON mail
-  WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM mail)
-  BEGIN SELECT raise(ABORT, 'messages have no gaps'); END;
 CREATE TRIGGER mail_time_goes_on BEFORE INSERT ON mail
   WHEN NEW.ts < (SELECT ts FROM mail ORDER BY seq DESC LIMIT 1)
   BEGIN SELECT raise(ABORT, 'the time of messages never goes back'); END;
@@ -96,28 +225,6 @@ CREATE INDEX mail_delivery_due ON mail_delivery (run_id, recipient, due) WHERE d
 CREATE INDEX mail_delivery_expiry ON mail_delivery (run_id, expires_at) WHERE state IN ('waiting', 'leased') AND held = 0;
 CREATE INDEX mail_delivery_answer ON mail_delivery (run_id, answer_at) WHERE answer_at IS NOT NULL;
 CREATE INDEX mail_delivery_open_ask ON mail_delivery (run_id, mail_seq) WHERE is_ask = 1 AND answer IS NULL AND state <> 'void';
-
--- Results of messages, in order: acknowledgements, retries and expiries. batch: n of the first line of the
--- same write.
-CREATE TABLE mail_trace (
-  n INTEGER PRIMARY KEY,
-  batch INTEGER NOT NULL CHECK (batch <= n),
-  mail_seq INTEGER NOT NULL,
-  recipient TEXT NOT NULL,
-  what TEXT NOT NULL CHECK (what IN ('delivered', 'accepted', 'retry', 'dead', 'overdue', 'void')),
-  ts INTEGER NOT NULL,
-  note TEXT NOT NULL,
-  seal BLOB,
-  FOREIGN KEY (mail_seq, recipient) REFERENCES mail_delivery (mail_seq, recipient)
-) STRICT;
-CREATE UNIQUE INDEX mail_trace_once ON mail_trace (mail_seq, recipient, what) WHERE what IN ('delivered', 'accepted', 'dead', 'void');
-CREATE TRIGGER mail_trace_never_changes BEFORE UPDATE ON mail_trace
-  BEGIN SELECT raise(ABORT, 'an ack never changes'); END;
-CREATE TRIGGER mail_trace_never_goes BEFORE DELETE ON mail_trace
-  BEGIN SELECT raise(ABORT, 'an ack never goes'); END;
-CREATE TRIGGER mail_trace_without_gap BEFORE INSERT ON mail_trace
-  WHEN NEW.n IS NOT (SELECT coalesce(max(n), 0) + 1 FROM mail_trace)
-  BEGIN SELECT raise(ABORT, 'acks have no gaps'); END;
 
 -- Only the hash of a secret. A turn's dies with its attempt, or when ended_at is set.
 CREATE TABLE mail_token (
@@ -164,7 +271,26 @@ CREATE INDEX mail_task_by_deadline ON mail_task (run_id, deadline) WHERE status 
 CREATE INDEX event_mail_refused ON event (stream) WHERE type = 'mail-refused';
 `;
 
-export function addMailbox(db: Database): void {
+/** The writers seal the other rows. */
+const SEALED_BY_TRIGGER = [
+  ...['run', 'application', 'lease', 'settlement', 'usage', 'late_result', 'observation', 'timer', 'operator_command'],
+  ...['mail_session', 'mail_policy', 'mail_delivery', 'mail_token', 'mail_receiver', 'mail_task'],
+];
+
+/** Keys and unique indexes enforce what may happen once, and triggers the order of events and messages. */
+export function makeTables(db: Database): void {
   db.exec(TABLES);
-  sealByTrigger(db, ['mail_session', 'mail_policy', 'mail_delivery', 'mail_token', 'mail_receiver', 'mail_task']);
+  appendOnly(db, 'event', 'an event', 'events');
+  appendOnly(db, 'mail', 'a message', 'messages');
+  sealByTrigger(db, SEALED_BY_TRIGGER);
+}
+
+function appendOnly(db: Database, table: string, one: string, many: string): void {
+  db.exec(`CREATE TRIGGER ${table}_never_changes BEFORE UPDATE ON ${table}
+  BEGIN SELECT raise(ABORT, '${one} never changes'); END;
+CREATE TRIGGER ${table}_never_goes BEFORE DELETE ON ${table}
+  BEGIN SELECT raise(ABORT, '${one} never goes'); END;
+CREATE TRIGGER ${table}_without_gap BEFORE INSERT ON ${table}
+  WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM ${table})
+  BEGIN SELECT raise(ABORT, '${many} have no gaps'); END;`);
 }

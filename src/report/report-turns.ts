@@ -14,6 +14,7 @@ import {
   type Text,
 } from './document.ts';
 import type { AttemptReading, RunHistory } from '../read-model/read-run.ts';
+import { howEnded, returnedText } from '../read-model/sentence.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
 /** The turns of each agent and task with the sum of their reported usage, and how many did not report it. */
@@ -89,8 +90,7 @@ export function retriesSection({ attempts, returns }: RunHistory): Section | und
   const back = returns
     .filter(({ from }) => from !== 'review' && from !== 'end')
     .map(
-      ({ task, from, text }) =>
-        words`${code(task)} went back to its author (${ownWords(REASONS[from] ?? from)}): ${text}`,
+      ({ task, from, text }) => words`${code(task)} went back to its author (${ownWords(returnedText(from))}): ${text}`,
     );
   return section('Retries', [
     ...(failed.length === 0 ? [] : [table(['attempt', 'agent', 'ended', 'why', 'then'], failed)]),
@@ -98,22 +98,14 @@ export function retriesSection({ attempts, returns }: RunHistory): Section | und
   ]);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  evidence: 'squad found no evidence of it',
-  conflict: 'it conflicts with delivered work',
-  verify: 'it fails together with delivered work',
-  playbook: 'the playbook reopened it',
-};
-
 function failedRow({ attempt, settlement }: AttemptReading, turns: readonly AttemptReading[]): Text[][] {
   if (settlement === undefined || settlement.result.outcome === 'completed') return [];
-  const { outcome, failure } = settlement.result;
+  const { failure } = settlement.result;
   const next = turns.find(
     ({ attempt: other }) =>
       other.taskId === attempt.taskId && other.claimedAt >= settlement.at && other.id !== attempt.id,
   )?.attempt;
   const by = next === undefined || next.agent === attempt.agent ? [] : words` by ${next.agent}`;
   const then = next === undefined ? '' : [code(next.id), by];
-  const how = failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`;
-  return [[code(attempt.id), attempt.agent, ownWords(how), failure?.message ?? '', then]];
+  return [[code(attempt.id), attempt.agent, ownWords(howEnded(settlement.result)), failure?.message ?? '', then]];
 }

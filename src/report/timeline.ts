@@ -1,4 +1,5 @@
 import type { AttemptReading, RunHistory, RunWait } from '../read-model/read-run.ts';
+import { howEnded } from '../read-model/sentence.ts';
 
 /** When each agent worked, and what the run waited for. All times in epoch ms. */
 export interface Timeline {
@@ -82,10 +83,9 @@ function barOf({ attempt, settlement }: AttemptReading, { retries, walls, end }:
     const to = Math.max(claimedAt, end);
     return { ...bar, to, kind: wall === undefined ? 'live' : 'wall', ended: 'not over', why: wall ?? '' };
   }
-  const { outcome, failure } = settlement.result;
-  const ended = failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`;
-  const why = wall ?? failure?.message ?? '';
-  return { ...bar, to: Math.max(claimedAt, settlement.at), kind: kindOf(settlement, wall), ended, why };
+  const why = wall ?? settlement.result.failure?.message ?? '';
+  const to = Math.max(claimedAt, settlement.at);
+  return { ...bar, to, kind: kindOf(settlement, wall), ended: howEnded(settlement.result), why };
 }
 
 function kindOf({ result }: NonNullable<AttemptReading['settlement']>, wall: string | undefined): Bar['kind'] {

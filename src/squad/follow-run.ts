@@ -17,13 +17,14 @@ export interface FollowPorts {
 
 /**
  * The events of a run that any process drives: those of its ledger, with the output of live turns from their own files. `epoch`: from
- * the engine with this lease on; absent: from the start.
+ * the engine with this lease on; absent: from the start. `agent`: only its turns; absent: everything.
  */
 export function followRun(
   ports: FollowPorts,
   runId: string,
   epoch: number | undefined,
   take: (event: RunEvent) => void,
+  agent?: string,
 ) {
   const view = openRunView(ports.ledger, runId, { epoch, playbooks: ports.composition.playbooks });
   const outputs = followOutputs(ports, runId, take);
@@ -35,7 +36,7 @@ export function followRun(
       const changed = ports.ledger.dataVersion();
       if (changed === version) return;
       version = changed;
-      const events = view.look();
+      const events = view.look().filter((event) => agent === undefined || isTurnOf(event, agent));
       // Of what is over when the run is first looked at, only that it was.
       const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
       isFirst = false;
@@ -51,6 +52,11 @@ export function followRun(
     board: () => view.board(),
     close: async (): Promise<void> => outputs.close(),
   };
+}
+
+function isTurnOf(event: RunEvent, agent: string): boolean {
+  const isStep = event.type === 'attempt-taken' || event.type === 'attempt-ended';
+  return isStep && event.kind === 'turn' && event.agent === agent;
 }
 
 /** The output of live turns, each from its own files. */

@@ -145,7 +145,7 @@ describe('a report', () => {
     run.turn('a', 1, 'bob', { outcome: 'timed-out', failure }).turn('a', 2, 'bob', {});
     const text = textOf(renderReport(run.read(), run.clock.time), 'Retries');
     expect(text).toContain('| `tidy.a-1` | bob | timed-out (stalled) | no sign of life | `tidy.a-2` |');
-    expect(text).toMatch(/`a` went back to its author \(it conflicts with delivered work\): Your commit/);
+    expect(text).toMatch(/`a` went back to its author \(conflict\): Your commit/);
     expect(text).not.toContain('tidy.a-2` | bob | completed');
   });
 

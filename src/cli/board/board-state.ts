@@ -3,6 +3,7 @@ import type { TaskStatus } from '../../model/plan/task.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
 import type { ShownStage } from '../../model/shown-stage.ts';
+import type { Tone } from '../../read-model/turn-sentence.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /**
@@ -118,7 +119,7 @@ export interface Activity {
   readonly who: string;
   /** Plain text in one line. */
   readonly text: string;
-  readonly tone: 'usual' | 'good' | 'bad' | 'attention';
+  readonly tone: Tone;
 }
 
 export const EMPTY_BOARD: BoardState = {

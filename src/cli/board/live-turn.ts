@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
+import { turnSentence } from '../../read-model/turn-sentence.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
-import { toolTarget } from '../../text/tool-target.ts';
 import { withEntry, type BoardState, type Spoken } from './board-state.ts';
 
 /** Kept of each agent. */
@@ -37,60 +37,37 @@ function doingOf(event: TurnEvent, before: string): string | undefined {
   switch (event.type) {
     case 'text':
       return event.delta ? undefined : lastSentence(event.text) || before;
-    case 'tool-started':
-      return toolText(event);
     case 'thinking':
       return 'thinks';
-    case 'files-changed':
-      return changedText(event);
-    case 'retry-scheduled':
-      return plainLine(`tries again: ${event.message}`, 400);
-    case 'session-announced':
-    case 'tool-ended':
-    case 'notice':
-      return undefined;
-    default:
-      return event satisfies never;
-  }
-}
-
-function spokenOf(event: TurnEvent): Spoken | undefined {
-  const { at } = event;
-  switch (event.type) {
-    case 'text':
-      return event.delta ? undefined : { at, kind: 'says', text: bounded(event.text) };
-    case 'thinking':
-      return { at, kind: 'thinks', text: bounded(event.text) };
     case 'tool-started':
-      return { at, kind: 'tool', text: toolText(event) };
-    case 'tool-ended':
-      if (event.ok) return undefined;
-      return {
-        at,
-        kind: 'failed',
-        text: `${event.denied ? 'denied' : 'failed'}: ${plainLine(event.output ?? '', 400)}`,
-      };
     case 'files-changed':
-      return { at, kind: 'tool', text: changedText(event) };
     case 'retry-scheduled':
-      return { at, kind: 'notice', text: plainLine(`tries again: ${event.message}`, 400) };
-    case 'notice':
-      return { at, kind: 'notice', text: plainLine(event.text, 400) };
+      return turnSentence(event, '')?.said;
     case 'session-announced':
+    case 'tool-ended':
+    case 'notice':
       return undefined;
     default:
       return event satisfies never;
   }
 }
 
-/** `Edit src/login.ts`, `github/search issues`. */
-export function toolText({ tool, server, input }: Extract<TurnEvent, { type: 'tool-started' }>): string {
-  const name = server === undefined ? tool : `${server}/${tool}`;
-  return plainLine(`${name} ${toolTarget(input)}`, 400);
-}
+const KINDS = {
+  'tool-started': 'tool',
+  'tool-ended': 'failed',
+  'files-changed': 'tool',
+  'retry-scheduled': 'notice',
+  notice: 'notice',
+} as const;
 
-function changedText({ changes }: Extract<TurnEvent, { type: 'files-changed' }>): string {
-  return plainLine(`changed ${changes.map(({ path }) => path).join(', ')}`, 400);
+/** What an agent says or thinks keeps its lines. */
+function spokenOf(event: TurnEvent): Spoken | undefined {
+  const { at, type } = event;
+  if (type === 'session-announced') return undefined;
+  if (type === 'thinking') return { at, kind: 'thinks', text: bounded(event.text) };
+  if (type === 'text') return event.delta ? undefined : { at, kind: 'says', text: bounded(event.text) };
+  const text = turnSentence(event, '')?.said;
+  return text === undefined ? undefined : { at, kind: KINDS[type], text };
 }
 
 /** People read the end of what an agent said: what it does next. */

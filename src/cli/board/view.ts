@@ -1,10 +1,10 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import { stagesAtRest, type ShownStage } from '../../model/shown-stage.ts';
+import { isTurnEvent } from '../../read-model/turn-sentence.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { isTurnEvent } from '../render/run-lines.ts';
 import { reasons } from '../../text/reasons.ts';
-import { activityOf, MAIL } from './activity.ts';
+import { activityOf } from './activity.ts';
 import { withEntry, withoutEntry, type Activity, type BoardState } from './board-state.ts';
 import { takeTurnEvent, transcriptWith } from './live-turn.ts';
 
@@ -43,7 +43,7 @@ export function takeEvent(state: BoardState, event: RunEvent): BoardState {
   if (activity === undefined) return after;
   const before = state.activity.at(-1);
   // The mail that asked a person says the same.
-  const isAsked = event.type === 'question-asked' && before?.who === MAIL && before.at === event.at;
+  const isAsked = event.type === 'question-asked' && before?.who === 'mail' && before.at === event.at;
   const earlier = after.activity.slice(1 - MOST_ACTIVITY, isAsked ? -1 : undefined);
   return { ...withTurn(after, event, activity), activity: [...earlier, activity] };
 }

@@ -22,7 +22,7 @@ import { trustOf } from '../consent.ts';
 import { consentOf } from '../../squad/new-run.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { recordRun, requireConsent } from '../../squad/run-consent.ts';
-import { isTurnEvent } from '../render/run-lines.ts';
+import { isTurnEvent } from '../../read-model/turn-sentence.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 import { readTurnSpec } from '../turn-input.ts';
 import { untilEnd } from './show-run.ts';

@@ -94,7 +94,7 @@ function turnsOf(
   const { runtimes } = readRun(ledger, run.id, null).definition;
   const redactor = composition.redactor(Object.values(runtimes).flatMap(({ env }) => env));
   const ports = { ledger, composition, redactor, directory };
-  return followTurns({ ...ports, print: (line) => screen.line(line) }, run.id, agent);
+  return followTurns(ports, (line) => screen.line(line), run.id, agent);
 }
 
 function introduction({ run, policy }: OpenedMail, address: string, words: PaneWords): string {

@@ -139,7 +139,7 @@ describe('the history', () => {
   it('is scrolled back, and stops at the oldest', () => {
     expect(last({ ...middle, scrolled: 3 })).not.toEqual(last(middle));
     expect(screen({ ...middle, scrolled: 3 })).toContain('─ Activity · 3 newer below ─');
-    expect(screen({ ...middle, scrolled: 900 })).toMatch(/squad +starts sign-in on branch squad\/sign-in/);
+    expect(screen({ ...middle, scrolled: 900 })).toMatch(/squad +started sign-in: branch squad\/sign-in from /);
     expect(screen({ ...middle, scrolled: 900 })).toEqual(screen({ ...middle, scrolled: 950 }));
   });
 
@@ -147,8 +147,8 @@ describe('the history', () => {
     const shown = screen({ ...middle, open: 'builder-1' });
     expect(shown).toContain('─ Transcript of builder-1 ─');
     expect(shown).toContain('> write src/error-page.tsx');
-    expect(shown).toMatch(/─ starts error-page/);
-    expect(shown).toMatch(/─ ends its turn on error-page after \d+m\d\ds/);
+    expect(shown).toMatch(/─ error-page-1 started/);
+    expect(shown).toMatch(/─ error-page-1 completed after \d+m\d\ds/);
     expect(shown).not.toContain('mail/reset.html\n09');
   });
 });

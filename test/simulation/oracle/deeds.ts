@@ -105,8 +105,21 @@ function falseDocument(
           .filter((line) => line.startsWith('#'))
           .join('\n\n'),
       });
-    case 'old':
+    case 'old': {
+      const { git } = stage.repository;
+      const head = git.headOf(request.workspace.path);
+      const committed = head === undefined ? undefined : git.filesAt(head).get(path);
+      // What an earlier turn of its own wrote and left uncommitted is no old document yet.
+      if (before !== undefined && before !== committed) {
+        const deed = { ...right, writes: { [path]: before } };
+        return {
+          deed,
+          wrote: { path, text: before },
+          ...(right.commits ? {} : { trouble: 'it left its work uncommitted' }),
+        };
+      }
       return write({ [path]: before ?? '' });
+    }
     case 'other':
       return write({ [`${folder}/other-${task}.md`]: text });
     case 'beside': {

@@ -27,6 +27,9 @@ interface Fact {
 export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
   // Who fails a task themselves need no other cause.
   if (status.tasks.some(({ id, status: as }) => as === 'failed' && isFailedByPerson(facts, id))) return [];
+  // Without a plan nothing is left to do.
+  const hasNoPlan = facts.record.words.some(({ task, verb }) => task === 'plan' && verb === 'skip');
+  if (hasNoPlan && status.headline === 'FAILED, the plan was skipped') return [];
   // A word that is given while no engine runs counts once one does: a turn may begin before.
   const skipped = new Set(status.tasks.flatMap(({ id, status: as }) => (as === 'skipped' ? [id] : [])));
   const words = facts.record.words.map((word) =>
@@ -93,7 +96,10 @@ function factsIn(facts: OracleFacts): Fact[] {
     ...record.turns.flatMap((turn) => {
       const { task, at, form } = turn;
       const delivered = lastDelivered.get(task) ?? Number.NEGATIVE_INFINITY;
-      const isOver = at <= delivered || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
+      const lastWrite = record.turns.findLast((other) => other.task === task && other.wrote !== undefined);
+      // A turn that adds nothing takes nothing from what an earlier one delivered.
+      const addsNothing = turn.wrong === 'it did nothing' && delivered === lastWrite?.at;
+      const isOver = at <= delivered || addsNothing || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
       // What squad itself ended follows from something else.
       const isCut = turn.wrong === 'ended by the engine';
       const isReplaced = !turn.isDone && form === REVIEW && record.turns.some((other) => replaces(other, turn, record));

@@ -159,7 +159,7 @@ function judgedBy({ git, record }: OracleFacts, files: ReadonlyMap<string, strin
 }
 
 /** Work that agents did or were told to do and that is in no version of the branch, where no person left it out. */
-function missingWork({ git, record, leftOut }: OracleFacts): string[] {
+function missingWork({ definition: { playbook }, git, record, leftOut }: OracleFacts): string[] {
   const { head } = git;
   if (head === undefined) return [];
   const versions = [...git.history(head)].map((commit) => git.filesAt(commit));
@@ -180,7 +180,9 @@ function missingWork({ git, record, leftOut }: OracleFacts): string[] {
       const last = record.turns.findLast((turn) => turn.task === task && turn.wrote !== undefined);
       const isTalk = task.startsWith('answer-') || task.endsWith('-commit');
       if (isDecided(task) || isTalk) return [];
-      if (last === undefined) return [`${task} was begun, and nothing came of it`];
+      // Only some roles of a session owe a change.
+      const owesNothing = playbook === 'session' && task.startsWith('other-');
+      if (last === undefined) return owesNothing ? [] : [`${task} was begun, and nothing came of it`];
       return isIn(last) ? [] : [`what ${last.id} wrote is not on the branch`];
     }),
   ];

@@ -45,7 +45,7 @@ export function openParts({ record, definition }: OracleFacts): { readonly part:
       why: `${id} promised a document that is not there`,
     })),
     ...(checksNothing(definition) ? [{ part: /^CHECK was skipped/, why: 'CHECK had nothing to check' }] : []),
-    ...silent(record).map((task) => ({ part: new RegExp(`\\b${task}\\b`), why: `nothing came of ${task}` })),
+    ...silent(record).map((task) => ({ part: new RegExp(`\\b${task}\\b`, 'i'), why: `nothing came of ${task}` })),
   ];
 }
 

@@ -47,7 +47,6 @@ import type { TraceOption } from './tracing/target.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
 export { forkRun, makeRefs, type RecordedFork } from './engine/fork-run.ts';
-export { replayRun } from './engine/replay-run.ts';
 export { haltRun } from './engine/halt-run.ts';
 export { writeFolderAgain } from './engine/write-folder.ts';
 export { promptsOf, type RunPrompts } from './engine/run-prompts.ts';

@@ -34,7 +34,7 @@ const GROUPS: readonly Group[] = [
   { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
   {
     title: 'Run an objective:',
-    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'replay', 'session'],
+    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'session'],
     add: addDrivingCommands,
   },
   {

@@ -125,12 +125,6 @@ function addPastCommands(program: Command, context: CommandContext): void {
     .option('--name <name>', 'name of the new run and its branch (default: that of the run, with a number)')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/fork.ts')).fork));
-
-  const replays = 'Replay a recorded run without agents. Exit 1 if this version would decide differently.';
-  addCommand(program, 'replay', replays, 'squad replay my-run')
-    .argument('[run]', RUN)
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/replay.ts')).replay));
 }
 
 /** Commands about session folders. */

@@ -121,7 +121,7 @@ const WRITTEN = [
 
 /** Commands that change nothing of a run or a repository. */
 const ONLY_READ = [
-  ...['doctor', 'replay', 'runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio', 'diff', 'completion'],
+  ...['doctor', 'runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio', 'diff', 'completion'],
   ...[
     'complete',
     'mcp',

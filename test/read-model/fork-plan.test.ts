@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import { forkPoints, momentAt, planFork } from '../../src/read-model/fork-plan.ts';
-import { differenceOf, type Essence } from '../../src/read-model/replay-steps.ts';
+import { differenceOf, type Essence } from '../support/replay/steps.ts';
 import { plainJson, type Json } from '../../src/text/json.ts';
 import { BASE, definition } from '../report/support.ts';
 

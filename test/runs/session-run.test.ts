@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compose } from '../../src/compose.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
@@ -10,6 +11,8 @@ import { startsOf } from './run-bench.ts';
 import { waitFor } from './run-script.ts';
 import { FOLDER, openSessionBench, PAIR } from './session-bench.ts';
 import { stateOf } from '../support/state.ts';
+import { replayRun } from '../support/replay/replay-run.ts';
+import { testHost } from '../support/test-host.ts';
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -187,7 +190,7 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
   });
 
   it('a fork, a clean and a drop leave the folder alone', ALL, async (test) => {
-    const { play, run, folder } = openSessionBench(test);
+    const { play, run, folder, root, repository } = openSessionBench(test);
     expect((await play(['--json', '--name', 'first'])).code).toBe(0);
     const after = filesIn(folder);
     const points = await run(['fork', 'first', '--json']);
@@ -198,7 +201,8 @@ describe('one run for a folder', { timeout: 120_000 }, () => {
     const resumed = await run(['resume', 'other', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect((await run(['status', 'other', '--json'])).lines).toMatchObject([{ folder: null, outcome: 'done' }]);
-    expect((await run(['replay', 'first'])).code).toBe(0);
+    const { differences } = await replayRun(compose(testHost(root)), stateOf(repository), 'first');
+    expect(differences).toEqual([]);
     for (const args of [
       ['report', 'first'],
       ['doctor', '--json'],

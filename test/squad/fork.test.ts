@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { compose } from '../../src/compose.ts';
 import type { ForkPoint } from '../../src/read-model/fork-plan.ts';
 import type { RunStatus } from '../../src/read-model/status.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
@@ -6,6 +7,9 @@ import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry }
 import { footprintOf } from '../support/fork-footprint.ts';
 import { git } from '../support/git.ts';
 import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
+import { replayRun } from '../support/replay/replay-run.ts';
+import { testHost } from '../support/test-host.ts';
+import { stateOf } from '../support/state.ts';
 
 /** Two pieces side by side, one of which its reviewer sends back once, and a third that needs both. */
 const SCRIPT: readonly Entry[] = [
@@ -124,11 +128,12 @@ describe('a fork', () => {
     await expectDone('second');
     expect(footprintOf(bench, 'first')).toEqual(before);
     for (const run of ['first', 'second']) {
-      const { code, stdout } = await bench.run(['replay', run]);
-      expect({ code, stdout }).toEqual({
-        code: 0,
-        stdout: expect.stringMatching(/: \d+ steps decided again, 0 differences\n/) as unknown,
-      });
+      const { recorded, steps, differences } = await replayRun(
+        compose(testHost(bench.root)),
+        stateOf(bench.repository),
+        run,
+      );
+      expect([steps, differences]).toEqual([recorded, []]);
     }
     expect((await bench.run(['report', 'second'])).stdout).toContain(`A fork of \`first\` at event ${middle?.seq}`);
     expect((await bench.run(['runs'])).stdout).toMatch(/^second .*fork of first: /m);

@@ -2,7 +2,7 @@ import { SquadError } from '../../model/errors.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { plainJson } from '../../text/json.ts';
-import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow, RunStep } from '../ports/ledger.ts';
+import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../ports/ledger.ts';
 import { handMail, sendAsEngine } from './mail/engine-mail.ts';
 import { setAble } from './mail/presence.ts';
 import { claimAttempt } from './claims.ts';
@@ -30,16 +30,6 @@ export function apply(store: Store, input: ApplyInput): ApplyAnswer {
   const written = { epoch: input.lease.epoch, at: store.clock.now(), answer: storedJson(plainJson(answer)) };
   store.insert('application', { run_id: run.id, cursor, seq, driver, ...written });
   return { ...answer, repeated: false };
-}
-
-/** The applied steps of a run, oldest first. */
-export function listSteps(store: Store, runId: string): RunStep[] {
-  const sql = 'SELECT cursor, seq, answer FROM application WHERE run_id = ? ORDER BY rowid';
-  return store.all<{ cursor: number; seq: number; answer: string }>(sql, runId).map(({ cursor, seq, answer }) => {
-    // `apply` stored this answer, and only `apply` writes the table.
-    const { claims } = parseStored(store, answer, `answer ${seq} of run ${runId}`) as unknown as FirstAnswer;
-    return { cursor, seq, claims };
-  });
 }
 
 type FirstAnswer = Omit<ApplyAnswer, 'repeated'>;

@@ -4,7 +4,7 @@ import { createMailbox } from './mail/index.ts';
 import { renewReceivers, setAble } from './mail/presence.ts';
 import { skipAbsence, startReading } from './mail/reading.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { apply, listSteps } from './apply.ts';
+import { apply } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
@@ -112,7 +112,6 @@ function readers(store: Store) {
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId, until) => read(() => readSpending(store, runId, until)),
-    steps: (runId) => read(() => listSteps(store, runId)),
     events: (where) => read(() => readEvents(store, where)),
     lastSeq: (stream) => read(() => lastSeq(store, stream)),
     dueTimers: (now) => read(() => dueTimers(store, now)),

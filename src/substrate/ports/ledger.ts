@@ -122,13 +122,6 @@ export type SettleAnswer =
   /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
   | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
 
-/** A step as it is on record: what was decided on, and what its claims were answered. */
-export interface RunStep {
-  readonly cursor: number;
-  readonly seq: number;
-  readonly claims: readonly ClaimAnswer[];
-}
-
 /** Turns, without those that never started. `unknownUsage` and `unknownCost`: settled turns with unknown tokens or cost. */
 export interface Totals {
   readonly turnsClaimed: number;
@@ -197,8 +190,6 @@ export interface Ledger {
   totals(runId: string): Totals;
   /** The use that counts against caps. `until`: as it was at that event; later calls must not ask for an earlier one. */
   spending(runId: string, until?: number): Spending;
-  /** The steps of a run, in the order in which they were applied. */
-  steps(runId: string): readonly RunStep[];
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
   /** Of one stream, or of all. 0: there is no event. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { foldRun } from './fold.ts';
+import { stepsIn } from '../../support/replay/steps.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
 
 test('a step writes its decisions with their cause, moves the cursor and remembers its driver', () => {
@@ -95,15 +96,15 @@ test('more can be decided on the same input once, also by the next checkpoint', 
 });
 
 test('the steps of a run are listed as they were applied, with the answers to their claims', () => {
-  const { ledger, lease, first } = openBench();
+  const { ledger, lease, first, path } = openBench();
   const second = ledger.append('r', 'poke', null);
   ledger.apply({ lease, cursor: 0, seq: first, driver: 'c1', decisions: [claim('a-1', 'a')] });
   ledger.apply({ lease, cursor: first, seq: second, driver: 'c1', decisions: [] });
-  expect(ledger.steps('r')).toEqual([
+  expect(stepsIn(path, 'r')).toEqual([
     { cursor: 0, seq: first, claims: [{ claimed: true, attemptId: 'a-1', number: 1 }] },
     { cursor: first, seq: second, claims: [] },
   ]);
-  expect(ledger.steps('other')).toEqual([]);
+  expect(stepsIn(path, 'other')).toEqual([]);
 });
 
 test('a step that throws half way leaves nothing behind', () => {

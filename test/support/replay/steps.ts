@@ -1,15 +1,36 @@
+import Database from 'better-sqlite3';
 import { z } from 'zod';
-import type { LedgerEvent } from '../model/ledger-event.ts';
-import { planEntrySchema } from '../model/plan/entry.ts';
-import { decidedSchema, RUN_EVENTS } from '../model/run.ts';
-import { readEvent } from './replay-plan.ts';
-import { plainLine } from '../text/plain-text.ts';
-import { plainJson, type Json } from '../text/json.ts';
-import type { Decision, RunStep } from '../substrate/ports/ledger.ts';
+import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { planEntrySchema } from '../../../src/model/plan/entry.ts';
+import { decidedSchema, RUN_EVENTS } from '../../../src/model/run.ts';
+import { readEvent } from '../../../src/read-model/replay-plan.ts';
+import { plainLine } from '../../../src/text/plain-text.ts';
+import { plainJson, type Json } from '../../../src/text/json.ts';
+import type { ClaimAnswer, Decision } from '../../../src/substrate/ports/ledger.ts';
 
-/** One step of a run as it is on record. */
+/** A step as it is on record: what was decided on, and what its claims were answered. */
+export interface RunStep {
+  readonly cursor: number;
+  readonly seq: number;
+  readonly claims: readonly ClaimAnswer[];
+}
+
+/** The applied steps of a run, oldest first. `path`: of its ledger. */
+export function stepsIn(path: string, runId: string): RunStep[] {
+  const db = new Database(path, { readonly: true });
+  try {
+    const sql = 'SELECT cursor, seq, answer FROM application WHERE run_id = ? ORDER BY rowid';
+    const rows = db.prepare<[string], { cursor: number; seq: number; answer: string }>(sql).all(runId);
+    return rows.map(({ cursor, seq, answer }) => {
+      return { cursor, seq, claims: (JSON.parse(answer) as Pick<RunStep, 'claims'>).claims };
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** With what it decided, in that order. */
 export interface RecordedStep extends RunStep {
-  /** What it decided, in that order. */
   readonly decisions: readonly LedgerEvent[];
   /** An engine took the run up between this step and the next: what the last one had yet to decide is not on record. */
   readonly cutShort: boolean;

@@ -1,11 +1,11 @@
-import type { LedgerEvent } from '../model/ledger-event.ts';
-import { raiseLimits, type Limits } from '../model/limits.ts';
-import { decidedSchema, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
-import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { isJsonObject } from '../text/json.ts';
-import { amendmentOf } from './read-run.ts';
-import { ledgerAt, type ReplayPlace } from './replay-ledger.ts';
-import { readEvent } from './replay-plan.ts';
+import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { raiseLimits, type Limits } from '../../../src/model/limits.ts';
+import { decidedSchema, RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
+import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../../../src/substrate/ports/ledger.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
+import { amendmentOf } from '../../../src/read-model/read-run.ts';
+import { ledgerAt, type ReplayPlace } from './ledger-at.ts';
+import { readEvent } from '../../../src/read-model/replay-plan.ts';
 import {
   differenceOf,
   essenceOfDecision,
@@ -15,7 +15,8 @@ import {
   type Essence,
   type RecordedStep,
   type ReplayDifference,
-} from './replay-steps.ts';
+  type RunStep,
+} from './steps.ts';
 
 /** A run's record, played step by step: what its engine saw then, and how what is decided now differs from it. */
 export class ReplayRecord {
@@ -38,10 +39,10 @@ export class ReplayRecord {
   /** The next step is decided on a board that lacks what the record has. */
   #isOff = false;
 
-  constructor(ledger: Ledger, row: RunRow, definition: RunDefinition) {
+  constructor(ledger: Ledger, row: RunRow, definition: RunDefinition, steps: readonly RunStep[]) {
     const events = ledger.events({ stream: row.id });
     this.#events = events;
-    this.#steps = recordedSteps(events, ledger.steps(row.id));
+    this.#steps = recordedSteps(events, steps);
     this.#limits = definition.limits;
     this.#keyOf = (mail) => ledger.mail.originOf(mail)?.key ?? null;
     for (const event of events) {

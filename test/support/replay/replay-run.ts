@@ -1,18 +1,21 @@
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
-import type { Composition } from '../compose.ts';
-import { createRunGraph } from '../graph/graph.ts';
-import type { GraphPorts } from '../graph/ports.ts';
-import { RESUMED_AS } from '../graph/resume.ts';
-import type { SquadStateUpdate } from '../graph/state.ts';
-import { NO_CALLBACKS, outsideOfHost } from '../graph/untraced.ts';
-import type { RunDefinition } from '../model/run.ts';
-import { ReplayRecord } from '../read-model/replay-record.ts';
-import type { ReplayDifference } from '../read-model/replay-steps.ts';
-import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { requireRegistered } from './needs.ts';
+import type { Composition } from '../../../src/compose.ts';
+import { createRunGraph } from '../../../src/graph/graph.ts';
+import type { GraphPorts } from '../../../src/graph/ports.ts';
+import { RESUMED_AS } from '../../../src/graph/resume.ts';
+import type { SquadStateUpdate } from '../../../src/graph/state.ts';
+import { NO_CALLBACKS, outsideOfHost } from '../../../src/graph/untraced.ts';
+import type { RunDefinition } from '../../../src/model/run.ts';
+import { findDefinition } from '../../../src/read-model/read-run.ts';
+import { ReplayRecord } from './record.ts';
+import { stepsIn, type ReplayDifference } from './steps.ts';
+import { ledgerPath, openLedger } from '../../../src/substrate/ledger/index.ts';
+import type { RunRow } from '../../../src/substrate/ports/ledger.ts';
+import { requireRegistered } from '../../../src/engine/needs.ts';
 
 /** What a replay found. */
 export interface Replayed {
+  readonly recorded: number;
   /** Recorded steps that were decided again. */
   readonly steps: number;
   readonly differences: readonly ReplayDifference[];
@@ -23,16 +26,37 @@ const END_OF_RECORD = new Error('the record ends here');
 
 /**
  * Plays a run's recorded inputs through its graph and compares each step with what was decided then. After a difference it takes
- * the record's decision, so each step is judged for itself. No agent starts, and nothing is written. `ledger`: opened to read only.
+ * the record's decision, so each step is judged for itself. No agent starts, and nothing is written. `directory`: of its ledger.
+ * `name`: absent: the newest run. `change`: plays it under other settings.
  */
 export async function replayRun(
-  ports: Pick<Composition, 'runtimes' | 'playbooks'>,
-  ledger: Ledger,
-  row: RunRow,
-  definition: RunDefinition,
+  registered: Pick<Composition, 'runtimes' | 'playbooks'>,
+  directory: string,
+  name?: string,
+  change: (definition: RunDefinition) => RunDefinition = (same) => same,
 ): Promise<Replayed> {
-  const record = new ReplayRecord(ledger, row, definition);
-  const graphPorts = portsOf(ports, record, { row, definition });
+  const ledger = openLedger(directory, { clock: { now: () => 0 }, readOnly: true });
+  try {
+    const row = name === undefined ? ledger.runs().at(-1) : ledger.run(name);
+    const definition = row && findDefinition(ledger, row);
+    if (row === undefined || definition === undefined) throw new Error('there is no run');
+    const steps = stepsIn(ledgerPath(directory), row.id);
+    const record = new ReplayRecord(ledger, row, change(definition), steps);
+    await play(registered, record, { row, definition: change(definition) });
+    // A fork begins with one step that is its parent's.
+    const recorded = steps.length - (row.parent === null ? 0 : 1);
+    return { recorded, steps: record.replayed, differences: record.differences };
+  } finally {
+    ledger.close();
+  }
+}
+
+async function play(
+  registered: Pick<Composition, 'runtimes' | 'playbooks'>,
+  record: ReplayRecord,
+  { row, definition }: { readonly row: RunRow; readonly definition: RunDefinition },
+): Promise<void> {
+  const graphPorts = portsOf(registered, record, { row, definition });
   const inputRef = record.definedAt;
   const first: SquadStateUpdate = { runId: row.id, inputRef, options: { parallel: definition.limits.parallel } };
   while (!record.isOver()) {
@@ -51,7 +75,6 @@ export async function replayRun(
     // A graph that ends without a step would end so forever.
     if (record.at === before) record.skip();
   }
-  return { steps: record.replayed, differences: record.differences };
 }
 
 function portsOf(

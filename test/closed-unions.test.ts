@@ -34,7 +34,7 @@ function union(
 const UNIONS: readonly ClosedUnion[] = [
   union('PlanEffect', 'model/plan/effect.ts', 'effect', /PlanEffect|WorkEffect|effects|Draft\b/),
   union('PlanNews', 'model/plan/event.ts', 'type', /PlanNews|PlanEvent|PlaybookEvent|PlanInput|news|Draft\b/),
-  union('PlanEntry', 'model/plan/entry.ts', 'entry', /PlanEntry|planEntrySchema/, ['const entrySchema', ']);']),
+  union('PlanEntry', 'model/plan/entry.ts', 'entry', /PlanEntry|planEntrySchema/, ['const planEntrySchema', ']);']),
   union('PlanChange', 'model/plan/change.ts', 'do', /PlanChange/),
   union('WorkEvent', 'model/plan/work.ts', 'type', /WorkEvent|workOn|WorkStep|PlanInput/, [
     'workEventSchema =',

@@ -1,20 +1,17 @@
 import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
-import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { errorText } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { branchOf, placedAt, pushedOf, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
+import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
-import { baselineOf } from '../read-model/baseline-text.ts';
-import { failuresOf } from '../read-model/explain-failure.ts';
-import { nextCommandsOf, workOf } from '../read-model/next-commands.ts';
-import { mailOf } from '../read-model/status.ts';
-import { rejectionsOf } from '../read-model/rejections.ts';
+import { workOf } from '../read-model/next-commands.ts';
 import { folderProblemOf, readHistory, type RunHistory } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
+import type { RunView } from '../read-model/run-view.ts';
+import { endOf, type RunEnd } from '../read-model/running-run.ts';
+import { mailOf, viewOf } from '../read-model/view-of.ts';
 import { foldPatch } from '../report/patch.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { renderPage } from '../report/page.ts';
@@ -29,7 +26,6 @@ import { readPatch, readRunChanges } from '../substrate/git/run-changes.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
-import type { RunEnd } from '../read-model/running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
 import { sayingWhatIsLeft } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
@@ -37,11 +33,12 @@ import type { RunFiles } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 
-/** What is said at the end, the files of the report, and the conclusion of a finished run. */
-type Reported = Pick<RunEnd, 'pushed' | 'report' | 'questions' | 'failures' | 'rejections' | 'baseline' | 'next'> & {
-  readonly conclusion: Conclusion | null;
+/** `report`: the path of the one of the `files` that people read first. */
+interface Reported {
+  readonly view: RunView;
+  readonly report: string;
   readonly files: readonly RunFile[];
-};
+}
 
 interface ReportPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   readonly playbook: Playbook<unknown>;
@@ -95,35 +92,28 @@ async function reportEnd(
   const head = named === undefined ? undefined : await workspaces.runHead(definition.name);
   // The end of a cancelled run removes an empty one.
   const isGone = head === undefined && finished && end.outcome === 'cancelled';
-  const { conclusion, files, ...written } = await makeReport({ ...ports, warn }, resources, workspaces, {
-    runId,
-    root: definition.repository.root,
-  });
-  const exitCode = conclusion?.exitCode ?? exitCodeOf(runOutcome(end, segment.control.stopped()));
+  const { root } = definition.repository;
+  const { view, report, files } = await makeReport({ ...ports, warn }, resources, workspaces, { runId, root });
+  const { outcome, headline, exitCode } = view.end ?? leftAs(runOutcome(end, segment.control.stopped()), end.why);
   // A repository that was moved meanwhile looks like one without the work. The next engine ends the run.
   const loss = finished && exitCode !== 0 ? ports.watch.findLoss() : undefined;
   if (loss !== undefined) {
     release();
     throw loss;
   }
-  const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
   await ports.files.end(outcome, files);
   // Last: an engine that is killed before this leaves the files to the engine that resumes.
   if (finished) release();
   // Since the last look at them.
   if (ports.watch.putBack() === 'ledger') warn('the ledger was deleted while the run ended. squad has written it back');
   if (finished) await keepBackup(ports, resources, runId);
-  return {
-    runId,
-    name: definition.name,
-    outcome,
-    headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
-    why: end.why,
-    branch: isGone ? undefined : named,
-    head,
-    ...written,
-    exitCode,
-  };
+  const { why } = end;
+  return { ...endOf(view, report), outcome, headline, why, exitCode, branch: isGone ? undefined : named, head };
+}
+
+/** What this engine's work on a run that is not over came to. */
+function leftAs(outcome: RunOutcome, why: string) {
+  return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, exitCode: exitCodeOf(outcome) };
 }
 
 /** Records whether the folder of the run is complete, if the ledger says otherwise. `problem`: as `RunFiles.endFolder` returns it. */
@@ -205,9 +195,9 @@ async function readChanges(ports: ReportPorts, workspaces: Workspaces, definitio
 
 /** undefined: git could not tell, and the run has ended all the same. */
 async function placeNow({ git }: ReportPorts, reading: RunHistory, root: string): Promise<WorkPlace | undefined> {
-  if (reading.published?.branch === undefined) return undefined;
+  const work = workOf(reading);
   try {
-    return await placeOfWork(git, await openCheckout(git, root), workOf(reading));
+    return work && (await placeOfWork(git, await openCheckout(git, root), work));
   } catch {
     return undefined;
   }
@@ -232,24 +222,7 @@ export async function makeReport(
     { path: 'report.md', text: renderMarkdown(document) },
     { path: 'report.html', text: page },
   ];
-  const standing = standingOf(reading, now);
-  // A finished run has no question to answer.
-  const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
-  const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
-  const failures = failuresOf(reading, git.kept);
-  const next = nextCommandsOf(reading, standing, failures, now, await placeNow(ports, reading, root));
-  const report = join(runFolder(resources.directory, runId), 'report.md');
-  const rejections = rejectionsOf(reading.board, runId);
-  const pushed = pushedOf(reading.published);
-  return {
-    pushed,
-    report,
-    files,
-    questions,
-    failures,
-    rejections,
-    ...baselineOf(reading.board),
-    next,
-    conclusion: standing.conclusion,
-  };
+  const place = await placeNow(ports, reading, root);
+  const view = viewOf(reading, { now, kept: git.kept, place });
+  return { view, report: join(runFolder(resources.directory, runId), 'report.md'), files };
 }

@@ -18,7 +18,7 @@ import type { TurnResult } from '../model/turn-result.ts';
 import { createOperations, type Operations } from '../operations/operations.ts';
 import { allocateWorkspace } from '../operations/publish-run.ts';
 import { letThroughBy } from '../model/let-through.ts';
-import { openRunView } from '../read-model/run-view.ts';
+import { openRunEvents } from '../read-model/run-events.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
@@ -88,7 +88,7 @@ export interface WiredRun {
 
 /** Reports the events of the run since the last call. */
 function newsOf(ports: SegmentPorts, ledger: Ledger, { runId, epoch }: Lease): () => void {
-  const view = openRunView(ledger, runId, { epoch, playbooks: { [ports.playbook.name]: () => ports.playbook } });
+  const view = openRunEvents(ledger, runId, { epoch, playbooks: { [ports.playbook.name]: () => ports.playbook } });
   return () => {
     for (const event of view.look()) ports.onEvent(event);
   };

@@ -1,5 +1,5 @@
 /** Every state of a run. The last six are also how a segment of it ends. `cancelled`: a person ended it. */
-const RUN_STATES = [
+export const RUN_STATES = [
   'preparing',
   'running',
   'done',

@@ -212,7 +212,7 @@ export const decidedSchema = z.object({
 });
 
 /** Work that was reviewed, and the rounds that it took. `stage`: of the review; null: its playbook has no stages. */
-const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.int(), rounds: z.int() });
+export const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.int(), rounds: z.int() });
 export type ReviewCount = z.infer<typeof reviewCountSchema>;
 
 export const publishFactsSchema = z.object({

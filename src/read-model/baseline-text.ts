@@ -17,12 +17,6 @@ export function baselineText(facts: BaselineFacts, board: Board): string[] {
 
 type ComparedBoard = Pick<Board, 'baseline' | 'gate' | 'branch' | 'finished' | 'questions' | 'facts'>;
 
-/** The same for the end of a run; absent: nothing failed there. */
-export function baselineOf(board: ComparedBoard): { readonly baseline?: readonly string[] } {
-  const baseline = comparedWithBaseline(board);
-  return baseline.length === 0 ? {} : { baseline };
-}
-
 /** How the commands that failed on the base commit stand now, a line for each; empty if none failed there. */
 export function comparedWithBaseline(board: ComparedBoard): string[] {
   const { baseline, gate, branch } = board;

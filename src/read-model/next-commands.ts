@@ -1,7 +1,7 @@
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { LIMITS } from '../model/limit-table.ts';
 import type { WorkPlace } from '../model/work-place.ts';
-import { phaseOf, type RunState } from '../model/run-state.ts';
+import { phaseOf } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -9,44 +9,39 @@ import { capUseOf } from './cap-use.ts';
 import { playCommandOf } from './play-command.ts';
 import type { RunReading } from './read-run.ts';
 import { endsAtDeadline, type RunStanding } from './run-state.ts';
+import type { RunView } from './run-view.ts';
 
 /** On its branch, as it was delivered. */
 const AS_DELIVERED: WorkPlace = { at: 'branch' };
 
-/** Commands that continue the run, the most likely first; empty while an engine is running. */
-export function nextCommandsOf(
-  reading: RunReading,
-  { state, waitingFor }: RunStanding,
-  failures: readonly TaskFailure[],
-  now: number,
-  place: WorkPlace = AS_DELIVERED,
-): string[] {
-  const phase = phaseOf(state);
-  if (phase === 'finished') {
-    const { madeAt } = reading.published ?? {};
-    const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
-    const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
-    const retry = failures.flatMap(({ next }) => next);
-    return [...new Set([...write, ...retry, ...run, ...deliveredCommands(reading, state, place)])];
-  }
+/** Commands that continue a run that is not over, the most likely first; empty while an engine is running. */
+export function continueCommands(reading: RunReading, { state, waitingFor }: RunStanding, now: number): string[] {
   if (waitingFor?.for === 'answer') {
     return waitingFor.questions.map(({ id, options: [first] }) => answerCommand(id, first));
   }
-  if (phase !== 'stopped') return [];
-  return [resumeCommand(reading, now)];
+  return phaseOf(state) === 'stopped' ? [resumeCommand(reading, now)] : [];
 }
 
-function deliveredCommands(
-  { row: { name }, board, published }: RunReading,
-  state: RunState,
-  place: WorkPlace,
+/** Commands after the end of a run, the most likely first. */
+export function afterEnd(
+  name: string,
+  { again, hasWork, outcome }: Pick<NonNullable<RunView['end']>, 'again' | 'hasWork' | 'outcome'>,
+  place: WorkPlace = AS_DELIVERED,
 ): string[] {
-  if (published?.branch === undefined || board.branch.head === board.facts.base) return [];
-  return workCommands(name, state === 'done', place);
+  return [...new Set([...again, ...(hasWork ? workCommands(name, outcome === 'done', place) : [])])];
 }
 
-/** What `placeOfWork` looks for. */
-export function workOf({ row, board }: Pick<RunReading, 'row' | 'board'>) {
+/** Those of them that do not depend on where the work is now. */
+export function againAfterEnd(reading: RunReading, failures: readonly TaskFailure[]): string[] {
+  const { madeAt } = reading.published ?? {};
+  const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
+  const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
+  return [...write, ...failures.flatMap(({ next }) => next), ...run];
+}
+
+/** What `placeOfWork` looks for; undefined: the run has not published a branch. */
+export function workOf({ row, board, published }: Pick<RunReading, 'row' | 'board' | 'published'>) {
+  if (published?.branch === undefined) return undefined;
   return { run: row.name, base: board.facts.base, delivered: board.branch.head };
 }
 

@@ -1,86 +1,181 @@
-import { isJsonObject } from '../text/json.ts';
-import type { LedgerEvent } from '../model/ledger-event.ts';
-import type { Board } from '../model/plan/board.ts';
-import type { Playbooks } from '../model/plan.ts';
-import type { RunEvent } from '../model/run-event.ts';
-import type { Ledger } from '../substrate/ports/ledger.ts';
-import { beginProjection, projectRun, type RunRecord } from './project-run.ts';
+import { z } from 'zod';
+import { armoryFactsSchema } from '../model/armory-facts.ts';
+import { criterionStatusSchema } from '../model/criterion-status.ts';
+import { limitsSchema } from '../model/limits.ts';
+import { checkerChangeSchema } from '../model/plan/checker.ts';
+import { TASK_STATUSES } from '../model/plan/task.ts';
+import { rejectionSchema } from '../model/rejection.ts';
+import { pushedSchema, reviewCountSchema } from '../model/run.ts';
+import { RUN_ENDS, RUN_STATES } from '../model/run-state.ts';
+import { shownStageSchema } from '../model/shown-stage.ts';
+import { taskFailureSchema } from '../model/task-failure.ts';
+import { capUseSchema } from './cap-use.ts';
+import { forkParentSchema } from './read-run.ts';
+import { waitingForSchema } from './run-state.ts';
+import { NEEDS } from './unfinished.ts';
+import { usageCountSchema } from './usage-count.ts';
 
-type ReadableLedger = Pick<Ledger, 'events' | 'settlement'> & {
-  readonly mail: Pick<Ledger['mail'], 'message' | 'bodyOf'>;
+const count = z.int().nonnegative();
+
+/** The mail of a run that needs attention. Times are epoch ms. */
+const mailReadingSchema = z.strictObject({
+  unread: count,
+  /** When the oldest unread message was sent. */
+  oldestUnread: z.int().nullable(),
+  /** Questions without an answer; `overdue`: read half an hour ago, or past their deadline. */
+  unanswered: count,
+  overdue: count,
+  /** Messages that could not be delivered and are still unread. */
+  dead: count,
+  members: z.array(
+    z.strictObject({
+      address: z.string(),
+      online: z.boolean(),
+      unread: count,
+      oldestUnread: z.int().nullable(),
+    }),
+  ),
+});
+export type MailReading = z.infer<typeof mailReadingSchema>;
+
+/** What the run is, from its definition. */
+export const RUN_PART = {
+  runId: z.string(),
+  name: z.string(),
+  /** The run that this one is a fork of, and the event up to which their decisions are the same. null: it is no fork. */
+  parent: forkParentSchema.nullable(),
+  playbook: z.string(),
+  /** The folder of the session that it plays; null: it plays none. */
+  folder: z.string().nullable(),
+  /** Why its files were not complete when the last engine ended; null: none is known to be missing, or an engine is running. */
+  folderProblem: z.string().nullable(),
+  /** Its title. */
+  objective: z.string(),
+  /** What each agent is bound to. */
+  armory: z.array(armoryFactsSchema),
+  startedAt: z.int(),
+  /** No turn starts after it (epoch ms); null: there is none. */
+  deadline: z.int().nullable(),
+  /** null: it does not exist yet. */
+  branch: z.string().nullable(),
 };
 
-/** Records that are in memory at once. */
-const BATCH = 500;
+/** What its plan says. */
+export const PLAN_PART = {
+  /**
+   * Rounds of review that took place: by stage in a playbook with stages, else by task. Stages and tasks that no one reviews are
+   * absent.
+   */
+  reviewRounds: z.record(z.string(), count),
+  criteria: z.array(criterionStatusSchema),
+  /** What the work changed of the files that check it, as the last check of the run branch found it. */
+  checkers: z.array(checkerChangeSchema),
+  /** The commands of the last check of the run branch, with those files as they were; empty: they did not run so. */
+  checksAtBase: z.array(z.strictObject({ run: z.string(), passed: z.boolean() })),
+  /** What failed on the commit that the run began from, and how it stands now, a line for each command. */
+  baseline: z.array(z.string()),
+  /** Files that a task had to create and that the engine found in delivered work. */
+  artifacts: z.array(z.strictObject({ task: z.string(), path: z.string() })),
+  /** Tasks that failed or were cancelled: why, and where their work is. */
+  failures: z.array(taskFailureSchema),
+  /** The reviews that rejected work for the last time, with what was said in each round. */
+  rejections: z.array(rejectionSchema),
+  /** Accounts at their usage limit. After `until` one turn starts alone and tests the limit (`probing`). */
+  accounts: z.array(z.strictObject({ account: z.string(), until: z.int(), probing: z.boolean() })),
+  /** Who let turns start after the deadline; null: no one. */
+  pastDeadline: z.string().nullable(),
+  /** The operator's pauses: `scope` is `run`, `agent/<name>` or `task/<id>`. */
+  held: z.array(
+    z.strictObject({ scope: z.string(), verb: z.enum(['pause', 'drain', 'stop']), by: z.string(), at: z.int() }),
+  ),
+  /** The operator's switches to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
+  switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
+};
 
-/** A view of one run: a cursor over its records. */
-export interface RunView {
-  /** The events since the last look, in the order of the records. */
-  look(): RunEvent[];
-  /** The plan as of the last look; undefined: the run is not defined yet. */
-  board(): Board | undefined;
-}
+export const TASKS_PART = z.array(
+  z.strictObject({
+    id: z.string(),
+    title: z.string(),
+    role: z.string(),
+    status: z.enum(TASK_STATUSES),
+    round: count,
+    /** The author's attempts; `reviewRounds` counts the reviews. */
+    attempts: count,
+  }),
+);
 
-/** `epoch`: the view begins when the engine with this lease does; absent: with the run. `playbooks`: an application's own. */
-export function openRunView(
-  ledger: ReadableLedger,
-  runId: string,
-  { epoch, playbooks = {} }: { readonly epoch?: number | undefined; readonly playbooks?: Playbooks } = {},
-): RunView {
-  let begun = epoch === undefined;
-  return openView(ledger, runId, playbooks, (event) => {
-    begun ||= isLease(event, epoch);
-    return begun ? 'shown' : 'silent';
-  });
-}
+/** What was used of what may be used. */
+export const USE_PART = {
+  usage: usageCountSchema.usage,
+  limits: limitsSchema,
+  /** Limits on what may be used, with what is used of each. */
+  caps: z.array(capUseSchema),
+};
 
-/** What happened before the engine with this lease began. */
-export function eventsBefore(ledger: ReadableLedger, runId: string, epoch: number): RunEvent[] {
-  return openView(ledger, runId, {}, (event) => (isLease(event, epoch) ? 'end' : 'shown')).look();
-}
+/** What it waits for. */
+export const WAITS_PART = {
+  /** Why the run does not continue by itself, and for what it waits. */
+  waitingFor: waitingForSchema.nullable(),
+  /** Agents that wait in the middle of their turns until a person allows a tool. */
+  asks: z.array(z.strictObject({ id: z.string(), agent: z.string(), text: z.string(), until: z.int() })),
+};
 
-function isLease({ type, epoch: of }: LedgerEvent, epoch: number | undefined): boolean {
-  return type === 'lease-acquired' && of === epoch;
-}
-
-function openView(
-  ledger: ReadableLedger,
-  runId: string,
-  playbooks: Playbooks,
-  partOf: (event: LedgerEvent) => 'silent' | 'shown' | 'end',
-): RunView {
-  let state = beginProjection(playbooks);
-  let cursor = 0;
-  const readOn = (seen: RunEvent[]): boolean => {
-    const records = ledger.events({ stream: runId, after: cursor, limit: BATCH });
-    for (const event of records) {
-      const part = partOf(event);
-      if (part === 'end') return false;
-      const projected = projectRun(state, readRecord(ledger, event));
-      state = projected.state;
-      cursor = event.seq;
-      if (part === 'shown') seen.push(...projected.events);
-    }
-    return records.length === BATCH;
-  };
-  return {
-    look: () => {
-      const seen: RunEvent[] = [];
-      while (readOn(seen));
-      return seen;
-    },
-    board: () => state.board,
-  };
-}
-
-function readRecord(ledger: ReadableLedger, event: LedgerEvent): RunRecord {
-  const { type, data, cause } = event;
-  if (!isJsonObject(data)) return { event };
-  const { attemptId, id } = data;
-  if (type === 'attempt-settled' && typeof attemptId === 'string') {
-    return { event, settlement: ledger.settlement(attemptId) };
-  }
-  if (type !== 'mail-sent' || cause === null || typeof id !== 'string') return { event };
-  const message = ledger.mail.message(id);
-  return message === undefined ? { event } : { event, mail: { message, body: ledger.mail.bodyOf(message) } };
-}
+/**
+ * What a run is, folded once from its ledger and plan. Each view of a run (`status`, `runs`, the end of a command, statistics) is a
+ * pure function of it. Plain JSON, because the ledger keeps that of a run that is over. Times are epoch ms.
+ */
+export const runViewSchema = z.strictObject({
+  version: z.literal(1),
+  run: z.strictObject({
+    ...RUN_PART,
+    /** Path of its objective, as it was given. */
+    source: z.string(),
+    state: z.enum(RUN_STATES),
+    /** What it needs to continue, in one word and in a few; null: it is over. */
+    need: z.strictObject({ need: z.enum(NEEDS), why: z.string() }).nullable(),
+    /** The branch that it delivers on, or will; null: it makes none. */
+    delivers: z.string().nullable(),
+  }),
+  plan: z.strictObject({
+    ...PLAN_PART,
+    tasks: z.strictObject({ all: count, done: count }),
+    /** Where it is, or ended; null: its playbook has no stages. */
+    stage: z.strictObject({ id: z.string(), place: z.int(), of: z.int() }).nullable(),
+    reviews: z.array(reviewCountSchema),
+    base: z.string(),
+    /** The commit that was delivered last. */
+    delivered: z.string(),
+  }),
+  /** In their order; empty: the playbook has none. */
+  stages: z.array(shownStageSchema),
+  tasks: TASKS_PART,
+  turns: usageCountSchema.turns,
+  /** `elapsedMs`: engine time over all segments. */
+  use: z.strictObject({ ...USE_PART, elapsedMs: z.number().nonnegative() }),
+  /** Open ones; empty once the run is over. */
+  questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+  waits: z.strictObject(WAITS_PART),
+  /** null: the run has no mailbox. */
+  mail: mailReadingSchema.nullable(),
+  /** Commands that continue from here, the most likely first. */
+  next: z.array(z.string()),
+  /** null: the run is not over. */
+  end: z
+    .strictObject({
+      outcome: z.enum(RUN_ENDS),
+      headline: z.string(),
+      why: z.string(),
+      exitCode: z.int(),
+      /** The head of its branch as it was published; null: it has none. */
+      head: z.string().nullable(),
+      pushed: pushedSchema.optional(),
+      /** It made a session folder. */
+      made: z.boolean(),
+      /** Those of `next` that do not depend on where the work is now. */
+      again: z.array(z.string()),
+      /** There is work on its branch. */
+      hasWork: z.boolean(),
+    })
+    .nullable(),
+});
+export type RunView = z.infer<typeof runViewSchema>;

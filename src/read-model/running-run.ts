@@ -1,7 +1,8 @@
 import type { PushedWork } from '../model/run.ts';
-import type { RunOutcome } from '../model/run-state.ts';
+import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
+import type { RunView } from './run-view.ts';
 import type { RunProgress } from './usage-count.ts';
 
 /** A run that this process drives. It needs no further call. */
@@ -55,4 +56,29 @@ export interface RunEnd {
   readonly baseline?: readonly string[] | undefined;
   /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];
+}
+
+/** The end of a run, or how its last engine left it: that engine must have ended. `report`: its path. */
+export function endOf(view: RunView, report: string): RunEnd {
+  const { run, plan, questions, next, end } = view;
+  const branch = run.delivers ?? undefined;
+  return {
+    ...{ runId: run.runId, name: run.name, ...conclusionIn(view) },
+    branch,
+    head: branch === undefined ? undefined : (end?.head ?? undefined),
+    pushed: end?.pushed,
+    report,
+    questions,
+    ...{ failures: plan.failures, rejections: plan.rejections },
+    ...(plan.baseline.length === 0 ? {} : { baseline: plan.baseline }),
+    next,
+  };
+}
+
+function conclusionIn({ run: { state }, waits: { waitingFor }, end }: RunView) {
+  if (end !== null) return { outcome: end.outcome, headline: end.headline, why: end.why, exitCode: end.exitCode };
+  // An engine that ended without a word leaves a run that looks as if it prepared or ran.
+  const outcome = state === 'preparing' || state === 'running' ? 'interrupted' : state;
+  const why = waitingFor?.why ?? 'its engine is gone';
+  return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, why, exitCode: exitCodeOf(outcome) };
 }

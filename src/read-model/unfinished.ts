@@ -6,7 +6,7 @@ import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
 import { findRun, isOver, isUnstarted, type LockedBy, type RunReading } from './read-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
-const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
+export const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
 type Need = (typeof NEEDS)[number];
 
 export interface Unfinished {

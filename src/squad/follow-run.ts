@@ -3,7 +3,7 @@ import { errorText } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
-import { openRunView } from '../read-model/run-view.ts';
+import { openRunEvents } from '../read-model/run-events.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { readTurnOutput } from './turn-output.ts';
 
@@ -26,7 +26,7 @@ export function followRun(
   take: (event: RunEvent) => void,
   agent?: string,
 ) {
-  const view = openRunView(ports.ledger, runId, { epoch, playbooks: ports.composition.playbooks });
+  const view = openRunEvents(ports.ledger, runId, { epoch, playbooks: ports.composition.playbooks });
   const outputs = followOutputs(ports, runId, take);
   let version: number | undefined;
   let isFirst = true;

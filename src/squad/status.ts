@@ -1,5 +1,6 @@
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
-import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
+import { statusOf, type RunStatus } from '../read-model/status.ts';
+import { mailOf, viewOf } from '../read-model/view-of.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { openMachine, type Machine } from '../machine.ts';
@@ -26,25 +27,25 @@ export async function readCheckedStatus(
   { host, composition: composed }: Place<Machine>,
   name: string | undefined,
 ): Promise<CheckedStatus> {
-  const place = { host, composition: composed ?? openMachine(host) };
-  const { repository, directory, composition, now, found } = await readRunIn(place, name, (ledger, reading) => ({
+  const opened = { host, composition: composed ?? openMachine(host) };
+  const { repository, directory, composition, now, found } = await readRunIn(opened, name, (ledger, reading) => ({
     reading: withFailedAttempts(ledger, reading),
     mail: mailOf(ledger, reading.row.id),
     live: ledger.attempts({ runId: reading.row.id, status: 'spawned' }),
   }));
   const { reading, mail, live } = found;
   const asks = await readPermissionAsks({ directory, host, now, reading }, live);
-  const { name: run } = reading.row;
-  const hasEnded = reading.published?.branch !== undefined;
-  const work = hasEnded ? await placeOfWork(composition.git, repository, workOf(reading)) : undefined;
-  const status = statusOf(reading, mail, now, [], asks, work);
+  const work = workOf(reading);
+  const place = work && (await placeOfWork(composition.git, repository, work));
+  const view = viewOf(reading, { now, mail, asks, place });
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
-  const shown =
-    status.failures.length === 0
-      ? status
-      : statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, run), asks, work);
+  const kept =
+    view.plan.failures.length === 0
+      ? undefined
+      : await listKeptWork(composition.git, repository.root, reading.row.name);
+  const status = statusOf(kept === undefined ? view : viewOf(reading, { now, mail, kept, asks, place }));
   const damage = damageTo(directory, reading);
-  return { status: damage === undefined ? shown : { ...shown, next: ['squad db check'] }, damage };
+  return { status: damage === undefined ? status : { ...status, next: ['squad db check'] }, damage };
 }
 
 function damageTo(directory: string, reading: RunReading): SquadError | undefined {

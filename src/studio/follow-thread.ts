@@ -1,7 +1,7 @@
 import type { StateSnapshot } from '@langchain/langgraph';
 import { letThroughBy } from '../model/let-through.ts';
 import { isDriven, readHistory as readRunHistory } from '../read-model/read-run.ts';
-import { endEvent, endOf } from '../squad/ended-run.ts';
+import { endEvent, endOfRun } from '../squad/ended-run.ts';
 import { followRun } from '../squad/follow-run.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
@@ -116,5 +116,5 @@ async function* lastChunks(ports: StatePorts, ledger: Ledger, threadId: string):
   yield* interruptChunks(state);
   yield* checkpointChunks(state);
   const reading = readRunHistory(ledger, threadId, probeLock(workspace.directory));
-  yield ['custom', plainValue(endEvent(await endOf(workspace, reading)))];
+  yield ['custom', plainValue(endEvent(await endOfRun(workspace, reading)))];
 }

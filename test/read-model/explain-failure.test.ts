@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { failureLines, rejectionLines } from '../../src/cli/render/failure-lines.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
-import { openRunView } from '../../src/read-model/run-view.ts';
+import { openRunEvents } from '../../src/read-model/run-events.ts';
 import { statusOf } from '../../src/read-model/status.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { explainFailure, failuresOf, type FailureFacts } from '../../src/read-model/explain-failure.ts';
 import { rejectionSchema } from '../../src/model/rejection.ts';
 import { rejectionsOf } from '../../src/read-model/rejections.ts';
@@ -150,7 +151,7 @@ describe('why a task was not delivered', () => {
     expect(failures).toMatchObject([{ task: 'a', as: 'failed', cancelled: ['b', 'c', 'd'] }]);
     const once = '3 tasks that need it were cancelled';
     const report = renderReport(reading, 9e9);
-    const status = renderStatus(statusOf(reading, undefined, 9e9), 9e9);
+    const status = renderStatus(statusOf(viewOf(reading, { now: 9e9 })), 9e9);
     for (const shown of [failureLines(failures).join('\n'), report, status]) {
       expect(shown).toContain(`${once}: b, c, d`);
       expect(shown).not.toContain('which failed');
@@ -158,7 +159,7 @@ describe('why a task was not delivered', () => {
     expect(report).not.toMatch(/`c`/);
     expect(report).toMatch(/`a` +\| Do a +\| failed; 3 tasks that need it were cancelled/);
     expect(status).not.toContain('Do c');
-    const lines = openRunView(run.ledger, run.id)
+    const lines = openRunEvents(run.ledger, run.id)
       .look()
       .flatMap((event) => renderRunEvent(event) ?? []);
     expect(lines.filter((line) => line.includes('cancelled')).map((line) => line.slice(0, 9))).toEqual([]);
@@ -180,7 +181,7 @@ describe('why a task was not delivered', () => {
     expect(rejections).toMatchObject([{ stage: 'a', task: 'a', rounds: { length: 4 } }]);
     for (const one of rejections) expect(rejectionSchema.parse(one)).toEqual(one);
     const file = '.squad/runs/id-tidy/failures/a.md';
-    const status = renderStatus(statusOf(reading, undefined, 9e9), 9e9);
+    const status = renderStatus(statusOf(viewOf(reading, { now: 9e9 })), 9e9);
     for (const shown of [rejectionLines(rejections).join('\n'), status, renderReport(reading, 9e9)]) {
       for (const letter of 'abcd') expect(shown).toContain(`no test ${letter}`);
       expect(shown).toContain(file);

@@ -6,8 +6,9 @@ import { countTasks } from '../../src/graph/decisions/conclude.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import type { RunHistory } from '../../src/read-model/read-run.ts';
 import { summarizeRun } from '../../src/read-model/run-summary.ts';
-import { openRunView } from '../../src/read-model/run-view.ts';
+import { openRunEvents } from '../../src/read-model/run-events.ts';
 import { statusOf } from '../../src/read-model/status.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { plainJson } from '../../src/text/json.ts';
 import type { Played, Script } from '../playbooks/simulator.ts';
 import { play, stage, TEAM } from '../playbooks/stages/support.ts';
@@ -55,14 +56,14 @@ describe('a stage that never begins', () => {
 
   it('waits while the run may still come to it, and is cancelled at its end, on the board too', () => {
     const { run, played } = failing();
-    const view = openRunView(run.ledger, run.id);
+    const view = openRunEvents(run.ledger, run.id);
     let board = EMPTY_BOARD;
     for (const entry of played.entries) {
       const { finished } = run.plan([entry]).read().board;
       board = view.look().reduce(takeEvent, board);
       expect(board.stages.get('THREE-001')?.state ?? 'waiting').toBe(finished === null ? 'waiting' : 'cancelled');
     }
-    const { stages, stageHistory } = statusOf(run.read(), undefined, run.clock.time);
+    const { stages, stageHistory } = statusOf(viewOf(run.read(), { now: run.clock.time }));
     expect(statesOf(stages)).toEqual(['ONE-001 done', 'TWO-001 failed', 'THREE-001 cancelled']);
     expect(stageHistory).toEqual(['ONE-001', 'TWO-001']);
   });
@@ -88,7 +89,7 @@ describe('an open stage', () => {
     }
     return run;
   };
-  const stateOf = (run: RunHistory): string | undefined => statusOf(run, undefined, 1).stages?.[1]?.state;
+  const stateOf = (run: RunHistory): string | undefined => statusOf(viewOf(run, { now: 1 })).stages?.[1]?.state;
 
   it('is live while an engine drives the run or a turn is at work, and waits where neither is', () => {
     const run = begun();
@@ -96,13 +97,13 @@ describe('an open stage', () => {
     run.turn('two', 1, 'builder-1');
     expect(stateOf(run.read())).toBe('live');
     const rests = begun().read();
-    expect([stateOf(rests), statusOf(rests, undefined, 1).stage]).toEqual(['waiting', 'TWO-001']);
+    expect([stateOf(rests), statusOf(viewOf(rests, { now: 1 })).stage]).toEqual(['waiting', 'TWO-001']);
     expect(renderReport(rests, 1)).toContain('Stage TWO-001 (2/3), waiting');
   });
 
   it('waits on a board whose engine has ended', () => {
     const run = begun();
-    const board = [...openRunView(run.ledger, run.id).look(), STOPPED].reduce(takeEvent, EMPTY_BOARD);
+    const board = [...openRunEvents(run.ledger, run.id).look(), STOPPED].reduce(takeEvent, EMPTY_BOARD);
     expect(statesIn(board)).toEqual(['done', 'waiting', 'waiting']);
   });
 });
@@ -110,7 +111,7 @@ describe('an open stage', () => {
 describe('the tasks that are known before the plan has them', () => {
   it('count on the board of a run that another process drives, from its first event to its end', () => {
     const { run, played } = failing();
-    const view = openRunView(run.ledger, run.id);
+    const view = openRunEvents(run.ledger, run.id);
     const totals = played.entries.map((entry) => {
       run.plan([entry]);
       view.look();

@@ -3,6 +3,7 @@ import { renderStatus } from '../../src/cli/render/status-board.ts';
 import type { RunDefinition } from '../../src/model/run.ts';
 import { resumeCommand } from '../../src/read-model/next-commands.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { stuckTasksOf } from '../../src/read-model/stuck-tasks.ts';
 import { unfinishedOf } from '../../src/read-model/unfinished.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
@@ -35,7 +36,7 @@ function recorded(): RecordedRun {
 }
 
 function statusFrom(run: RecordedRun): RunStatus {
-  return runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(run.read(), undefined, run.clock.time))));
+  return runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(viewOf(run.read(), { now: run.clock.time })))));
 }
 
 describe('limits', () => {

@@ -4,7 +4,7 @@ import type { Board, Question } from '../../src/model/plan/board.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import { boardEvents } from '../../src/read-model/project-board.ts';
-import { openRunView } from '../../src/read-model/run-view.ts';
+import { openRunEvents } from '../../src/read-model/run-events.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { definition, RecordedRun } from '../report/support.ts';
 
@@ -54,7 +54,7 @@ describe('what changes between two boards', () => {
 });
 
 function ofType(run: RecordedRun, type: RunEvent['type']): RunEvent[] {
-  return openRunView(run.ledger, run.id)
+  return openRunEvents(run.ledger, run.id)
     .look()
     .filter((event) => event.type === type);
 }

@@ -4,9 +4,10 @@ import { runEventSchema } from '../../src/model/run-event.ts';
 import { currentStage, placeText, type ShownStage } from '../../src/model/shown-stage.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { summarizeRun } from '../../src/read-model/run-summary.ts';
-import { openRunView } from '../../src/read-model/run-view.ts';
+import { openRunEvents } from '../../src/read-model/run-events.ts';
 import { changeOf } from '../../src/read-model/stages.ts';
 import { runStatusSchema, statusOf } from '../../src/read-model/status.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { rejects, type Script } from '../playbooks/simulator.ts';
@@ -51,7 +52,7 @@ function recorded(): RecordedRun {
 describe('the stages of an application’s own playbook', () => {
   it('are events, each one that has changed, and all of them first', () => {
     const run = recorded();
-    const events = openRunView(run.ledger, run.id, { playbooks: mine }).look();
+    const events = openRunEvents(run.ledger, run.id, { playbooks: mine }).look();
     const stages = events.flatMap((event) => (event.type === 'stage-changed' ? [runEventSchema.parse(event)] : []));
     const told = stages.map((event) => {
       if (event.type !== 'stage-changed') return '';
@@ -76,7 +77,9 @@ describe('the stages of an application’s own playbook', () => {
       'BUILD done',
       'BUILD_REVIEW done',
     ]);
-    const status = runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(reading, undefined, run.clock.time))));
+    const status = runStatusSchema.parse(
+      JSON.parse(JSON.stringify(statusOf(viewOf(reading, { now: run.clock.time })))),
+    );
     expect(status).toMatchObject({
       stage: 'BUILD_REVIEW',
       stageHistory: ['PLAN', 'BUILD', 'BUILD_REVIEW'],
@@ -91,10 +94,10 @@ describe('the stages of an application’s own playbook', () => {
   it('are unknown where the playbook is not registered, or has none', () => {
     const run = recorded();
     expect(run.read().stages).toEqual([]);
-    expect(statusOf(run.read(), undefined, run.clock.time)).not.toHaveProperty('stages');
+    expect(statusOf(viewOf(run.read(), { now: run.clock.time }))).not.toHaveProperty('stages');
     expect(run.read(null, { mine: createDeliveryPlaybook }).stages).toEqual([]);
     expect(
-      openRunView(run.ledger, run.id)
+      openRunEvents(run.ledger, run.id)
         .look()
         .map(({ type }) => type),
     ).not.toContain('stage-changed');
@@ -120,7 +123,7 @@ function listed(): RecordedRun {
 describe('a list of stages', () => {
   it('needs no registered playbook to be read, and counts only rounds that took place', () => {
     const run = listed();
-    const status = statusOf(run.read(), undefined, run.clock.time);
+    const status = statusOf(viewOf(run.read(), { now: run.clock.time }));
     expect(status.stages?.map(({ id, title, state, by }) => [id, title, state, by])).toEqual([
       ['SPEC', 'Spec', 'done', ['builder-1']],
       ['SPEC_REVIEW', 'Spec Review', 'done', ['reviewer', 'pm']],
@@ -132,7 +135,7 @@ describe('a list of stages', () => {
 
   it('shows a stage go back and come again', () => {
     const run = listed();
-    const steps = openRunView(run.ledger, run.id)
+    const steps = openRunEvents(run.ledger, run.id)
       .look()
       .flatMap((event) => (event.type === 'stage-changed' && event.change !== 'agents' ? [event] : []))
       .map(({ stage: { id, state, round } }) => `${id} ${state}${round === undefined ? '' : ` ${round.taken}`}`);
@@ -165,7 +168,7 @@ describe('squad status', () => {
   it('shows each stage with its state, its round, who, and since when', () => {
     const run = recorded();
     const reading = { ...run.read(null, mine), stages, driven: true };
-    const text = renderStatus(statusOf(reading, undefined, at), at + 180_000);
+    const text = renderStatus(statusOf(viewOf(reading, { now: at })), at + 180_000);
     expect(text).toContain('\n  stage SPEC_REVIEW (2/3)\n');
     expect(text).toContain(
       [
@@ -178,7 +181,7 @@ describe('squad status', () => {
     );
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     // The second round has no verdict yet.
-    expect(statusOf(reading, undefined, at).reviewRounds).toEqual({ SPEC_REVIEW: 1, [stages[2]?.id ?? '']: 0 });
+    expect(statusOf(viewOf(reading, { now: at })).reviewRounds).toEqual({ SPEC_REVIEW: 1, [stages[2]?.id ?? '']: 0 });
   });
 });
 

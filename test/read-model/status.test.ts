@@ -8,7 +8,8 @@ import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/read-model/read-run.ts';
 import type { WorkPlace } from '../../src/model/work-place.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
-import { openRunView } from '../../src/read-model/run-view.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
+import { openRunEvents } from '../../src/read-model/run-events.ts';
 import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { squadError, usage } from '../substrate/ledger/support.ts';
@@ -19,7 +20,7 @@ const CHECKED = { criteria: [{ text: 'tests pass', command: 'npm test', done: fa
 
 /** Checked against the schema that is API, as JSON would carry it. */
 function statusFrom(run: RecordedRun, lockedBy: { since: number } | null = null): RunStatus {
-  const found = statusOf(run.read(lockedBy), undefined, run.clock.time);
+  const found = statusOf(viewOf(run.read(lockedBy), { now: run.clock.time }));
   return runStatusSchema.parse(JSON.parse(JSON.stringify(found)));
 }
 
@@ -101,7 +102,7 @@ describe('status', () => {
   ])('names what follows for work that is %o', (place, next) => {
     const run = finished(definition()).publish();
     const reading = run.read();
-    expect(statusOf(reading, undefined, 0, [], [], place).next).toEqual(next);
+    expect(statusOf(viewOf(reading, { now: 0, place })).next).toEqual(next);
   });
 
   it('says that the files of a session are not complete, until they are or an engine writes them', () => {
@@ -127,7 +128,7 @@ describe('status', () => {
     expect(statusFrom(run, { since: 0 }).folderProblem).toBeNull();
     left(null);
     expect(statusFrom(run)).toMatchObject({ folderProblem: null, next: ['squad diff tidy', 'squad merge tidy'] });
-    expect(openRunView(run.ledger, run.id).look().slice(-2)).toMatchObject([
+    expect(openRunEvents(run.ledger, run.id).look().slice(-2)).toMatchObject([
       {
         type: 'warning',
         text: 'the files in /team are not complete: it is gone. `squad resume tidy` writes them again',

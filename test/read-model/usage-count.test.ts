@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { moneyText } from '../../src/model/amount.ts';
 import { statusOf } from '../../src/read-model/status.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { totalsOf } from '../../src/read-model/usage-count.ts';
 import { usage } from '../substrate/ledger/support.ts';
 import { definition, RecordedRun } from '../report/support.ts';
@@ -20,7 +21,7 @@ it('is the ledger’s own: a turn whose agent never ran is none, in status and r
     .turn('b', 3, 'cyd');
   const reading = run.read();
   expect(totalsOf(reading.attempts)).toEqual(reading.totals);
-  const { turns, usage: used } = statusOf(reading, undefined, run.clock.time);
+  const { turns, usage: used } = statusOf(viewOf(reading, { now: run.clock.time }));
   expect(turns).toEqual({ started: 5, settled: 4, lost: 1, live: 1 });
   expect(used).toMatchObject({ inputTokens: 13, unknownTurns: 1, unknownCostTurns: 2 });
   expect(moneyText(used.costUsd ?? 0)).toBe('USD 0.0074');

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import { eventsBefore } from '../../read-model/run-view.ts';
+import { eventsBefore } from '../../read-model/run-events.ts';
 import type { RunningRun } from '../../read-model/running-run.ts';
 import type { RunProgress } from '../../read-model/usage-count.ts';
 import { squadOn, type InterventionRequest } from '../../squad.ts';

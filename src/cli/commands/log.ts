@@ -6,7 +6,7 @@ import { noSuch, unknownRun } from '../../model/unknown-name.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { drivenRun, findRun, isOver, type RunReading } from '../../read-model/read-run.ts';
 import { standingOf } from '../../read-model/run-state.ts';
-import { openRunView } from '../../read-model/run-view.ts';
+import { openRunEvents } from '../../read-model/run-events.ts';
 import { runIdOf, workspaceIn } from '../../squad/open-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
@@ -131,7 +131,7 @@ async function printLines(
   const title = reading === undefined ? '' : `  ${plainLine(reading.definition.objective.title, 100)}`;
   output.line(output.style('bold', `${row.name}${title}`));
   if (ended === undefined) {
-    const lines = openRunView(ledger, row.id).look().flatMap(wanted);
+    const lines = openRunEvents(ledger, row.id).look().flatMap(wanted);
     for (const line of lines.slice(-(options.limit ?? lines.length))) output.line(line);
   } else {
     await follow(context, logged, ended, (event) => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
-import { branchOf } from '../../model/run.ts';
-import { standingOf } from '../../read-model/run-state.ts';
+import type { RunView } from '../../read-model/run-view.ts';
+import { viewOf } from '../../read-model/view-of.ts';
 import { sessionFolders } from '../../read-model/session-folders.ts';
-import { nextCommandsOf, workCommands, workOf } from '../../read-model/next-commands.ts';
+import { workCommands } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
 import { realPath } from '../../substrate/files/real-path.ts';
@@ -25,20 +25,20 @@ import { printResult } from '../output.ts';
 export async function merge(context: CommandContext, run: string | undefined, options: MergeOptions): Promise<void> {
   const target = await openTarget(context, { run, kinds: 'run or task' });
   const { reading, composition, repository } = target;
-  const { id: runId, name } = reading.row;
-  if (branchOf(reading.definition) === undefined) throw nothingToMerge(target);
+  const view = viewOf(reading, { now: target.now });
+  const { runId, name, objective: title } = view.run;
+  if (view.run.delivers === null) throw nothingToMerge(view);
   const checkout = requireBranch(
     await openRepository(composition.git, repository.root),
     name,
     await switchAdvice(composition.git, repository),
   );
   await requireWritable(checkout, composition.git.stateDirectory);
-  if (options.unverified !== true) refuseUnverified(target);
+  if (options.unverified !== true) refuseUnverified(view);
   const commit = await headOf(target);
-  if (options.unverified !== true && commit !== reading.board.branch.head) throw movedBranch(target, commit);
-  if (commit === reading.workspace?.base)
+  if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(target, commit);
+  if (commit === view.plan.base)
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
-  const { title } = reading.definition.objective;
   const message = `Merge run ${name}: ${plainLine(title, 100)}`;
   const mayStay = ofSessions(target);
   const answer = await mergeIntoCheckout(composition.git, checkout, { run: name, commit, message, mayStay });
@@ -52,7 +52,8 @@ export async function merge(context: CommandContext, run: string | undefined, op
   };
   const how =
     found.how === 'already' ? 'nothing was left to merge' : `now at ${found.commit.slice(0, 12)}, by ${found.how}`;
-  const place = await placeOfWork(composition.git, repository, workOf(reading));
+  const { base, delivered } = view.plan;
+  const place = await placeOfWork(composition.git, repository, { run: name, base, delivered });
   const [next = `squad drop ${name}`] = place.at === 'merged' ? workCommands(name, true, place) : [];
   printResult(context.output, options, found, [
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
@@ -68,11 +69,8 @@ function ofSessions(target: OpenedTarget): (path: string) => boolean {
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }
 
-function nothingToMerge({ reading, now }: OpenedTarget): SquadError {
-  const { name } = reading.row;
-  const [next = `squad show ${name}`] = nextCommandsOf(reading, standingOf(reading, now), [], now);
-  const made =
-    reading.published?.made === undefined ? 'it makes a session folder, and no work' : 'it made a session folder';
+function nothingToMerge({ run: { name }, next: [next = `squad show ${name}`], end }: RunView): SquadError {
+  const made = end?.made !== true ? 'it makes a session folder, and no work' : 'it made a session folder';
   return usageError(`${name} has no branch to merge: ${made}`, `Continue with: \`${next}\`.`);
 }
 
@@ -87,15 +85,13 @@ function requireBranch(
   throw usageError(`the run branch ${branch} itself is checked out`, next);
 }
 
-function refuseUnverified({ reading, now }: OpenedTarget): void {
-  const { name } = reading.row;
-  const { state, conclusion } = standingOf(reading, now);
+function refuseUnverified({ run: { name, state }, end }: RunView): void {
   const anyway = `or merge what it has with \`squad merge ${name} --unverified\``;
-  if (conclusion === null) {
+  if (end === null) {
     throw usageError(`${name} is not over: it is ${state}`, `See \`squad status ${name}\`, ${anyway}.`);
   }
-  if (conclusion.outcome !== 'done') {
-    throw usageError(`${name}: ${plainLine(conclusion.headline, 400)}`, `See \`squad show ${name}\`, ${anyway}.`);
+  if (end.outcome !== 'done') {
+    throw usageError(`${name}: ${plainLine(end.headline, 400)}`, `See \`squad show ${name}\`, ${anyway}.`);
   }
 }
 

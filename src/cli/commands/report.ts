@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { letThroughBy } from '../../model/let-through.ts';
 import { placedAt } from '../../model/run.ts';
-import { mailOf } from '../../read-model/status.ts';
+import { mailOf } from '../../read-model/view-of.ts';
 import type { ReportDocument } from '../../report/document.ts';
 import { renderMarkdown } from '../../report/markdown.ts';
 import { foldPatch, type Patch } from '../../report/patch.ts';

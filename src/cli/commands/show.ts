@@ -2,6 +2,7 @@ import { compose } from '../../compose.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 import { listChanges, readDiff, type DiffRange } from '../../substrate/git/show-diff.ts';
 import { statusOf } from '../../read-model/status.ts';
+import { viewOf } from '../../read-model/view-of.ts';
 import { taskFactsOf } from '../../read-model/task-facts.ts';
 import type { CommandContext, ShowOptions } from '../command-context.ts';
 import { findRange } from '../find-range.ts';
@@ -78,7 +79,8 @@ async function* overviewLines(
   look: Parameters<typeof renderShownRun>[2],
 ): AsyncGenerator<string> {
   const { name } = reading.row;
-  const status = statusOf(reading, undefined, now, await listKeptWork(composition.git, repository.root, name));
+  const kept = await listKeptWork(composition.git, repository.root, name);
+  const status = statusOf(viewOf(reading, { now, kept }));
   const tasks = taskFactsOf(reading);
   if (task === undefined)
     yield* renderShownRun(status, { asked: reading.definition.objective.text, tasks, turns }, look);
@@ -97,5 +99,5 @@ async function jsonOf(target: OpenedTarget, { turns, range }: Shown): Promise<ob
   if (attempt !== undefined) return { ...about, turns, diff };
   const tasks = taskFactsOf(reading).filter(({ id }) => task === undefined || id === task);
   const { text: objective } = reading.definition.objective;
-  return { ...about, objective, status: statusOf(reading, undefined, now, kept), tasks, turns, diff };
+  return { ...about, objective, status: statusOf(viewOf(reading, { now, kept })), tasks, turns, diff };
 }

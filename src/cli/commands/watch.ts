@@ -2,7 +2,7 @@ import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { isDriven, readHistory } from '../../read-model/read-run.ts';
 import type { RunEnd } from '../../read-model/running-run.ts';
-import { openRunView } from '../../read-model/run-view.ts';
+import { openRunEvents } from '../../read-model/run-events.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
@@ -19,7 +19,7 @@ import type { CommandContext, WatchOptions } from '../command-context.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
-import { endEvent, endOf } from '../../squad/ended-run.ts';
+import { endEvent, endOfRun } from '../../squad/ended-run.ts';
 import { renderEnd } from '../render/end-lines.ts';
 import { createLines } from '../render/event-lines.ts';
 
@@ -106,7 +106,7 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {
-    const seen = openRunView(ledger, end.runId);
+    const seen = openRunEvents(ledger, end.runId);
     const state = [...seen.look(), endEvent(end)].reduce(takeEvent, EMPTY_BOARD);
     const progress = createProgress(ledger, end.runId, () => seen.board());
     for (const line of lastFrame(state, progress(), output.terminal)) output.line(line);
@@ -162,5 +162,5 @@ async function showPast(
 
 async function readEnd(opened: OpenedRun, ledger: Ledger): Promise<RunEnd> {
   const { directory, reading } = opened;
-  return endOf(opened, readHistory(ledger, reading.row.id, probeLock(directory)));
+  return endOfRun(opened, readHistory(ledger, reading.row.id, probeLock(directory)));
 }

@@ -1,8 +1,9 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
-import { mailOf, statusOf, type RunStatus } from '../../../src/read-model/status.ts';
+import { statusOf, type RunStatus } from '../../../src/read-model/status.ts';
+import { mailOf, viewOf } from '../../../src/read-model/view-of.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import type { RunHistory } from '../../../src/read-model/read-run.ts';
-import { openRunView } from '../../../src/read-model/run-view.ts';
+import { openRunEvents } from '../../../src/read-model/run-events.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
 import { renderReport } from '../../report/render-report.ts';
 import type { SimulatedRepository } from './simulated-repository.ts';
@@ -26,14 +27,14 @@ export async function showRun(
   const { workspaces, base } = repository;
   const now = time.now();
   const mail = mailOf(ledger, reading.row.id);
-  const status = statusOf(reading, mail, now);
+  const status = statusOf(viewOf(reading, { now, mail }));
   const head = await workspaces.runHead(reading.definition.name);
   const facts = head === undefined ? { commits: [], diffStat: '' } : { head, ...(await changesOf(repository, head)) };
   return {
     status,
     screen: renderStatus(status, now),
     report: renderReport(reading, now, { base, ...facts }, mail),
-    events: openRunView(ledger, reading.row.id).look(),
+    events: openRunEvents(ledger, reading.row.id).look(),
   };
 }
 

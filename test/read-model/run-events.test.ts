@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runEventSchema, TURN_EVENTS, type RunEvent } from '../../src/model/run-event.ts';
-import { openRunView, type RunView } from '../../src/read-model/run-view.ts';
+import { openRunEvents, type RunEvents } from '../../src/read-model/run-events.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 
 import { ALL, SPREAD, spread } from '../support/lane.ts';
@@ -26,7 +26,7 @@ interface Watched {
 async function watch(seed: number, crashes: boolean): Promise<Watched> {
   const engines: RunEvent[][] = [];
   const outside: RunEvent[] = [];
-  let view: RunView | undefined;
+  let view: RunEvents | undefined;
   let close = (): void => undefined;
   const plan = oraclePlan(seed);
   const { shown } = await runWorld({
@@ -36,7 +36,7 @@ async function watch(seed: number, crashes: boolean): Promise<Watched> {
       if (view === undefined) {
         const ledger = openLedger(folder, { clock: { now: () => 0 }, readOnly: true });
         close = () => ledger.close();
-        view = openRunView(ledger, event.runId);
+        view = openRunEvents(ledger, event.runId);
       }
       (engines[engine] ??= []).push(event);
       outside.push(...view.look());

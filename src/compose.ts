@@ -92,7 +92,7 @@ export interface Composition extends Machine {
   /** The application's own: a command that needs no playbook does not load those of squad. */
   readonly playbooks: Playbooks;
   /** What this runtime says of itself. Throws `usage` if no such runtime is registered. */
-  describe(name: string): RuntimeDescription;
+  describe(name: string, choice?: RuntimeChoice): RuntimeDescription;
   /** Throws `usage` if no such runtime is registered. */
   runtime(name: string, choice?: RuntimeChoice): AgentRuntime;
   /** Reads what a turn of this runtime reports, for panes and reports. undefined: only the runtime itself can. */
@@ -146,7 +146,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     ...machine,
     runtimes,
     playbooks,
-    describe: (name) => make(name, {}).description ?? {},
+    describe: (name, choice = {}) => make(name, choice).description ?? {},
     runtime: (name, choice = {}) => {
       if (choice.binary === undefined && !Object.hasOwn(runtimes, name))
         throw unknownRuntime(name, Object.keys(runtimes));

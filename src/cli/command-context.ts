@@ -205,7 +205,6 @@ export interface CoordinateOptions extends DriveOptions, Omit<NewRunOptions, 'pl
 
 export interface TeamOptions extends NewRunOptions {
   readonly run?: string;
-  readonly terminal?: 'tmux' | 'terminal' | 'iterm2';
   readonly detach?: boolean;
   readonly close?: boolean;
 }

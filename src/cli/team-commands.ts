@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { TEAM_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
 import { addCommand, lazily, MODEL, PLAYBOOKS, RUNTIMES } from './option-values.ts';
@@ -17,12 +17,6 @@ export function addTeamCommands(program: Command, context: CommandContext): void
     .option('--name <name>', 'name of a new run and its branch')
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')
-    .addOption(
-      new Option(
-        '--terminal <name>',
-        'program for the panes (default: team.terminal of squad.yaml, else tmux); terminal and iterm2 need macOS and are untested',
-      ).choices(['tmux', 'terminal', 'iterm2']),
-    )
     .option('--detach', 'open the panes without attaching to them')
     .option('--close', 'close the panes of this team; the run continues')
     .action(lazily(context, async () => (await import('./commands/team.ts')).team));

@@ -187,7 +187,7 @@ export const PROGRAMS = {
     confinedBy: 'your own variable; the file is in a folder of squad’s own',
   },
   terminal: {
-    starts: '`tmux` or `osascript`',
+    starts: '`tmux`',
     when: '`squad team`',
     reads: 'names of agents and runs, which are slugs',
     confinedBy: 'argument lists; squad’s own server of tmux',

@@ -24,6 +24,8 @@ export interface RuntimeDescription {
   readonly provider?: string;
   /** How the variables begin with which it reaches its own model: `squad.yaml` may let them through without consent. */
   readonly variables?: readonly string[];
+  /** Variables of the host that its program may get. `squad team` hands them to the panes. */
+  readonly reads?: readonly string[];
 }
 
 /** By the names of runtimes. */

@@ -104,7 +104,6 @@ const publishSchema = z.strictObject({
 const PLACEHOLDERS = ['session', 'role'];
 
 const teamSchema = z.strictObject({
-  terminal: z.enum(['tmux', 'terminal', 'iterm2']).default('tmux'),
   members: z.int().positive().max(26).default(4),
   windowName: z
     .string()

@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notify: 'notify: notify-send squad "$SQUAD_TEXT"',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   tracing: 'tracing: { to: otlp, endpoint: "http://localhost:4318/v1/traces", content: false }',
-  team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
+  team: 'team: { members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
   models: 'models: { planner: opus, builder-1: sonnet }',
 };

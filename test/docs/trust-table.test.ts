@@ -148,7 +148,7 @@ plan: auto
 playbook: objective
 setup: []
 mail: { locale: zh, ttlMinutes: 5, routes: { a: [b] } }
-team: { terminal: iterm2, members: 26, windowName: x }
+team: { members: 26, windowName: x }
 council: { document: a.md, reviewMinutes: 900, assignMinutes: 900 }
 objective: { documents: drop, whenNotConverging: stop }
 runtimes: { claude: { fallback: codex } }

@@ -32,10 +32,10 @@ describe('the settings of a repository over the user’s own', () => {
     [
       'mail and team, key by key; routes whole',
       'mail: { locale: zh, routes: { a: [b] } }\nteam: { members: 2 }',
-      'mail: { routes: { c: [d] } }\nteam: { terminal: iterm2 }',
+      'mail: { routes: { c: [d] } }\nteam: { windowName: x }',
       {
         mail: { locale: 'zh', ttlMinutes: 1440, routes: { c: ['d'] } },
-        team: { ...defaultSettings().team, members: 2, terminal: 'iterm2' },
+        team: { ...defaultSettings().team, members: 2, windowName: 'x' },
       },
     ],
     [

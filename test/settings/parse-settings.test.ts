@@ -41,7 +41,7 @@ describe('squad.yaml', () => {
       setup: [],
       strict: false,
       verify: [],
-      team: { terminal: 'tmux', members: 4, windowName: 'team-{session}-{role}' },
+      team: { members: 4, windowName: 'team-{session}-{role}' },
       mail: { locale: 'en', ttlMinutes: 1440 },
     });
     for (const text of ['', '\n# nothing yet\n', '---\n', 'limits:\nagents:\n', '\ufeffversion: 1\r\n']) {

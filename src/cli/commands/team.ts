@@ -15,7 +15,8 @@ import { readSettings } from '../../preflight/read-settings.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
-import { createTerminal } from '../../substrate/terminal/index.ts';
+import { createTmux } from '../../substrate/terminal/tmux.ts';
+import { pickVariables } from '../../text/defined.ts';
 
 /** Variables that panes get from this process. The terminal's own environment may be older. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];
@@ -36,10 +37,9 @@ export async function team(
   }
   const workspace = await openWorkspace(context);
   const { settings } = await readSettings(workspace.repository.root, workspace.composition, host);
-  const terminal = createTerminal(options.terminal ?? settings.team.terminal, {
+  const terminal = createTmux({
     processes: workspace.composition.processes,
-    environment: host.environment,
-    platform: host.platform,
+    environment: pickVariables(host.environment, Object.keys(host.environment)),
   });
   const name = teamName(workspace);
   if (options.close === true) {
@@ -78,10 +78,13 @@ async function beginOrJoin(
   const { environment } = context.host;
   if (objective === undefined) {
     const { row, definition } = (await openRun(context, options.run)).reading;
-    return { run: row.name, environment: environmentOfRuntimes(environment, definition.runtimes) };
+    return {
+      run: row.name,
+      environment: environmentOfRuntimes(environment, workspace.composition, definition.runtimes),
+    };
   }
   const planned = await planRun(context, workspace, objective, options);
-  const passed = environmentOfRuntimes(environment, planned.runtimes);
+  const passed = environmentOfRuntimes(environment, workspace.composition, planned.runtimes);
   const { directory } = bindWorkspace(workspace);
   const own = await writeTicket(directory, { environment: passed });
   const { objective: args, tickets } = await passObjective(directory, planned.objective);

@@ -1,6 +1,8 @@
+import type { Composition } from '../../compose.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
-import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
+import { runtimeChoice } from '../../preflight/runtimes.ts';
+import { FORGE_TOKENS } from '../../substrate/forge/remotes.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
 import type { Settings } from '../../model/settings.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -84,37 +86,17 @@ export function windowNameOf(format: string, session: string, role: string): str
   return plainLine(format.replaceAll('{session}', session).replaceAll('{role}', role), 120);
 }
 
-/** Variables that runtimes read even if the settings do not name them. */
-const READ_BY_RUNTIMES = [
-  ...[
-    'ANTHROPIC_API_KEY',
-    'ANTHROPIC_AUTH_TOKEN',
-    'ANTHROPIC_BASE_URL',
-    'CLAUDE_CODE_OAUTH_TOKEN',
-    'CLAUDE_CONFIG_DIR',
-  ],
-  ...['CODEX_API_KEY', 'CODEX_HOME', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'OPENROUTER_API_KEY'],
-  ...['GEMINI_API_KEY', 'GEMINI_MODEL', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'DASHSCOPE_API_KEY'],
-  ...['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_MODEL', 'COPILOT_OFFLINE'],
-  ...['COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDER_TYPE'],
-  ...[
-    'OPENCODE_API_KEY',
-    'OPENCODE_CONFIG_CONTENT',
-    'KIMI_API_KEY',
-    'KIMI_BASE_URL',
-    'KIMI_MODEL_NAME',
-    'MOONSHOT_API_KEY',
-  ],
-  ...['GOOGLE_VERTEX_BASE_URL', 'CODEX_CA_CERTIFICATE', ...NETWORK_VARIABLES],
-];
-
 /**
  * The variables for runtimes from the environment that `squad team` is called with. A long-running tmux server has an older
  * environment or none of these. They may be keys, so they travel in a ticket and never on a command line.
  */
 export function environmentOfRuntimes(
   environment: Readonly<Record<string, string | undefined>>,
+  registered: Pick<Composition, 'runtimes' | 'describe'>,
   runtimes: Settings['runtimes'],
 ): Record<string, string> {
-  return pickVariables(environment, [...READ_BY_RUNTIMES, ...Object.values(runtimes).flatMap(({ env }) => env)]);
+  const names = Object.keys({ ...registered.runtimes, ...runtimes });
+  const read = names.flatMap((name) => registered.describe(name, runtimeChoice(runtimes, name)).reads ?? []);
+  const named = Object.values(runtimes).flatMap(({ env }) => env);
+  return pickVariables(environment, [...new Set([...read, ...named, ...FORGE_TOKENS])]);
 }

@@ -42,7 +42,7 @@ export function createAcpAdapter(
   };
   return {
     name,
-    description: programOf(name, profile).description,
+    description: program.description,
     lookUp: async (request, directory) => {
       const { session, access, workspace } = request;
       const facts = await program.lookUp(request, directory);

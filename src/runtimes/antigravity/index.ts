@@ -42,7 +42,7 @@ export function createAntigravityAdapter(
   const confiner = createConfiner(settings, program.trial);
   return {
     name: NAME,
-    description: AGY.description,
+    description: program.description,
     lookUp: async (request, directory) => {
       const { turnId, session, workspace, access } = request;
       const { binary = '', ...facts } = await program.lookUp(request, directory);

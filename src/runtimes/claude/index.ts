@@ -41,7 +41,7 @@ export function createClaudeAdapter(
   const confinement = () => findConfinement(settings, program.trial, ['socat']);
   return {
     name: NAME,
-    description: CLAUDE.description,
+    description: program.description,
     lookUp: async (request, directory) => {
       const facts = await program.lookUp(request, directory);
       return {

@@ -47,7 +47,7 @@ export function createCodexAdapter(
   };
   return {
     name: NAME,
-    description: CODEX.description,
+    description: program.description,
     lookUp: async (request, directory) => {
       const { path, repository } = request.workspace;
       const facts = await program.lookUp(request, directory);

@@ -60,6 +60,7 @@ export function platformPackages(path: string, npmPackage: string, part: string)
 export function programHere(program: CliProgram, settings: RuntimeSettings, processes: Processes) {
   const environment = environmentOf(program, settings);
   return {
+    description: { ...program.description, reads: readsOf(program, settings) },
     environment,
     ownHome: ownHome(program, settings),
     /** `name`: the runtime's. */
@@ -76,6 +77,12 @@ export function programHere(program: CliProgram, settings: RuntimeSettings, proc
     probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
     trial: createTrial(processes, environment),
   };
+}
+
+function readsOf(program: CliProgram, settings: RuntimeSettings): string[] {
+  const { variable } = program.home;
+  // Each process has a HOME of its own.
+  return [...program.passes(settings), ...(variable === 'HOME' ? [] : [variable])];
 }
 
 const TRIAL_MS = 10_000;

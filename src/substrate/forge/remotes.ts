@@ -48,11 +48,14 @@ export function said(text: string): string {
     .slice(0, 1000);
 }
 
+/** Variables with a login of `gh`. */
+export const FORGE_TOKENS = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+
 /** Variables that programs need to log in: proxies, certificates, keyrings, tokens. */
 const LOGIN = [
   ...['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'GNUPGHOME'],
   ...NETWORK_VARIABLES,
-  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
+  ...FORGE_TOKENS,
   'GH_CONFIG_DIR',
 ];
 

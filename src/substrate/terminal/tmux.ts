@@ -167,9 +167,3 @@ function inFolder(
 ): readonly string[] {
   return ['/bin/sh', '-c', `cd "$1" && shift && ${start}`, 'squad', directory, ...command];
 }
-
-/** The same with the pane's variables, for terminals that take only a command. */
-export function withEnvironment(pane: Pick<TerminalPane, 'directory' | 'command' | 'environment'>): readonly string[] {
-  const variables = Object.entries(pane.environment).map(([name, value]) => `${name}=${value}`);
-  return inFolder({ ...pane, command: ['/usr/bin/env', ...variables, ...pane.command] });
-}

@@ -2,7 +2,15 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { enginePane, memberPane, membersOf, windowNameOf } from '../../../src/cli/team/team-panes.ts';
+import {
+  enginePane,
+  environmentOfRuntimes,
+  memberPane,
+  membersOf,
+  windowNameOf,
+} from '../../../src/cli/team/team-panes.ts';
+import { compose } from '../../../src/compose.ts';
+import { testHost } from '../../support/test-host.ts';
 import { paneTitle } from '../../../src/cli/team/pane-mail.ts';
 import { takeTicket, ticketSchema, writeTicket } from '../../../src/squad/ticket.ts';
 import { readTyped } from '../../../src/cli/team/typed-line.ts';
@@ -50,6 +58,33 @@ describe('a typed line', () => {
     ['/quit', 'quit'],
   ])('%j is %s', (line, what) => {
     expect(main(line)).toEqual({ do: what });
+  });
+});
+
+describe('the variables of a pane', () => {
+  const provider = { model_provider: 'mine', 'model_providers.mine': { env_key: 'MINE_KEY' } };
+  const passed = [
+    ...[
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'ANTHROPIC_BASE_URL',
+      'CLAUDE_CODE_OAUTH_TOKEN',
+      'CLAUDE_CONFIG_DIR',
+    ],
+    ...['CODEX_API_KEY', 'CODEX_HOME', 'CODEX_CA_CERTIFICATE', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL'],
+    ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL', 'DASHSCOPE_API_KEY'],
+    ...['COPILOT_GITHUB_TOKEN', 'COPILOT_MODEL', 'COPILOT_PROVIDER_API_KEY', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    ...['OPENCODE_API_KEY', 'KIMI_API_KEY', 'MOONSHOT_API_KEY', 'HTTPS_PROXY', 'MINE_KEY', 'HIS_KEY', 'YOUR_KEY'],
+  ];
+
+  it('are those that runtimes may get, and those of the settings', () => {
+    const environment = Object.fromEntries([...passed, 'AWS_SECRET_ACCESS_KEY', 'LANG'].map((name) => [name, 'x']));
+    const runtimes = {
+      codex: { env: ['HIS_KEY'], config: provider },
+      'acp/mine': { env: ['YOUR_KEY'], command: '/bin/agent' },
+    };
+    const given = environmentOfRuntimes(environment, compose(testHost('/home')), runtimes);
+    expect(Object.keys(given).toSorted()).toEqual(passed.toSorted());
   });
 });
 

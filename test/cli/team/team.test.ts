@@ -161,7 +161,6 @@ describe('squad team, refused', () => {
   });
 
   it.each([
-    ['a terminal of macOS, elsewhere', ['--terminal', 'iterm2'], 78, 'iTerm2 exists on macOS only'],
     ['a run that is not there', ['--run', 'nobody'], 2, 'nobody'],
     ['an objective and a run', ['objective.md', '--run', 'tidy'], 2, 'cannot be given together'],
   ])('%s', async (_title, args, code, why) => {

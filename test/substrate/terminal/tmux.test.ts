@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { TerminalPane } from '../../../src/substrate/ports/terminal.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
-import { createTerminal } from '../../../src/substrate/terminal/index.ts';
+import { createTmux } from '../../../src/substrate/terminal/tmux.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
 
 const TEAM = 'team-1234abcd';
@@ -113,11 +113,7 @@ function setUp(environment?: Record<string, string>) {
     rmSync(root, { recursive: true, force: true });
   });
   const processes = createSystemProcesses({ clock: createSystemClock() });
-  const terminal = createTerminal('tmux', {
-    processes,
-    environment: environment ?? room.environment,
-    platform: process.platform,
-  });
+  const terminal = createTmux({ processes, environment: environment ?? room.environment });
   return { room, root, terminal };
 }
 

@@ -5,7 +5,6 @@ import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Json } from '../text/json.ts';
-import { NO_FINGERPRINTS } from '../model/redaction/fingerprints.ts';
 import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
@@ -76,8 +75,7 @@ export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: A
   };
   const own = ports.redactor ?? NOTHING_KNOWN;
   // The engine that started it may have had other variables.
-  const isKnown = attempt.process !== null;
-  const secrets = isKnown ? await readTurnSecrets(join(ports.turnsDirectory, attempt.id)) : NO_FINGERPRINTS;
+  const secrets = await readTurnSecrets(join(ports.turnsDirectory, attempt.id));
   const redaction = redactTurn(own.with(secrets), onEvent, complete);
   return redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent));
 }
@@ -97,9 +95,9 @@ async function startUnredacted(
   if (runtime === undefined) throw notConfigured(attempt);
   const fresh = attempt.epoch === lease.epoch;
   if (attempt.process === null && fresh) await setAside(ports, attempt.id, directory);
-  const prepared: Prepared = (await ports.prepare?.(attempt, stored)) ?? { type: 'ready', request: stored };
-  if (prepared.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
-  const request = prepared.type === 'ready' ? prepared.request : stored;
+  const prepared = await ports.prepare?.(attempt, stored);
+  if (prepared?.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
+  const request = prepared?.type === 'ready' ? prepared.request : stored;
   if (attempt.process !== null) {
     ports.onStarted?.(attempt.id, 'attached');
     return runtime.attach(request, {

@@ -182,11 +182,11 @@ const PROBE_BYTES = 64 * 1024;
 async function requireDisk(directory: string): Promise<void> {
   const probe = join(directory, '.probe');
   try {
-    await writeFile(probe, Buffer.alloc(PROBE_BYTES, 1), { mode: 0o600 });
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES, 1));
   } catch (error) {
     // A missing folder says nothing about the disk.
     if (errorCode(error) !== 'ENOENT') throw storageError(directory, error);
   } finally {
-    await rm(probe, { force: true }).catch(() => undefined);
+    await rm(probe).catch(() => undefined);
   }
 }

@@ -156,9 +156,9 @@ async function inTurn<T>(runId: string, work: () => Promise<T>): Promise<T> {
 
 async function endOf(running: RunningRun, signal: AbortSignal | undefined): Promise<RunEnd> {
   const cancel = (): void => void running.cancel('the graph that it is a part of was aborted');
-  signal?.addEventListener('abort', cancel, { once: true });
+  signal?.addEventListener('abort', cancel);
   if (signal?.aborted === true) cancel();
-  return running.done.finally(() => signal?.removeEventListener('abort', cancel));
+  return running.done;
 }
 
 /** A stream that its reader left refuses chunks, which must not end the run. */

@@ -9,7 +9,7 @@ import { checkingCommands, describeCheckers, filesAtBase, findCheckers } from '.
 import { createCheckFolder } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { RUNS_AT_ONCE } from '../graph/decisions/check-again.ts';
-import { firstVerifyId, hasBegun, runCheck, runVerify, setupFacts } from './run-checks.ts';
+import { hasBegun, hasVerifyBegun, runCheck, runVerify, setupFacts } from './run-checks.ts';
 import { CRITERION_MS } from './run-commands.ts';
 
 const GATE = 'gate';
@@ -34,7 +34,7 @@ async function look(ports: OperationPorts, board: Board): Promise<GateFacts> {
   const expected = board.branch.head;
   const head = (await workspaces.runHead(definition.name)) ?? null;
   const nothing = { expected, head, missing: [], commands: [], files: [] };
-  if (head === null || head !== expected) return nothing;
+  if (head !== expected) return nothing;
   const missing = await missingFrom(ports, board, head);
   const seen = await filesOf(ports, board, head);
   const checkers = await checkersOf(ports, board, head);
@@ -120,17 +120,13 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
   });
   if (setup.length + verify.length + wanted.length === 0) return [];
   const order = { task: GATE, baseline, commit: head };
-  const first = firstVerifyId(ports, { ...order, name: 'gate' });
-  const begun = [...(first === undefined ? [] : [first]), ...wanted.map(({ id }) => id)].some((id) =>
-    hasBegun(ports, id),
-  );
+  const begun = hasVerifyBegun(ports, { ...order, name: 'gate' }) || wanted.some(({ id }) => hasBegun(ports, id));
   const checkFolder = createCheckFolder(ports, {
     ...{ task: GATE, tries: 1, anew: true, goesOn: begun },
     open: async () => ports.workspaces.integrationAt(name, head),
   });
   // What its author found nothing wrong with has run twice there.
-  const candidate = firstVerifyId(ports, { ...order, name: 'verify' });
-  const wasAgain = candidate !== undefined && hasBegun(ports, candidate, 2);
+  const wasAgain = hasVerifyBegun(ports, { ...order, name: 'verify' }, 2);
   const runs = { first: 1, last: wasAgain ? 1 : RUNS_AT_ONCE };
   const commands = await runVerify(ports, checkFolder, { ...order, name: 'gate', runs });
   // If the setup failed, a failing criterion would say nothing about the work.

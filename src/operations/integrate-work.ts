@@ -7,7 +7,7 @@ import { decideRun } from '../graph/decisions/check-again.ts';
 import { changesOf } from '../graph/decisions/check-notes.ts';
 import { createCheckFolder } from './check-folder.ts';
 import type { OperationPorts } from './operation-ports.ts';
-import { firstVerifyId, hasBegun, runVerify } from './run-checks.ts';
+import { hasVerifyBegun, runVerify } from './run-checks.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
@@ -76,9 +76,8 @@ export async function verifyCandidate(
     name: 'verify',
     runs: { first: run, last: run },
   } as const;
-  const first = firstVerifyId(ports, order);
   const checkFolder = createCheckFolder(ports, {
-    ...{ task: task.id, tries: 1, anew: run > 1, goesOn: first !== undefined && hasBegun(ports, first, run) },
+    ...{ task: task.id, tries: 1, anew: run > 1, goesOn: hasVerifyBegun(ports, order, run) },
     open: async () => workspaces.integrationAt(definition.name, candidate),
   });
   const ran = await runVerify(ports, checkFolder, order);

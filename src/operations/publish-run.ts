@@ -63,7 +63,7 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
     return { ...facts, problem: `squad/${name} has changed since it was checked: ${why}` };
   }
   // An unfinished run is not pushed; people have its branch.
-  if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
+  if (board.finished?.outcome !== 'done') return facts;
   return { ...facts, ...(await pushRun(ports, delivered)) };
 }
 

@@ -100,9 +100,10 @@ export async function runVerify(
   }
 }
 
-/** The id of the first check of `verify` on a commit; undefined: there is none. */
-export function firstVerifyId(ports: OperationPorts, order: Omit<VerifyOrder, 'runs'>): string | undefined {
-  return verifySteps(ports, order)[0]?.id;
+/** The same of `verify` on a commit. */
+export function hasVerifyBegun(ports: OperationPorts, order: Omit<VerifyOrder, 'runs'>, run = 1): boolean {
+  const [first] = verifySteps(ports, order);
+  return first !== undefined && hasBegun(ports, first.id, run);
 }
 
 function verifySteps(

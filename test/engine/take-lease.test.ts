@@ -69,3 +69,53 @@ describe('time in which agents worked without an engine counts as engine time', 
     expect(await nextEngine(...given)).toBe(expected);
   });
 });
+
+describe('an engine that takes a run', () => {
+  const spawned = (id: string) => ({ id, status: 'spawned', process: { marker: id } });
+  /** What is on record of the run, and what the new engine writes of the time before it. */
+  const take = async (
+    segments: readonly unknown[],
+    attempts: readonly { status: string }[],
+    sinceBoot: () => BootMoment,
+  ) => {
+    const renewed: unknown[] = [];
+    const ledger = {
+      segments: () => segments,
+      attempts: ({ status }: { status?: string }) =>
+        attempts.filter((one) => status === undefined || one.status === status),
+      acquireLease: (runId: string, holder: string) => ({ runId, epoch: 1, holder }),
+      renewLease: (_: unknown, ...given: unknown[]) => renewed.push(given),
+    };
+    const processes = { sinceBoot, isAlive: async () => true };
+    const ports = { clock: { now: () => 0 }, processes, host: { pid: 7 } } as unknown as Parameters<
+      typeof takeLease
+    >[0];
+    const resources = { ledger, directory: '/none' } as unknown as Parameters<typeof takeLease>[1];
+    expect(await takeLease(ports, resources, 'r')).toMatchObject({ runId: 'r', holder: expect.stringContaining('7') });
+    return renewed;
+  };
+  const now = seenAt(90_000);
+
+  it.each([
+    ['that no engine had before', [], [spawned('a')], 0],
+    ['whose engine was never seen', [{ seen: null }], [spawned('a')], 0],
+    [
+      'whose last engine was not seen, from when the one before was',
+      [{ seen: seenAt(50_000) }, { seen: null }],
+      [spawned('a')],
+      40_000,
+    ],
+    ['without turns that are left', [{ seen: seenAt(50_000) }], [], 0],
+    ['with a turn that is settled', [{ seen: seenAt(50_000) }], [{ ...spawned('a'), status: 'settled' }], 0],
+    ['with a turn of which no process is known', [{ seen: seenAt(50_000) }], [{ ...spawned('a'), process: null }], 0],
+  ])('%s, counts the time in which its turns worked', async (_, segments, attempts, counted) => {
+    expect(await take(segments, attempts, () => now)).toEqual([[counted, now]]);
+  });
+
+  it('takes it on a machine without a clock that processes share, and counts nothing', async () => {
+    const none = (): never => {
+      throw new Error('no such clock');
+    };
+    expect(await take([{ seen: seenAt(50_000) }], [spawned('a')], none)).toEqual([[0, undefined]]);
+  });
+});

@@ -347,11 +347,15 @@ describe('what is thrown for an attempt', HANGS, () => {
   it('leaves the turn to the next engine where this one detaches meanwhile', async () => {
     const swept = Promise.withResolvers<never[]>();
     const opened = open(SPAWNED, { prepare: boom, fault });
-    const processes = { ...opened.ports.processes, sweep: async () => swept.promise };
+    let isSweeping = false;
+    const sweep = async (): Promise<never[]> => {
+      isSweeping = true;
+      return swept.promise;
+    };
+    const processes = { ...opened.ports.processes, sweep };
     const supervisor = createSupervisor({ ...opened.ports, processes }, LEASE);
     supervisor.ensure('a-1');
-    await setImmediate();
-    await setImmediate();
+    await expect.poll(() => isSweeping).toBe(true);
     await supervisor.detach();
     swept.resolve([]);
     await expect(supervisor.settled('a-1')).rejects.toThrow('boom');

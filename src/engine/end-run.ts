@@ -27,6 +27,7 @@ import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
+import { plainJson } from '../text/json.ts';
 import { sayingWhatIsLeft } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './run-files.ts';
@@ -102,8 +103,11 @@ async function reportEnd(
     throw loss;
   }
   await ports.files.end(outcome, files);
-  // Last: an engine that is killed before this leaves the files to the engine that resumes.
-  if (finished) release();
+  if (finished) {
+    resources.ledger.note(lease, RUN_EVENTS.ended, plainJson(view));
+    // Last: an engine that is killed before this leaves the files to the engine that resumes.
+    release();
+  }
   // Since the last look at them.
   if (ports.watch.putBack() === 'ledger') warn('the ledger was deleted while the run ended. squad has written it back');
   if (finished) await keepBackup(ports, resources, runId);

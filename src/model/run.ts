@@ -187,6 +187,8 @@ export const RUN_EVENTS = {
   published: 'run-published',
   /** Whether the folder of the run is complete, where that has changed; data is `FolderWritten`. */
   folder: 'folder-written',
+  /** The run is over, and everything of it is written; data is its `RunView`. */
+  ended: 'end-written',
 } as const;
 
 /** The epoch of what a fork copies. Those of engines begin with 1. */
@@ -233,15 +235,12 @@ export const publishFactsSchema = z.object({
   /** Mail without an answer or an end when the run ended; absent: none. */
   mailLeft: z.string().optional(),
   kept: z.array(z.object({ path: z.string(), why: z.string() })),
-  /** How the run ended, so that a list of runs need not fold each plan. Added once its mail is closed. */
+  /** How the run ended. Added once its mail is closed. */
   summary: z
     .object({
       outcome: z.enum(RUN_ENDS),
       headline: z.string(),
       tasks: z.object({ all: z.int(), done: z.int() }),
-      /** Where it ended. Absent: its playbook has no stages. */
-      stage: z.object({ id: z.string(), place: z.int(), of: z.int() }).optional(),
-      reviews: z.array(reviewCountSchema),
     })
     .optional(),
 });

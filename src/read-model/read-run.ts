@@ -111,7 +111,7 @@ export function readRun(
   lockedBy: LockedBy | null,
   playbooks: Playbooks = {},
 ): RunReading {
-  const { row, definition } = idOrName === undefined ? newestRun(ledger) : namedRun(ledger, idOrName);
+  const { row, definition } = rowOf(ledger, idOrName);
   const events = ledger.events({ stream: row.id, types: READ_EVENTS });
   const segments = ledger.segments(row.id);
   // Only what an engine decided on an input is a part of the plan.
@@ -153,13 +153,13 @@ export function readRun(
   };
 }
 
-/** The same as it is on record, whether or not an engine drives the run. */
+/** As it is on record, whether or not an engine drives the run. */
 export function folderProblemOf(ledger: Pick<Ledger, 'events'>, runId: string): string | null {
   const said = ledger.events({ stream: runId, types: [RUN_EVENTS.folder] }).at(-1);
   return said === undefined ? null : readEvent(said, folderWrittenSchema).problem;
 }
 
-export function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {
+function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {
   return parent === null ? null : { ...parent, name: ledger.run(parent.runId)?.name ?? parent.runId };
 }
 
@@ -228,15 +228,6 @@ export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'boa
   return predictBoard(board, pendingRequests).finished !== null;
 }
 
-/** The newest run with a definition. */
-function newestRun(ledger: Ledger) {
-  for (const row of ledger.runs().toReversed()) {
-    const definition = findDefinition(ledger, row);
-    if (definition !== undefined) return { row, definition };
-  }
-  throw noRunYet();
-}
-
 /** `next`: what helps besides. */
 export function noRunYet(next = ''): SquadError {
   return usageError('there is no run here yet', `Start one: \`squad run objective.md\`.${next}`);
@@ -247,7 +238,13 @@ export function runIsOver(name: string): SquadError {
   return usageError(`run ${name} is over`, `See its result with \`squad report ${name}\`.`);
 }
 
-function namedRun(ledger: Ledger, idOrName: string) {
+/** By id or name; undefined: the newest. Throws `usage` if there is no such run, or it was never defined. */
+export function rowOf(ledger: Ledger, idOrName: string | undefined): { row: RunRow; definition: RunDefinition } {
+  if (idOrName === undefined) {
+    const newest = ledger.runs().findLast((row) => findDefinition(ledger, row) !== undefined);
+    if (newest === undefined) throw noRunYet();
+    return rowOf(ledger, newest.id);
+  }
   const row = ledger.run(idOrName);
   if (row === undefined) {
     throw unknownRun(

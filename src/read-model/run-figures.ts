@@ -1,12 +1,10 @@
-import { reviewCountsOf } from '../graph/decisions/failed-reviews.ts';
 import { decidedSchema, RUN_EVENTS, type ReviewCount } from '../model/run.ts';
-import type { Playbooks } from '../model/plan.ts';
 import { hasEnded } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { findRun, isDriven, type LockedBy } from './read-run.ts';
+import { isDriven } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
-import { findEnd, summarizeRun, type RunSummary } from './run-summary.ts';
-import { usageCountOf, type UsageCount } from './usage-count.ts';
+import { findView, type RunSummary } from './run-summary.ts';
+import type { UsageCount } from './usage-count.ts';
 
 /** What statistics count of one run. */
 export interface RunFigures extends Pick<RunSummary, 'playbook' | 'state' | 'elapsedMs' | 'usage'> {
@@ -18,32 +16,20 @@ export interface RunFigures extends Pick<RunSummary, 'playbook' | 'state' | 'ela
   readonly interrupted: boolean;
 }
 
-/** undefined: the run was never defined. Reads the whole history only of an unfinished run. */
-export function readFigures(
-  ledger: Ledger,
-  row: RunRow,
-  lockedBy: LockedBy | null,
-  now: number,
-  playbooks: Playbooks = {},
-): RunFigures | undefined {
-  const summary = summarizeRun(ledger, row, lockedBy, now, playbooks);
-  if (summary === undefined) return undefined;
-  const { playbook, state, elapsedMs, usage, createdAt } = summary;
+/** undefined: the run was never defined. */
+export function readFigures(...[ledger, row, lockedBy, ...of]: Parameters<typeof findView>): RunFigures | undefined {
+  const view = findView(ledger, row, lockedBy, ...of);
+  if (view === undefined) return undefined;
+  const { run, plan, turns, use } = view;
+  const { playbook, state, startedAt } = run;
   const segments = ledger.segments(row.id);
-  const isEnded = hasEnded(state);
-  const endedAt = isEnded ? (segments.at(-1)?.releasedAt ?? null) : null;
+  const endedAt = hasEnded(state) ? (segments.at(-1)?.releasedAt ?? null) : null;
   return {
-    ...{ playbook, state, elapsedMs, usage },
-    wallMs: endedAt === null ? null : Math.max(0, endedAt - createdAt),
-    turns: usageCountOf(ledger.totals(row.id)).turns,
-    reviews: findEnd(ledger, row)?.reviews ?? countReviews(ledger, row, lockedBy),
+    ...{ playbook, state, turns, elapsedMs: use.elapsedMs, usage: use.usage },
+    wallMs: endedAt === null ? null : Math.max(0, endedAt - startedAt),
+    reviews: plan.reviews,
     interrupted: wasInterrupted(ledger, row, isDriven(segments, lockedBy) ? segments.slice(0, -1) : segments),
   };
-}
-
-function countReviews(ledger: Ledger, { id }: RunRow, lockedBy: LockedBy | null): readonly ReviewCount[] {
-  const reading = findRun(ledger, id, lockedBy);
-  return reading === undefined ? [] : reviewCountsOf(reading.board);
 }
 
 /** `left`: the segments that are over. */

@@ -1,17 +1,12 @@
-import { countTasks } from '../graph/decisions/conclude.ts';
-import { factsOf } from '../graph/decisions/run-facts.ts';
-import { tasksToCome } from '../playbooks/stages/stage-views.ts';
-import { publishFactsSchema, RUN_EVENTS, type PublishFacts, type RunDefinition } from '../model/run.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { RunState } from '../model/run-state.ts';
-import { stageReached } from '../model/shown-stage.ts';
-import { engineTime } from '../model/spending.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { findDefinition, findRun, parentOf, type ForkParent, type LockedBy } from './read-run.ts';
-import { readEvent } from './replay-plan.ts';
-import { standingOf } from './run-state.ts';
-import { unfinishedOf, type Unfinished } from './unfinished.ts';
-import { allTasks, usageCountOf, type UsageCount } from './usage-count.ts';
+import { endedView } from './ended-view.ts';
+import { findRun, type ForkParent, type LockedBy } from './read-run.ts';
+import type { RunView } from './run-view.ts';
+import type { Unfinished } from './unfinished.ts';
+import type { UsageCount } from './usage-count.ts';
+import { viewOf } from './view-of.ts';
 
 /** A run of this repository. */
 export interface RunSummary {
@@ -43,56 +38,32 @@ export interface RunSummary {
   readonly why: string | null;
 }
 
-/** One run for a list of them; undefined: it was never defined. Reads the whole history only of a run that has not finished, or may have failed before its plan was whole. */
-export function summarizeRun(
+/** One run for a list of them; undefined: it was never defined. */
+export function summarizeRun(...of: Parameters<typeof findView>): RunSummary | undefined {
+  const view = findView(...of);
+  return view && summaryOf(view);
+}
+
+function summaryOf({ run, plan, use, end }: RunView): RunSummary {
+  const { runId, name, parent, objective, source, playbook, startedAt: createdAt, deadline, state, need } = run;
+  const { tasks, stage } = plan;
+  return {
+    ...{ runId, name, parent, objective, source, playbook, createdAt, deadline, state, tasks, stage },
+    ...{ headline: end?.headline ?? null, elapsedMs: use.elapsedMs, usage: use.usage },
+    ...{ need: need?.need ?? null, why: need?.why ?? null },
+  };
+}
+
+/** Folds the plan only of a run that is not over. undefined: it was never defined. */
+export function findView(
   ledger: Ledger,
   row: RunRow,
   lockedBy: LockedBy | null,
   now: number,
   playbooks: Playbooks = {},
-): RunSummary | undefined {
-  const ended = findEnd(ledger, row);
-  if (ended !== undefined && !mayLackTasks(ledger, row, ended)) {
-    const definition = findDefinition(ledger, row);
-    if (definition === undefined) return undefined;
-    const { outcome: state, headline, tasks, stage = null } = ended;
-    return { ...aboutOf(ledger, row, definition), state, headline, tasks, stage, need: null, why: null };
-  }
+): RunView | undefined {
+  const ended = endedView(ledger, row);
+  if (ended !== undefined) return ended;
   const reading = findRun(ledger, row.id, lockedBy, playbooks);
-  if (reading === undefined) return undefined;
-  const { state, conclusion } = standingOf(reading, now);
-  const { need = null, why = null } = unfinishedOf(reading, now) ?? {};
-  const headline = conclusion?.headline ?? null;
-  const stage = stageReached(reading.stages) ?? null;
-  return {
-    ...aboutOf(ledger, row, reading.definition),
-    ...{ state, headline, tasks: { ...countTasks(reading.board), all: allTasks(reading.board) }, stage, need, why },
-  };
-}
-
-/** What can follow the end of a run. */
-const LATER = [RUN_EVENTS.published, RUN_EVENTS.resumed, 'operator-command'];
-
-/** How a run ended after which nothing was asked of it; undefined: its plan has to say. */
-export function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary'] {
-  const last = ledger.events({ stream: id, types: LATER }).at(-1);
-  if (last?.type !== RUN_EVENTS.published) return undefined;
-  // An engine that was killed before it released its lease is resumed.
-  if (ledger.segments(id).at(-1)?.releasedAt === null) return undefined;
-  return readEvent(last, publishFactsSchema).summary;
-}
-
-/** The end of a run records the tasks of its plan. If the run failed, tasks that were known may not be among them. */
-function mayLackTasks(ledger: Ledger, row: RunRow, { outcome }: NonNullable<PublishFacts['summary']>): boolean {
-  const definition = outcome !== 'done' ? findDefinition(ledger, row) : undefined;
-  return definition !== undefined && tasksToCome({ facts: factsOf(definition), records: new Map() }) > 0;
-}
-
-function aboutOf(ledger: Ledger, row: RunRow, { objective, source, playbook }: RunDefinition) {
-  const { id, name, createdAt } = row;
-  const elapsedMs = engineTime(ledger.segments(id));
-  const { usage } = usageCountOf(ledger.totals(id));
-  const parent = parentOf(ledger, row);
-  const { title, deadline = null } = objective;
-  return { runId: id, name, parent, objective: title, source, playbook, createdAt, deadline, elapsedMs, usage };
+  return reading && viewOf({ ...reading, attempts: [] }, { now });
 }

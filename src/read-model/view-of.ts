@@ -158,7 +158,7 @@ export function mailOf({ mail }: Pick<Ledger, 'mail'>, runId: string): MailStatu
   return mail.policy(runId) === undefined ? undefined : mail.status(runId);
 }
 
-function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): MailReading {
+export function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): MailReading {
   const oldest = members.flatMap(({ oldestUnread }) => (oldestUnread === null ? [] : [oldestUnread]));
   const overdue = unanswered.filter(
     ({ acceptedAt, answerDue }) =>

@@ -9,6 +9,7 @@ import {
   noRunYet,
   readRun,
   withAttempts,
+  type LockedBy,
   type RunHistory,
   type RunReading,
 } from '../read-model/read-run.ts';
@@ -99,19 +100,28 @@ export async function readRunIn<Ports extends Machine, Found>(
   name: string | undefined,
   read: (ledger: Ledger, reading: RunReading) => Found,
 ): Promise<OpenedWorkspace<Ports> & { readonly found: Found; readonly now: number }> {
+  return readRowIn(place, name, (ledger, given, lockedBy) =>
+    read(ledger, readRun(ledger, given, lockedBy, place.composition.playbooks)),
+  );
+}
+
+/** The same without the plan. `given`: the run's id or name; undefined: the newest one. */
+export async function readRowIn<Ports extends Machine, Found>(
+  place: Required<Place<Ports>>,
+  name: string | undefined,
+  read: (ledger: Ledger, given: string | undefined, lockedBy: LockedBy | null, now: number) => Found,
+): Promise<OpenedWorkspace<Ports> & { readonly found: Found; readonly now: number }> {
   const workspace = await workspaceIn(place);
   const { directory, composition } = workspace;
   requireRuns(workspace);
+  const now = composition.clock.now();
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
   const found = readLedger(workspace, (ledger) => {
     const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.directory, name));
-    return read(
-      ledger,
-      readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy, composition.playbooks),
-    );
+    return read(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy, now);
   });
-  return { ...workspace, found, now: composition.clock.now() };
+  return { ...workspace, found, now };
 }
 
 /** Throws `usage` if no run was ever started here, with where the runs may be. */

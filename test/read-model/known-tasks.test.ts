@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_BOARD, type BoardState } from '../../src/cli/board/board-state.ts';
 import { takeEvent } from '../../src/cli/board/view.ts';
 import { createProgress } from '../../src/cli/board/watch-board.ts';
-import { countTasks } from '../../src/graph/decisions/conclude.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import type { RunHistory } from '../../src/read-model/read-run.ts';
 import { summarizeRun } from '../../src/read-model/run-summary.ts';
@@ -125,8 +124,7 @@ describe('the tasks that are known before the plan has them', () => {
     const { run, played } = failing();
     run.plan(played.entries);
     if (state === 'failed') {
-      const { board } = run.read();
-      run.publish({ summary: { outcome: 'failed', headline: 'FAILED, no', tasks: countTasks(board), reviews: [] } });
+      run.publish().writeEnd();
       run.ledger.releaseLease(run.lease);
     }
     const row = run.ledger.run(run.id)!;

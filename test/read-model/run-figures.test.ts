@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { reviewCountsOf } from '../../src/graph/decisions/failed-reviews.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readFigures } from '../../src/read-model/run-figures.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
@@ -21,10 +20,8 @@ function rejectedOnce(): RecordedRun {
 }
 
 function end(run: RecordedRun): RecordedRun {
-  const { board } = run.read();
-  const summary = { outcome: 'done', headline: 'DONE', tasks: { all: 3, done: 3 } } as const;
   run.decide('finish', 'all is done');
-  run.publish({ summary: { ...summary, reviews: reviewCountsOf(board) } });
+  run.publish().writeEnd();
   run.ledger.releaseLease(run.lease);
   return run;
 }

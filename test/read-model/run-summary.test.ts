@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { concludeRun, countTasks } from '../../src/graph/decisions/conclude.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
+import { endedView } from '../../src/read-model/ended-view.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
+import { plainJson } from '../../src/text/json.ts';
+import { rejects } from '../playbooks/simulator.ts';
 import { summarizeRun } from '../../src/read-model/run-summary.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
@@ -11,9 +14,7 @@ function finished(): RecordedRun {
 }
 
 function publish(run: RecordedRun): RecordedRun {
-  const { board } = run.read();
-  const { outcome, headline } = concludeRun({ board, problem: undefined, strict: false });
-  return run.publish({ summary: { outcome, headline, tasks: countTasks(board), reviews: [] } });
+  return run.publish().writeEnd();
 }
 
 /** The row, and whether the whole plan was read for it. */
@@ -60,4 +61,24 @@ test('a run without a definition has no row', () => {
   const run = finished();
   const row = run.ledger.createRun({ id: 'turn', name: 'turn-1' });
   expect(summarizeRun(run.ledger, row, null, 1)).toBeUndefined();
+});
+
+test.each(['done', 'failed'])('a run that is over has the same view from the row of its end: %s', (how) => {
+  const about = definition();
+  const script =
+    how === 'done'
+      ? {}
+      : { turn: ({ review }: { review: string | null }) => (review === null ? undefined : rejects('no')) };
+  const played = play(about, script);
+  const run = new RecordedRun(about).allocate().plan(played.entries).decide('finish', played.end.why);
+  run.publish().writeEnd();
+  const row = run.ledger.run(run.id)!;
+  expect(endedView(run.ledger, row)).toBeUndefined();
+  run.clock.time += 5_000;
+  run.ledger.releaseLease(run.lease, 5_000);
+  const view = endedView(run.ledger, row);
+  expect(view).toEqual(plainJson(viewOf(run.read(), { now: run.clock.time })));
+  expect(view?.end?.outcome).toBe(how);
+  run.ledger.command(run.id, 'retry', { task: 'a', fresh: false }, 'ada');
+  expect(endedView(run.ledger, row)).toBeUndefined();
 });

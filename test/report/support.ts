@@ -10,6 +10,7 @@ import { limitsSchema } from '../../src/model/limits.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { readHistory, type RunHistory } from '../../src/read-model/read-run.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { lockWorkspace, openLedger, type WorkspaceLock } from '../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { simulate, type Played, type Script } from '../playbooks/simulator.ts';
@@ -149,6 +150,12 @@ export class RecordedRun {
   publish(facts: Partial<PublishFacts> = {}): this {
     const all = { branch: `squad/${this.about.name}`, head: HEAD, kept: [], ...facts };
     this.ledger.note(this.lease, RUN_EVENTS.published, plainJson(all));
+    return this;
+  }
+
+  /** The row that an engine leaves last. */
+  writeEnd(): this {
+    this.ledger.note(this.lease, RUN_EVENTS.ended, plainJson(viewOf(this.read(), { now: this.clock.time })));
     return this;
   }
 

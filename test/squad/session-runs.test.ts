@@ -201,7 +201,7 @@ describe('a folder that another run plays', () => {
     });
     await expect(intervene({ host }, 'second', retry)).resolves.toMatchObject({ needs: 'resume' });
     await intervene({ host }, 'second', { verb: 'cancel' });
-    finished('third', did, { outcome: 'done', headline: 'DONE', tasks: { all: 1, done: 1 }, reviews: [] });
+    finished('third', did, { outcome: 'done', headline: 'DONE', tasks: { all: 1, done: 1 } });
     await expect(intervene({ host }, 'idle', retry)).rejects.toMatchObject({
       next: 'Nothing is left to play: `squad merge third` takes over its work, if you have not done that yet.',
     });

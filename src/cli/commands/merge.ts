@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import type { RunView } from '../../read-model/run-view.ts';
-import { viewOf } from '../../read-model/view-of.ts';
 import { sessionFolders } from '../../read-model/session-folders.ts';
 import { workCommands } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
@@ -18,14 +17,15 @@ import { findCommit } from '../../substrate/git/show-diff.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, MergeOptions } from '../command-context.ts';
-import { openTarget, type OpenedTarget } from '../find-target.ts';
+import { openView, type OpenedView } from '../../squad/read-view.ts';
+import { openMachine, type Machine } from '../../machine.ts';
 import { printResult } from '../output.ts';
 
 /** Merges the run branch into the branch that is checked out, or leaves everything as it is and says why. */
 export async function merge(context: CommandContext, run: string | undefined, options: MergeOptions): Promise<void> {
-  const target = await openTarget(context, { run, kinds: 'run or task' });
-  const { reading, composition, repository } = target;
-  const view = viewOf(reading, { now: target.now });
+  const { host } = context;
+  const target = await openView({ host, composition: openMachine(host) }, run);
+  const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
   if (view.run.delivers === null) throw nothingToMerge(view);
   const checkout = requireBranch(
@@ -36,7 +36,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
   await requireWritable(checkout, composition.git.stateDirectory);
   if (options.unverified !== true) refuseUnverified(view);
   const commit = await headOf(target);
-  if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(target, commit);
+  if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(view, commit);
   if (commit === view.plan.base)
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
   const message = `Merge run ${name}: ${plainLine(title, 100)}`;
@@ -62,7 +62,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
 }
 
 /** Whether a path of the checkout is in the folder of a session, which runs write in the checkout itself. */
-function ofSessions(target: OpenedTarget): (path: string) => boolean {
+function ofSessions(target: OpenedView<Machine>): (path: string) => boolean {
   const { root } = target.repository;
   const folders = readLedger(target, (ledger) => sessionFolders(ledger, root));
   const place = realPath(root) ?? root;
@@ -95,20 +95,18 @@ function refuseUnverified({ run: { name, state }, end }: RunView): void {
   }
 }
 
-async function headOf({ reading, composition, repository }: OpenedTarget): Promise<string> {
-  const { name } = reading.row;
+async function headOf({ view, composition, repository }: OpenedView<Machine>): Promise<string> {
+  const { name } = view.run;
   const head = await findCommit(composition.git, repository, `refs/heads/squad/${name}`);
   if (head !== undefined) return head;
-  const { head: delivered } = reading.board.branch;
   throw usageError(
     `the branch squad/${name} is not there any more`,
-    `If its commit still is, create it again: \`git branch squad/${name} ${delivered}\`.`,
+    `If its commit still is, create it again: \`git branch squad/${name} ${view.plan.delivered}\`.`,
   );
 }
 
-function movedBranch({ reading }: OpenedTarget, head: string): SquadError {
-  const { name } = reading.row;
-  const delivered = reading.board.branch.head.slice(0, 12);
+function movedBranch({ run: { name }, plan }: RunView, head: string): SquadError {
+  const delivered = plan.delivered.slice(0, 12);
   return usageError(
     `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: the difference was not checked`,
     `Compare them with \`git log --oneline ${delivered}..squad/${name}\`, or merge with \`squad merge ${name} --unverified\`.`,

@@ -3,12 +3,9 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { stageReached } from '../../model/shown-stage.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { concludeRun, countTasks } from '../decisions/conclude.ts';
-import { reviewCountsOf } from '../decisions/failed-reviews.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
-import { createView } from '../decisions/view.ts';
 import type { NodeContext } from './node-context.ts';
 
 /**
@@ -24,14 +21,7 @@ export function createPublish({ ports, book }: NodeContext) {
     const facts = await ports.publisher.publish(board);
     const { problem, made, added } = facts;
     const { outcome, headline, why } = concludeRun({ board, problem, made, added, strict: ports.definition.strict });
-    const stage = stageReached(ports.playbook.stages?.(createView(board)) ?? []);
-    const summary = {
-      outcome,
-      headline,
-      tasks: countTasks(board),
-      reviews: reviewCountsOf(board),
-      ...defined({ stage }),
-    };
+    const summary = { outcome, headline, tasks: countTasks(board) };
     const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');

@@ -1,0 +1,66 @@
+import type { Attempt } from '../model/attempt.ts';
+import type { Machine } from '../machine.ts';
+import { endedView } from '../read-model/ended-view.ts';
+import { withFailedAttempts } from '../read-model/explain-failure.ts';
+import { afterEnd, workOf } from '../read-model/next-commands.ts';
+import { readRun, rowOf, type RunHistory } from '../read-model/read-run.ts';
+import type { RunView } from '../read-model/run-view.ts';
+import { mailOf, mailReadingOf, viewOf } from '../read-model/view-of.ts';
+import { placeOfWork } from '../substrate/git/place-of-work.ts';
+import { listKeptWork } from '../substrate/git/repository.ts';
+import type { MailStatus } from '../substrate/ports/mailbox.ts';
+import { readRowIn, type OpenedWorkspace, type Place } from './open-run.ts';
+import { readPermissionAsks } from './permission-asks.ts';
+
+interface Found {
+  readonly view: RunView;
+  /** undefined: the run is over, and the view is the row of its end. */
+  readonly reading?: RunHistory;
+  readonly mail: MailStatus | undefined;
+  readonly live: readonly Attempt[];
+}
+
+export type OpenedView<Ports extends Machine> = OpenedWorkspace<Ports> & Found & { readonly now: number };
+
+/** A run as the ledger has it, by default the one that is running, or the newest. Folds the plan only of one that is not over. */
+export async function openView<Ports extends Machine>(
+  place: Required<Place<Ports>>,
+  name: string | undefined,
+): Promise<OpenedView<Ports>> {
+  const { found, ...opened } = await readRowIn(place, name, (ledger, given, lockedBy, now): Found => {
+    const { row } = rowOf(ledger, given);
+    const mail = mailOf(ledger, row.id);
+    const ended = endedView(ledger, row);
+    // Where the work of a failed task is kept changes after the end.
+    if (ended !== undefined && ended.plan.failures.length === 0) return { view: ended, mail, live: [] };
+    const live = ledger.attempts({ runId: row.id, status: 'spawned' });
+    const reading = withFailedAttempts(ledger, readRun(ledger, row.id, lockedBy, place.composition.playbooks));
+    return { view: viewOf(reading, { now, mail }), reading, mail, live };
+  });
+  return { ...opened, ...found };
+}
+
+/** The same with what agents ask a person now, and where its work is. */
+export async function viewNow(opened: OpenedView<Machine>): Promise<RunView> {
+  const { view, reading, mail, live, now, repository, composition } = opened;
+  const { git } = composition;
+  if (reading === undefined) return endedNow(opened);
+  const asks = await readPermissionAsks({ ...opened, reading }, live);
+  const work = workOf(reading);
+  const place = work && (await placeOfWork(git, repository, work));
+  // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
+  const { failures } = view.plan;
+  const kept = failures.length === 0 ? [] : await listKeptWork(git, repository.root, view.run.name);
+  return viewOf(reading, { now, mail, kept, asks, place });
+}
+
+async function endedNow(opened: OpenedView<Machine>): Promise<RunView> {
+  const { view, mail, now, repository, composition } = opened;
+  const { run, plan, end } = view;
+  if (end === null) return view;
+  const { base, delivered } = plan;
+  const place =
+    end.head === null ? undefined : await placeOfWork(composition.git, repository, { run: run.name, base, delivered });
+  const read = mail === undefined ? null : mailReadingOf(mail, now);
+  return { ...view, mail: read, next: afterEnd(run.name, end, place) };
+}

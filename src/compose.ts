@@ -4,7 +4,7 @@ import { openMachine, type Host, type Machine } from './machine.ts';
 import { badInput, type SquadError } from './model/errors.ts';
 import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { Playbooks } from './model/plan.ts';
-import { BUILT_IN_PLAYBOOKS, COORDINATE, STAGES, TURN } from './model/playbook-name.ts';
+import { BUILT_IN_PLAYBOOKS, COORDINATE, STAGES } from './model/playbook-name.ts';
 import type { RuntimeDescription } from './model/runtime-description.ts';
 import {
   ACP,
@@ -129,7 +129,7 @@ function acpFactory(agent: string): RuntimeFactory {
 export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {} }: Additions = {}): Composition {
   const machine = openMachine(host);
   refuseNames('runtime', ownRuntimes, [...KNOWN_RUNTIMES, ACP, CHECK_RUNTIME]);
-  refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, STAGES, TURN, COORDINATE]);
+  refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, STAGES, COORDINATE]);
   const runtimes: Composition['runtimes'] = { ...ownRuntimes, ...BUILT_IN };
   const { clock, processes, git } = machine;
   const ports = { processes, clock, node: host.node };

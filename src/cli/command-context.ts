@@ -2,7 +2,6 @@ import type { Host } from '../compose.ts';
 import type { LimitOptions } from '../model/limit-table.ts';
 import type { Objective } from '../model/objective.ts';
 import type { SinkName } from '../model/tracing.ts';
-import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { RunningRun } from '../read-model/running-run.ts';
 import type { Output } from './output.ts';
@@ -212,14 +211,4 @@ export interface TeamOptions extends NewRunOptions {
 export interface DemoOptions extends JsonOptions {
   readonly keep?: string;
   readonly remove?: boolean;
-}
-
-export interface DevTurnOptions extends Omit<TurnSpec, 'prompt' | 'schema' | 'env' | 'config'>, JsonOptions {
-  readonly repo: string;
-  readonly promptFile?: string;
-  readonly schema?: string;
-  readonly env?: string[];
-  readonly config?: string[];
-  readonly yes?: boolean;
-  readonly resume?: string | boolean;
 }

@@ -1,21 +1,9 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
-import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addLedgerCommands, addLookingCommands, addWorkCommands } from './looking-commands.ts';
-import {
-  addCommand,
-  collect,
-  example,
-  JSON_LINES,
-  JSON_OBJECT,
-  lazily,
-  PLAYBOOKS,
-  positiveNumber,
-  RUNTIMES,
-  wholeNumber,
-} from './option-values.ts';
+import { addCommand, example, JSON_LINES, JSON_OBJECT, lazily, PLAYBOOKS } from './option-values.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
 import { addTeamCommands } from './team-commands.ts';
@@ -50,7 +38,7 @@ const GROUPS: readonly Group[] = [
   { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
   { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
   { title: 'Manage squad:', names: ['db', 'state', 'completion', 'uninstall'], add: addManagingCommands },
-  { names: ['mcp', 'complete', 'dev'], add: addHiddenCommands },
+  { names: ['mcp', 'complete'], add: addHiddenCommands },
 ];
 
 /** The command line for these arguments. Each command loads its code when it runs. */
@@ -143,7 +131,7 @@ function addManagingCommands(program: Command, context: CommandContext): void {
     .action(lazily(context, async () => (await import('./commands/uninstall.ts')).uninstall));
 }
 
-/** Commands that squad itself starts, or that are for people who work on it. */
+/** Commands that squad itself starts. */
 function addHiddenCommands(program: Command, context: CommandContext): void {
   const mcp = 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.';
   program
@@ -160,7 +148,6 @@ function addHiddenCommands(program: Command, context: CommandContext): void {
       const whole = await createProgram(context, '', ['node', 'squad', '--help', ...words]);
       await (await import('./commands/complete.ts')).complete(context, whole, words);
     });
-  addDevCommands(program, context);
 }
 
 /** The launcher starts the mail server directly. It is a small program, because one runs for each turn. */
@@ -169,36 +156,6 @@ function notHere(): never {
     '`squad mcp` is a separate program; this one cannot start it',
     'Run `squad mcp --turn-file <path>`, or `node dist/mcp.mjs --turn-file <path>`.',
   );
-}
-
-function addDevCommands(program: Command, context: CommandContext): void {
-  const turn = 'squad dev turn --runtime codex "Fix the typo in README.md and commit"';
-  const dev = program
-    .command('dev', { hidden: true })
-    .description('Commands for people who work on squad itself.')
-    .addHelpText('after', example(turn));
-  const about = 'Run one task in one turn, print its events, and leave its work on a branch.';
-  addCommand(dev, 'turn', about, turn, 'squad dev turn --resume')
-    .argument('[prompt]', 'the whole prompt; `-` or nothing reads it from stdin')
-    .option('--runtime <name>', `the runtime that takes the turn: ${RUNTIMES}`, BUILT_IN_RUNTIMES[0])
-    .option('--repo <path>', 'the repository', '.')
-    .option('--prompt-file <path>', 'read the prompt from this file')
-    .option('--instructions <text>', 'instructions of the session', 'You are a member of a squad of coding agents.')
-    .addOption(
-      new Option('--access <level>', 'what the turn may touch').choices(['read-only', 'edit', 'full']).default('edit'),
-    )
-    .option('--model <name>', 'the runtime’s own name of a model')
-    .option('--schema <path>', 'JSON Schema file that the answer has to satisfy')
-    .option('--binary <path>', 'the runtime’s program, when it is not on PATH')
-    .option('--env <name>', 'let this variable reach the runtime’s program (repeatable)', collect)
-    .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect)
-    .option('--yes', 'allow the program that squad.yaml names for the runtime, for this turn')
-    .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
-    .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)
-    .option('--retries <n>', 'more turns after one that was lost', wholeNumber, 2)
-    .option('--resume [attempt]', 'continue the newest unfinished turn here, or the one with this attempt')
-    .option(...JSON_LINES)
-    .action(lazily(context, async () => (await import('./commands/dev-turn.ts')).devTurn));
 }
 
 export { type Command, CommanderError };

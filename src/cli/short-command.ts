@@ -1,4 +1,4 @@
-const LONG_RUNNING = ['run', 'resume', 'demo', 'dev', 'team'];
+const LONG_RUNNING = ['run', 'resume', 'demo', 'team'];
 
 /** Whether this process ends as soon as its command has. */
 export const IS_SHORT = !LONG_RUNNING.includes(process.argv[2] ?? '');

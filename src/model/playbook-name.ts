@@ -13,8 +13,5 @@ export const STAGES = 'stages';
 /** Of a run that plays a session folder. It cannot be chosen without one. */
 export const SESSION = 'session';
 
-/** Of `squad dev turn`; a user cannot choose it. It is also the only role and agent of such a run. */
-export const TURN = 'turn';
-
 /** Of `squad coordinate`; a user cannot choose it. */
 export const COORDINATE = 'coordinate';

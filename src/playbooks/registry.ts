@@ -1,14 +1,7 @@
 import { badInput } from '../model/errors.ts';
 import type { OwnPlaybook } from '../model/own-playbook.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import {
-  COORDINATE,
-  DEFAULT_PLAYBOOK,
-  SESSION,
-  STAGES,
-  TURN,
-  type BUILT_IN_PLAYBOOKS,
-} from '../model/playbook-name.ts';
+import { COORDINATE, DEFAULT_PLAYBOOK, SESSION, STAGES, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { settingsSchema, type KnownNames } from '../model/settings.ts';
 import { createCoordinatePlaybook } from './coordinate/index.ts';
@@ -23,7 +16,6 @@ import { withApproval } from './shared/plan-approval.ts';
 import { createStagesPlaybook } from './stages/index.ts';
 import type { StageList } from './stages/stage-list.ts';
 import { optionsOf } from './stages/stage-options.ts';
-import { createTurnPlaybook, turnOptionsSchema } from './turn/index.ts';
 
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
   delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
@@ -76,7 +68,6 @@ export function playbookOfRun(
   own: Playbooks,
   { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
 ): OwnPlaybook<unknown> | undefined {
-  if (playbook === TURN) return createTurnPlaybook(turnOptionsSchema.parse(options));
   const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));

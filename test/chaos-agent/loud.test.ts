@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
-import { CLI_ENTRY } from '../support/cli-entry.ts';
-import { openEngineRoom } from '../support/engine.ts';
+import { DEV_TURN, openEngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { CLIS, NO_KEYS, laneOf, openChaosBench, runtimeOf, type Cli } from './chaos-bench.ts';
 import { some, SPREAD, spread } from '../support/lane.ts';
@@ -27,24 +26,13 @@ interface Heard {
   readonly stdout: string;
 }
 
-/** One turn of `squad dev turn` in an engine process whose memory is measured: what it grew by since it took the turn up. */
+/** One turn in an engine process whose memory is measured: what it grew by since it took the turn up. */
 async function hear(cli: Cli, entry: ChaosEntry, look: (heard: Heard) => void): Promise<void> {
   const room = openEngineRoom();
   try {
     const agent = installChaosAgent(join(room.root, 'bin'), { turns: [entry] });
-    const args = [
-      'dev',
-      'turn',
-      'do it',
-      '--runtime',
-      runtimeOf(cli),
-      '--binary',
-      agent.path(cli),
-      '--retries',
-      '0',
-      '--json',
-    ];
-    const engine = spawn(process.execPath, [...FLAGS, CLI_ENTRY, ...args], {
+    const args = [DEV_TURN, 'do it', '--runtime', runtimeOf(cli), '--binary', agent.path(cli), '--retries', '0'];
+    const engine = spawn(process.execPath, [...FLAGS, ...args], {
       cwd: room.repository,
       env: {
         PATH: process.env['PATH'],

@@ -6,6 +6,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom } from '../support/engine.ts';
+import { scriptedTurn } from '../cli/room.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 import { stateOf } from '../support/state.ts';
@@ -45,7 +46,7 @@ async function turnMs(): Promise<number> {
   const room = openEngineRoom();
   try {
     const from = performance.now();
-    expect((await room.run(['dev', 'turn', 'go', '--json', '--runtime', 'scripted', ...scriptOf(room)])).code).toBe(0);
+    expect((await room.run(turnIn(room))).code).toBe(0);
     return performance.now() - from;
   } finally {
     room.close();
@@ -53,9 +54,9 @@ async function turnMs(): Promise<number> {
 }
 
 /** The agent leaves one line a run outside its folder. */
-function scriptOf(room: EngineRoom): string[] {
+function turnIn(room: EngineRoom): string[] {
   const steps = [{ run: ['sh', '-c', 'echo ran >> "$0"', traceOf(room)] }, { sleep: 200 }, { answer: 'done' }];
-  return ['--config', `script=${room.script({ turns: [{ steps }] })}`];
+  return scriptedTurn(room, steps, '--json');
 }
 
 function traceOf({ root }: EngineRoom): string {
@@ -67,7 +68,7 @@ async function oneTurn(
   killAfterMs: () => number,
   counts: { kills: number; beforeRun: number; turns: number },
 ): Promise<void> {
-  let args = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted', ...scriptOf(room)];
+  let args = turnIn(room);
   for (let kill = 0; kill < KILLS_IN_A_ROW; kill += 1) {
     const engine = room.start(args);
     const timer = setTimeout(() => engine.child.kill('SIGKILL'), killAfterMs());
@@ -75,10 +76,10 @@ async function oneTurn(
     clearTimeout(timer);
     if (end.signal !== 'SIGKILL') break;
     counts.kills += 1;
-    if (hasRun(room)) args = ['dev', 'turn', '--resume', '--json'];
+    if (hasRun(room)) args = ['resume', '--json'];
     else counts.beforeRun += 1;
   }
-  if (args.includes('--resume') || !hasRun(room)) await room.run(args);
+  if (args.includes('resume') || !hasRun(room)) await room.run(args);
   counts.turns += 1;
   expect(readFileSync(traceOf(room), 'utf8')).toBe('ran\n');
   expect(hasUnsettled(room)).toBe(false);

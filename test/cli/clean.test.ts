@@ -204,7 +204,7 @@ describe('squad clean', () => {
     expect(existsSync(workspace.path)).toBe(true);
   });
 
-  it('leaves a single turn alone that was cut short, and nothing of one that ended', ALL, async () => {
+  it('leaves a run alone that was cut short, and nothing of one that ended', ALL, async () => {
     const room = commandRoom();
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     await room.run(scriptedTurn(room, [{ answer: 'done' }]), { SQUAD_FAILPOINTS: 'attempt.settled=kill' });
@@ -214,7 +214,7 @@ describe('squad clean', () => {
       );
     expect(folders()).toHaveLength(1);
     const { stdout } = await room.run(['clean', '--all']);
-    expect(stdout).toMatch(/^removed {2}\S+\/history\nskipped {2}turn-[0-9a-f]+: it is not over\n$/);
+    expect(stdout).toMatch(/^(?:removed {2}\S+\n)+skipped {2}go-2: it is not over\n$/);
     expect(folders()).toHaveLength(1);
   });
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
-import { commandRoom, expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
+import { commandRoom, roomForTest, scriptedTurn, turnWith, shell } from './room.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
 import { NO_TERMINAL } from '../runs/signal-trials.ts';
@@ -38,8 +38,6 @@ describe('words on the command line', () => {
         ['db --help', /Example:\n {2}squad db check/],
         ['db check --help', /Example:\n {2}squad db check/],
         ['demo --help', /Example:\n {2}squad demo/],
-        ['dev --help', /Example:\n {2}squad dev turn/],
-        ['dev turn --help', /^(?![^]*default: \[\])[^]*Example:\n {2}squad dev turn/],
       ],
       4,
     ),
@@ -58,13 +56,9 @@ describe('words on the command line', () => {
         ['log --limit many', /many is not a whole number/],
         ['log --limit -1', /is not a whole number/],
         [
-          'dev turn x --runtime nobody',
+          'run x --runtime nobody',
           /no runtime is called nobody[^]*Use one of these: claude, codex, antigravity, scripted/,
         ],
-        ['dev turn x --minutes 0', /0 is not a number above 0/],
-        ['dev turn x --runtime scripted --config nonsense', /is not key=value/],
-        ['dev turn --runtime scripted', /there is no prompt/],
-        ['dev turn --resume', /no turn of this repository is unfinished/],
       ],
       4,
     ),
@@ -74,28 +68,6 @@ describe('words on the command line', () => {
     expect(run.stderr).not.toContain('    at ');
     expect(run).toMatchObject({ code: 2, stdout: '' });
   });
-
-  it.each([
-    ['--prompt-file gone.txt', /gone\.txt/],
-    ['x --schema gone.json', /gone\.json/],
-    ['x --schema readme.md', /readme\.md is not a JSON Schema object/],
-  ])('dev turn %s is bad data', async (words, expected) => {
-    const run = await roomForTest().run(['dev', 'turn', '--runtime', 'scripted', ...words.split(' ')]);
-    expect(run.stderr).toMatch(expected);
-    expect(run.code).toBe(65);
-  });
-});
-
-it('dev turn finds its files from the working directory that it was given', ALL, async () => {
-  const room = commandRoom();
-  symlinkSync(process.execPath, join(room.repository, 'my-node'));
-  writeFileSync(join(room.repository, 'prompt.txt'), 'go');
-  writeFileSync(join(room.repository, 'schema.json'), '{"type":"object"}');
-  const script = room.script({ turns: [{ steps: [{ answer: 'done' }], structured: { done: true } }] });
-  const files = ['--binary', './my-node', '--prompt-file', 'prompt.txt', '--schema', 'schema.json'];
-  const scripted = ['--runtime', 'scripted', '--config', `script=${script}`];
-  const run = await room.run(['dev', 'turn', '--json', '--retries', '0', ...scripted, ...files]);
-  expect(run).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe('a folder that cannot be worked in', () => {
@@ -105,22 +77,22 @@ describe('a folder that cannot be worked in', () => {
     return path;
   };
 
-  it.each(['log', 'db check', 'dev turn x --runtime scripted'])('%s outside a repository', async (words) => {
+  it.each(['log', 'db check', 'run x --runtime scripted'])('%s outside a repository', async (words) => {
     const run = await shell(commandRoom(), `squad ${words}`, folder());
     expect(run.stderr).toMatch(/is not in a git checkout[^]*\nNext: .*git init/);
     expect(run.code).toBe(78);
   });
 
-  it('dev turn before the first commit', async () => {
+  it('run before the first commit', async () => {
     const path = folder();
     git(path, 'init', '-q');
-    const run = await shell(commandRoom(), 'squad dev turn x --runtime scripted', path);
+    const run = await shell(commandRoom(), 'squad run x --runtime scripted', path);
     expect(run.stderr).toMatch(/no commit yet[^]*\nNext: .*commit -m/);
     expect(run.code).toBe(78);
     expect(readdirSync(path)).toEqual(['.git']);
   });
 
-  it('dev turn where a file is called as the state folder', async () => {
+  it('run where a file is called as the state folder', async () => {
     const room = commandRoom();
     writeFileSync(join(room.root, 'state'), '');
     const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]));
@@ -140,25 +112,14 @@ describe('a folder that cannot be worked in', () => {
   });
 });
 
-describe('a limit that cannot be stored', () => {
-  it('is bad data, and leaves no attempt behind that nobody could ever settle', async () => {
-    const room = commandRoom();
-    const run = await room.run(scriptedTurn(room, [{ answer: 'done' }], '--minutes', '1e20'));
-    expect(run.stderr).toMatch(/^squad: the turn's request cannot be used: limits\.turnMinutes: [^]*\nNext: /);
-    expect(run).toMatchObject({ code: 65, stdout: '' });
-    expect((await room.run(['dev', 'turn', '--resume'])).code).toBe(2);
-  });
-});
-
 describe('an output that takes nothing more', () => {
-  it.each(some(['dev turn', 'log'], 1))('a full disk ends what %s prints, and not the work', SPREAD, async (words) => {
+  it.each(some(['run', 'log'], 1))('a full disk ends what %s prints, and not the work', SPREAD, async (words) => {
     const room = commandRoom();
-    const script = room.script({ turns: [{ steps: [{ say: 'hello' }, { answer: 'done' }] }] });
-    await room.run(scriptedTurn(room, [{ answer: 'done' }]));
-    const more = words === 'log' ? '' : `go --runtime scripted --config script=${script}`;
-    const run = await shell(room, `squad ${words} ${more} --json >/dev/full`);
+    const args = scriptedTurn(room, [{ say: 'hello' }, { answer: 'done' }], '--json');
+    await room.run(args);
+    const run = await shell(room, `squad ${words === 'log' ? 'log --json' : args.join(' ')} >/dev/full`);
     expect(run.stderr).toMatch(/^squad: the output could not be written: ENOSPC[^\n]*\n$/);
-    // A turn is worth more than what is printed about it.
+    // A run is worth more than what is printed about it.
     expect(run.code).toBe(words === 'log' ? 74 : 0);
     const settled = (await room.run(['log', '--raw'])).stdout.match(/attempt-settled.*"completed"/g);
     expect(settled).toHaveLength(words === 'log' ? 1 : 2);
@@ -181,14 +142,14 @@ describe('XDG_STATE_HOME', () => {
   );
 });
 
-describe('dev turn', () => {
-  const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
+describe('a run of one turn', () => {
+  const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'done' }];
 
   it('as text, then log and db check of what it left', async () => {
     const room = commandRoom();
-    const run = await room.run(scriptedTurn(room, steps));
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
+    const run = await room.run(scriptedTurn(room, steps, '--log-level', 'debug'));
+    expect(run.code, run.stderr).toBe(0);
+    for (const part of ['says      hello', 'tool      run ["true"]', 'DONE, nothing was checked']) {
       expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
     }
     const log = await room.run(['log', '--raw']);
@@ -198,8 +159,7 @@ describe('dev turn', () => {
     expect(json.lines.map((line) => line['seq'])).toEqual([1, 2, 3]);
     const after = await room.run(['log', '--json', '--after', '3', '--limit', '1']);
     expect(after.lines.map((line) => line['seq'])).toEqual([4]);
-    const name = /(turn-[0-9a-f]+)\.\S+ started/.exec(run.stdout)?.[1] ?? '';
-    expect((await room.run(['log', name])).code).toBe(0);
+    expect((await room.run(['log', 'go'])).code).toBe(0);
     expect(await room.run(['log', 'nobody'])).toMatchObject({ code: 2, stdout: '' });
     expect((await room.run(['db', 'check'])).stdout).toMatch(/^ok {2}/);
     const check = await room.run(['db', 'check', '--json']);
@@ -212,69 +172,19 @@ describe('dev turn', () => {
     const run = await room.run(scriptedTurn(room, steps, '--json'));
     const { lines } = run;
     expect(lines).toHaveLength(run.stdout.trimEnd().split('\n').length);
-    expect(lines.map((line) => line['type'])).toEqual([
-      'attempt-taken',
-      'session-announced',
-      'text',
-      'tool-started',
-      'tool-ended',
-      'turn-ended',
-    ]);
-    for (const line of lines) {
+    const OF_THE_TURN = ['attempt-taken', 'session-announced', 'text', 'tool-started', 'tool-ended', 'attempt-ended'];
+    const turn = lines.filter(({ type }) => OF_THE_TURN.includes(String(type)));
+    expect(turn.map(({ type }) => type)).toEqual(OF_THE_TURN);
+    for (const line of turn) {
       expect(line).toMatchObject({ at: expect.any(Number), runId: lines[0]?.['runId'], attemptId: expect.any(String) });
     }
-    expect(lines.at(-1)).toMatchObject({ outcome: 'completed', text: 'got go', usage: { inputTokens: 12 } });
-  });
-
-  it.each(
-    some(
-      [
-        ['an argument', `dev turn 'said so'`],
-        ['stdin', `dev turn`],
-        ['stdin, by name', `dev turn -`],
-        ['a file', `dev turn --prompt-file prompt.txt`],
-      ],
-      2,
-    ),
-  )('takes its prompt from %s', SPREAD, async (_, words) => {
-    const room = commandRoom();
-    writeFileSync(join(room.repository, 'prompt.txt'), 'said so');
-    const script = room.script({ turns: [{ steps: [{ answer: 'got {prompt}' }] }] });
-    const line = `printf 'said so' | squad ${words} --json --runtime scripted --config script=${script}`;
-    const run = await shell(room, line);
-    expect(run.stdout).toContain('"text":"got said so"');
-    expect(run.code).toBe(0);
-  });
-
-  it.each([
-    [
-      'a refused setting',
-      [],
-      ['--config', 'script=null'],
-      1,
-      /refused \(setting-unsupported\)[^]*setting {3}runtimes\.scripted/,
-    ],
-    ['a failed turn', [{ fail: { kind: 'auth', message: 'no key' } }], [], 1, /failed \(auth\)[^]*no key/],
-    [
-      'a used-up quota',
-      [{ fail: { kind: 'quota-exhausted', message: 'x', retryAt: 4e12 } }],
-      [],
-      4,
-      /works at {2}2096-/,
-    ],
-    ['too many requests', [{ fail: { kind: 'rate-limited', message: 'x' } }], [], 4, /failed \(rate-limited\)/],
-    ['a turn that stalls', [{ hang: true }], ['--idle-minutes', '0.01'], 1, /timed-out \(stalled\)/],
-  ])('%s', async (_, played, more, code, expected) => {
-    const room = commandRoom();
-    const run = await room.run(scriptedTurn(room, played, ...more));
-    expect(run.stdout).toMatch(expected);
-    expect(run.code).toBe(code);
-    expectSound(room);
+    expect(turn.at(-1)).toMatchObject({ outcome: 'completed', usage: { inputTokens: expect.any(Number) } });
+    expect(lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'done' });
   });
 
   it('a lost turn is tried again within its budget', ALL, async () => {
     const room = commandRoom();
-    const run = await room.run(scriptedTurn(room, [{ exit: 3 }], '--json', '--retries', '1'));
+    const run = await room.run(turnWith(room, [{ exit: 3 }], { limits: { task: { turns: 2 } } }, '--json'));
     expect(run.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(2);
     expect(run.code).toBe(1);
   });
@@ -285,7 +195,11 @@ describe('dev turn', () => {
     const announced = `${JSON.stringify({ type: 'session', id: `s${evil}`, model: evil, resumed: false })}\n`;
     const file = { write: { path: `made${evil}`, text: 'x' } };
     const run = await room.run(
-      scriptedTurn(room, [{ raw: announced }, { say: evil }, { think: evil }, file, { deny: evil }, { answer: evil }]),
+      scriptedTurn(
+        room,
+        [{ raw: announced }, { say: evil }, { think: evil }, file, { deny: evil }, { answer: evil }],
+        ...['--log-level', 'debug'],
+      ),
     );
     expect(run.stdout).toContain('says      ');
     expect(run.stdout).not.toMatch(OBEYED);
@@ -298,7 +212,7 @@ describe('dev turn', () => {
     const room = commandRoom();
     const args = scriptedTurn(room, [...steps, { sleep: 300 }, ...steps], '--json');
     const run = await shell(room, `squad ${args.join(' ')} | head -1`);
-    expect(run.stdout).toContain('"attempt-taken"');
+    expect(run.stdout).toContain('"run-started"');
     expect(run.stderr).toBe('');
     const ledger = room.ledger();
     expect(ledger.attempts({}).map((attempt) => ledger.settlement(attempt.id)?.result.outcome)).toEqual(['completed']);

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { handleInterrupts } from '../../src/cli/interrupts.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
-import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn } from './room.ts';
+import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn, turnWith } from './room.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -22,7 +22,7 @@ async function interrupted(
   }
   const from = performance.now();
   const end = await engine.finished;
-  return { end, tookMs: performance.now() - from, result: end.lines.find((line) => line['type'] === 'turn-ended') };
+  return { end, tookMs: performance.now() - from, result: end.lines.find((line) => line['type'] === 'attempt-ended') };
 }
 
 describe('T21: Ctrl-C', () => {
@@ -31,21 +31,24 @@ describe('T21: Ctrl-C', () => {
     const steps = [{ run: ['sleep', '1'] }, { answer: 'done' }];
     const { end, result } = await interrupted(room.start(scriptedTurn(room, steps, '--json')), 'SIGINT');
     expect(end.stderr).toContain('Waiting up to 60 s');
-    expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
-    expect(end.code).toBe(0);
+    expect(result).toMatchObject({ outcome: 'completed' });
+    expect(end.code).toBe(130);
   });
 
   it('once: nothing new starts, although the turn would be tried again', ALL, async () => {
     const room = roomForTest();
     const steps = [{ run: ['sleep', '1'] }, { exit: 3 }];
-    const { end } = await interrupted(room.start(scriptedTurn(room, steps, '--json', '--retries', '2')), 'SIGINT');
+    const { end } = await interrupted(
+      room.start(turnWith(room, steps, { limits: { retries: 2 } }, '--json')),
+      'SIGINT',
+    );
     expect(end.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(1);
-    expect(end.code).toBe(1);
+    expect(end.code).toBe(130);
   });
 
   it('twice: the agent is interrupted, within 10 s, however deaf it is', ALL, async () => {
     const room = roomForTest();
-    const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
+    const args = turnWith(room, [{ run: ['sleep', '60'] }], { command: deafNode(room) }, '--json');
     const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT');
     expect(result).toMatchObject({ outcome: 'cancelled', failure: { kind: 'cancelled', message: 'Ctrl-C twice' } });
     expect(end).toMatchObject({ code: 130, signal: null });
@@ -56,7 +59,7 @@ describe('T21: Ctrl-C', () => {
 
   it('thrice: everything of it is killed at once', ALL, async () => {
     const room = roomForTest();
-    const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
+    const args = turnWith(room, [{ run: ['sleep', '60'] }], { command: deafNode(room) }, '--json');
     const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT', 'SIGINT');
     // After half a second the next engine settles the turn, as on a very busy machine.
     if (result !== undefined) expect(result).toMatchObject({ outcome: 'cancelled' });

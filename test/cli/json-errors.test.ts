@@ -39,7 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'mail reply': ['yes'],
 };
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'dev turn', 'runs', 'state', 'uninstall']);
+const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'state', 'uninstall']);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['plan', 'mail ask', 'mail send']);

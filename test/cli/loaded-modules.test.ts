@@ -17,8 +17,7 @@ const GRAPH = /@langchain|\/cli-engine\.mjs/;
 /** What reads Markdown and YAML, in the same way. */
 const READERS = /markdown-it|node_modules\/yaml|\/cli-checks\.mjs/;
 /** The policies and their schemas, or the part of the built command line that holds them. A frozen list is read without. */
-const POLICIES =
-  /\/playbooks\/(?:registry|council|delivery|objective|turn)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
+const POLICIES = /\/playbooks\/(?:registry|council|delivery|objective)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** URLs of the modules that a Node with these arguments loads. */

@@ -43,7 +43,6 @@ const COMMANDS = {
     ['run', 'objective.md', '--runtime', 'scripted', '--yes'],
     ['coordinate', 'objective.md', '--runtime', 'scripted', '--yes'],
     ['demo', '--keep', '../demo'],
-    ['dev', 'turn', 'go', '--runtime', 'scripted', '--config', 'script=SCRIPT'],
     ['team', 'objective.md', '--runtime', 'scripted', '--yes', '--detach'],
     ['team', 'engine', '--ticket', 'TICKET', '--', 'run', 'objective.md', '--runtime', 'scripted', '--yes'],
   ],

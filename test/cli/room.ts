@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
@@ -42,10 +42,32 @@ export function aliveIn(room: EngineRoom): number[] {
   }
 }
 
-/** The arguments of a scripted turn that plays these steps. */
+/** The arguments of a run of one turn that plays these steps. */
 export function scriptedTurn(room: EngineRoom, steps: readonly object[], ...more: string[]): string[] {
-  const script = room.script({ turns: [{ steps }] });
-  return ['dev', 'turn', 'go', '--runtime', 'scripted', '--config', `script=${script}`, ...more];
+  return turnWith(room, steps, {}, ...more);
+}
+
+/** The same with more settings of the person. `command`: the program of the runtime. */
+export function turnWith(
+  { root, script }: EngineRoom,
+  steps: readonly object[],
+  { command, ...settings }: { readonly command?: string; readonly limits?: object },
+  ...more: string[]
+): string[] {
+  const folder = join(root, '.config', 'squad');
+  const config = { script: script({ turns: [{ steps, structured: { done: true } }] }) };
+  const done = { type: 'object', properties: { done: { type: 'boolean' } } };
+  const answer = { ...done, required: ['done'], additionalProperties: false };
+  const all = {
+    runtimes: { scripted: { config, ...(command === undefined ? {} : { command }) } },
+    agents: [{ name: 'builder', role: 'builder', runtime: 'scripted' }],
+    playbook: { stages: [{ id: 'TURN', by: ['builder'], brief: 'go', makes: { answer } }] },
+    ...settings,
+  };
+  mkdirSync(folder, { recursive: true });
+  // JSON is YAML too.
+  writeFileSync(join(folder, 'config.yaml'), JSON.stringify(all));
+  return ['run', 'go', ...more];
 }
 
 /** A shell line in which `squad` is the command line. */

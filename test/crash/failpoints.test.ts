@@ -4,24 +4,19 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { scriptedTurn } from '../cli/room.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { ALL, some, SPREAD } from '../support/lane.ts';
 import { stateOf } from '../support/state.ts';
 
 /** The agent leaves one line a run outside its folder, so that a second run of it cannot hide. */
-function scriptWithTrace(trace: string) {
-  return {
-    turns: [
-      {
-        steps: [
-          { run: ['sh', '-c', 'echo ran >> "$0"', trace] },
-          { write: { path: 'made.txt', text: 'made\n' } },
-          { run: ['sleep', '0.3'] },
-          { answer: 'done' },
-        ],
-      },
-    ],
-  };
+function stepsWithTrace(trace: string): object[] {
+  return [
+    { run: ['sh', '-c', 'echo ran >> "$0"', trace] },
+    { write: { path: 'made.txt', text: 'made\n' } },
+    { run: ['sleep', '0.3'] },
+    { answer: 'done' },
+  ];
 }
 
 /** Instants after the claim: whatever happens, the turn goes on in the next engine and its agent runs once. */
@@ -43,14 +38,13 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
   it.each(some(AFTER_CLAIM, 1))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
-    const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
-    const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
-    const killed = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}=kill` });
+    const turn = scriptedTurn(room, stepsWithTrace(trace), '--json');
+    const killed = await room.run(turn, { SQUAD_FAILPOINTS: `${point}=kill` });
     expect(killed.signal).toBe('SIGKILL');
-    const resumed = await room.run(['dev', 'turn', '--resume', '--json']);
-    expect(endOf(resumed)).toMatchObject({ outcome: 'completed', text: 'done' });
-    const again = await room.run(['dev', 'turn', '--resume', '--json']);
-    expect(again.stderr).toContain('no turn of this repository is unfinished');
+    const resumed = await room.run(['resume', '--json']);
+    expect(endOf(resumed)).toMatchObject({ outcome: 'completed' });
+    const again = await room.run(['resume', '--json']);
+    expect(again.stderr).toContain('there is no run to resume here');
     expect(readFileSync(trace, 'utf8')).toBe('ran\n');
     expectSound(room);
   });
@@ -62,11 +56,10 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
       for (const point of ['ledger.before-commit', 'ledger.after-commit']) {
         room = openEngineRoom();
         const trace = join(room.root, 'trace');
-        const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
-        const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
-        const first = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}:${pass}=kill` });
-        const second = first.signal === 'SIGKILL' ? await room.run(['dev', 'turn', '--resume', '--json']) : first;
-        const third = claimed(room) ? second : await room.run([...turn, ...config]);
+        const turn = scriptedTurn(room, stepsWithTrace(trace), '--json');
+        const first = await room.run(turn, { SQUAD_FAILPOINTS: `${point}:${pass}=kill` });
+        const second = first.signal === 'SIGKILL' ? await room.run(['resume', '--json']) : first;
+        const third = claimed(room) ? second : await room.run(turn);
         expect(settled(room), third.stderr).toBe(true);
         expect(readFileSync(trace, 'utf8')).toBe('ran\n');
         expectSound(room);
@@ -78,25 +71,22 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
   it('between the settlement of a lost try and the claim of the next: the next try is made', ALL, async () => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
-    const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
-    const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
+    const turn = scriptedTurn(room, stepsWithTrace(trace), '--json');
     // The first engine dies before "go", the second when it has settled that the agent never ran.
-    expect((await room.run([...turn, ...config], { SQUAD_FAILPOINTS: 'process.before-go=kill' })).signal).toBe(
-      'SIGKILL',
-    );
-    const second = await room.run(['dev', 'turn', '--resume', '--json'], {
+    expect((await room.run(turn, { SQUAD_FAILPOINTS: 'process.before-go=kill' })).signal).toBe('SIGKILL');
+    const second = await room.run(['resume', '--json'], {
       SQUAD_FAILPOINTS: 'attempt.settled=kill',
     });
     expect(second.signal).toBe('SIGKILL');
-    const third = await room.run(['dev', 'turn', '--resume', '--json']);
-    expect(endOf(third), third.stderr).toMatchObject({ outcome: 'completed', text: 'done' });
+    const third = await room.run(['resume', '--json']);
+    expect(endOf(third), third.stderr).toMatchObject({ outcome: 'completed' });
     expect(readFileSync(trace, 'utf8')).toBe('ran\n');
     expectSound(room);
   });
 });
 
 function endOf(run: Finished): Record<string, unknown> | undefined {
-  return run.lines.find((line) => line['type'] === 'turn-ended');
+  return run.lines.findLast((line) => line['type'] === 'attempt-ended');
 }
 
 function claimed({ repository, ledger }: EngineRoom): boolean {

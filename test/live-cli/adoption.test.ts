@@ -13,7 +13,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, commands, PLAIN_MODEL } from './codex-harness.ts';
 import { runs, says, startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { DEV_TURN, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { acpHosts } from '../support/acp-run.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { stateOf } from '../support/state.ts';
@@ -92,11 +92,11 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
     cli = await open(binary ?? '');
     return cli;
   };
-  const resume = (live: LiveCli) => room.run(['dev', 'turn', '--resume', '--json'], live.environment);
+  const resume = (live: LiveCli) => room.run([DEV_TURN, '--resume'], live.environment);
 
   test.each(trials)(`${name}, mid-turn: the same process is adopted and settles once (trial %i)`, async (trial) => {
     const live = await begin();
-    const engine = room.start(['dev', 'turn', 'go', '--json', ...live.args], live.environment);
+    const engine = room.start([DEV_TURN, 'go', ...live.args], live.environment);
     // Spread over the second that the tool takes.
     await engine.line((line) => line['type'] === 'tool-started');
     await pause((trial * 37) % 700);
@@ -112,7 +112,7 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
 
   test.each(trials)(`${name}, after the agent's exit: harvested (trial %i)`, async () => {
     const live = await begin();
-    const engine = room.start(['dev', 'turn', 'go', '--json', ...live.args], live.environment);
+    const engine = room.start([DEV_TURN, 'go', ...live.args], live.environment);
     await engine.line((line) => line['type'] === 'tool-started');
     engine.child.kill('SIGKILL');
     await engine.finished;
@@ -127,7 +127,7 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
   test.each(trials)(`${name}, before go: no agent ran (trial %i)`, async () => {
     const live = await begin();
     const environment = { ...live.environment, SQUAD_FAILPOINTS: 'process.before-go=kill' };
-    const killed = await room.run(['dev', 'turn', 'go', '--json', ...live.args], environment);
+    const killed = await room.run([DEV_TURN, 'go', ...live.args], environment);
     expect(killed.signal).toBe('SIGKILL');
     await pause(300);
     expect(live.turns()).toBe(0);
@@ -162,13 +162,13 @@ describe('kill -9 of the engine while a request for permission is on its way', (
       const variables = Object.keys(own).flatMap((variable) => ['--env', variable]);
       const args = ['--runtime', 'acp/gemini', '--binary', agent.binary, '--model', GEMINI.model ?? ''];
       cli = { args, environment, turns: () => 0, close: () => fake.close() };
-      const engine = room.start(['dev', 'turn', 'go', '--json', ...args, ...variables], environment);
+      const engine = room.start([DEV_TURN, 'go', ...args, ...variables], environment);
       await engine.line((line) => line['type'] === 'session-announced');
       engine.child.kill('SIGKILL');
       await engine.finished;
       const [before] = attempts(room);
       await until(async () => !(await isAlive(before)));
-      const resumed = await room.run(['dev', 'turn', '--resume', '--json'], environment);
+      const resumed = await room.run([DEV_TURN, '--resume'], environment);
       expectOneSettlement(before, resumed);
       const [waited = Infinity, ...others] = answerTimes(settlements(room)[0]?.result.session?.home ?? '');
       process.stdout.write(`the request waited ${waited.toFixed(1)} ms\n`);
@@ -187,7 +187,7 @@ describe('kill -9 of the host', () => {
     async () => {
       room = openEngineRoom();
       cli = await openGemini(GEMINI.binary ?? '');
-      const engine = room.start(['dev', 'turn', 'go', '--json', ...cli.args], cli.environment);
+      const engine = room.start([DEV_TURN, 'go', ...cli.args], cli.environment);
       await engine.line((line) => line['type'] === 'tool-started');
       const [host] = acpHosts(room.repository);
       if (host === undefined) throw new Error('the turn has no host');

@@ -95,7 +95,7 @@ it.each(['--version', '-V'])('%s is answered by the launcher alone', (flag) => {
 });
 
 describe('V8’s flags for memory', () => {
-  it.each(['run', 'resume', 'demo', 'dev'])('squad %s has them', (command) => {
+  it.each(['run', 'resume', 'demo'])('squad %s has them', (command) => {
     expect(start([command, 'a b'])).toMatchObject({ flags: MEMORY_FLAGS, args: [command, 'a b'] });
   });
 

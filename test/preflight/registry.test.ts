@@ -75,7 +75,6 @@ describe('a name that an application registers', () => {
     ['the engine’s own runtime', { runtimes: { check: runtime('check') } }, 'the runtime check is part of squad'],
     ['no name of a runtime', { runtimes: { 'My One': runtime('My One') } }, '"My One" cannot name a runtime'],
     ['a playbook of squad', { playbooks: { council: playbook('council') } }, 'the playbook council is part of squad'],
-    ['the playbook of one turn', { playbooks: { turn: playbook('turn') } }, 'the playbook turn is part of squad'],
     ['no name of a playbook', { playbooks: { '../pages': PAGES } }, '"../pages" cannot name a playbook'],
   ])('is refused if it is %s', (_about, additions, message) => {
     const refusal = refusalOf(() => compose(testHost('/nowhere'), additions));

@@ -2,13 +2,18 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { CLI_ENTRY } from './cli-entry.ts';
+
 import { createRepository } from './git.ts';
 import { stateOf } from './state.ts';
+
+/** A script that plays one turn of any runtime, in place of `squad`, for `EngineRoom.start`. */
+export const DEV_TURN = fileURLToPath(new URL('../../scripts/dev-turn.ts', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -44,7 +49,7 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
   let scripts = 0;
   const start: EngineRoom['start'] = (args, environment = {}, flags = [], cwd = repository) =>
     follow(
-      spawn(process.execPath, [...flags, CLI_ENTRY, ...args], {
+      spawn(process.execPath, [...flags, ...(args[0] === DEV_TURN ? args : [CLI_ENTRY, ...args])], {
         cwd,
         env: {
           PATH: process.env['PATH'],

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
-import { redactorOf } from '../../../src/model/redaction/redactor.ts';
 import type { BoundAgent, RunDefinition } from '../../../src/model/run.ts';
 import type { RunFacts } from '../../../src/model/plan/board.ts';
-import { turnDefinition, type TurnSpec } from '../../../src/preflight/turn-definition.ts';
+import { definition } from '../../report/support.ts';
 
-const SPEC: TurnSpec = {
-  ...{ prompt: 'go', instructions: 'You are one.', runtime: 'scripted', access: 'edit', env: [], config: {} },
-  ...{ minutes: 60, idleMinutes: 10, retries: 2 },
-};
-const REPOSITORY = { root: '/repository', head: 'abc', branch: 'main' };
-const RUN: RunDefinition = turnDefinition('turn-1', SPEC, REPOSITORY, redactorOf({}, []), {});
-const [AGENT] = RUN.agents as [BoundAgent];
+const [, AGENT] = definition().agents as [BoundAgent, BoundAgent];
+const REPOSITORY = { root: '/repository', base: 'abc', branch: 'main' };
+const RUN: RunDefinition = { ...definition(), agents: [AGENT], repository: REPOSITORY };
 const VERIFY = { run: 'npm test' } as RunDefinition['verify'][number];
 const SETUP = { run: 'npm ci' } as RunDefinition['setup'][number];
 const PLACE = { done: false, line: 1 };

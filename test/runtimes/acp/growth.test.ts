@@ -4,8 +4,7 @@ import { closeSync, cpSync, fstatSync, mkdirSync, openSync, readFileSync, readSy
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { acpHosts } from '../../support/acp-run.ts';
-import { CLI_ENTRY } from '../../support/cli-entry.ts';
-import { openEngineRoom } from '../../support/engine.ts';
+import { DEV_TURN, openEngineRoom } from '../../support/engine.ts';
 import { FAKE_ACP_AGENT } from '../../support/fake-acp-agent.ts';
 import { ALL } from '../../support/lane.ts';
 
@@ -36,12 +35,17 @@ async function measure(updates: number, bytes: number): Promise<Measured> {
       .map((word) => `'${word}'`)
       .join(' ');
     writeFileSync(binary, `#!/bin/sh\nexec ${words}\n`, { mode: 0o755 });
-    const args = ['dev', 'turn', 'go', '--runtime', 'acp/kimi', '--binary', binary, '--retries', '0', '--json'];
+    const args = [DEV_TURN, 'go', '--runtime', 'acp/kimi', '--binary', binary, '--retries', '0'];
     // A file takes everything at once: what waits for a slow reader of a pipe is not the engine's growth.
     const output = join(room.root, 'output');
-    const engine = spawn(process.execPath, [...FLAGS, CLI_ENTRY, ...args], {
+    const engine = spawn(process.execPath, [...FLAGS, ...args], {
       cwd: room.repository,
-      env: { PATH: process.env['PATH'], HOME: room.root, XDG_STATE_HOME: join(room.root, 'state') },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: room.root,
+        XDG_STATE_HOME: join(room.root, 'state'),
+        KIMI_API_KEY: 'none',
+      },
       stdio: ['ignore', openSync(output, 'w'), 'inherit'],
     });
     const sizes = new Map<number, number>();

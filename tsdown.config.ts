@@ -73,7 +73,7 @@ export default defineConfig([
     deps: {
       alwaysBundle: [
         ...[SAVER, /^@langchain\/(?!langgraph-api)/, 'langsmith', /^langsmith\//],
-        ...['zod', /^zod\//, 'commander', 'yaml', 'markdown-it'],
+        ...['zod', /^zod\//, 'commander', 'yaml', 'markdown-it', 'execa'],
       ],
     },
     outputOptions: {

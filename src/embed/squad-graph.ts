@@ -17,6 +17,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
 import type { Squad } from '../squad.ts';
 import { readAnswers, type Answers, type Asked } from './answers.ts';
+import { nestedTrace } from './nested-trace.ts';
 import { chooseRunId, identityOf } from './run-identity.ts';
 import { squadRequestSchema, type EmbedOptions, type SquadRequest } from './squad-request.ts';
 
@@ -124,10 +125,17 @@ async function driveRun(
   const runId = state.runId ?? '';
   const end = await inTurn(runId, async () => {
     signal?.throwIfAborted();
-    const { trust, allowFullAccess, plan, patienceMs, onEvent = reportTo(config.writer) } = options;
+    const { trust, allowFullAccess, plan, patienceMs, nestTrace, onEvent: report = reportTo(config.writer) } = options;
+    const nested = nestTrace === true ? await nestedTrace(config) : undefined;
+    const onEvent = (event: RunEvent): void => {
+      nested?.take(event);
+      report(event);
+    };
     const { objective, ...request } = state.request;
     const drive = { trust, allowFullAccess, plan, patienceMs, onEvent, runId };
-    return endOf(await squad.run(objective, { ...request, ...drive }), signal);
+    const ended = await endOf(await squad.run(objective, { ...request, ...drive }), signal);
+    await nested?.end();
+    return ended;
   });
   // What an aborted node returns could count as its result, and the run would never be continued.
   signal?.throwIfAborted();

@@ -42,4 +42,10 @@ export function checkRequest(given: SquadRequest): SquadRequest {
 }
 
 /** How an application runs squad: what is the same for all its runs, and no data of a state may decide. */
-export type EmbedOptions = Pick<RunOptions, 'trust' | 'allowFullAccess' | 'plan' | 'patienceMs'>;
+export interface EmbedOptions extends Pick<RunOptions, 'trust' | 'allowFullAccess' | 'plan' | 'patienceMs'> {
+  /**
+   * Shows the turns, checks and tool calls of the run in the application's own trace in LangSmith, below the node that drives it:
+   * ids, names, times, outcomes and use, and no content. Default: false.
+   */
+  readonly nestTrace?: boolean | undefined;
+}

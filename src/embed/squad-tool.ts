@@ -32,10 +32,10 @@ export function squadTool(
   squad: Squad,
   { name = 'squad', description = DESCRIPTION, ...given }: SquadToolOptions = {},
 ): StructuredToolInterface {
-  const { trust, allowFullAccess, plan, patienceMs, ...request } = given;
+  const { trust, allowFullAccess, plan, patienceMs, nestTrace, ...request } = given;
   return tool(
     async ({ objective }, config) => {
-      const options = { trust, allowFullAccess, plan, patienceMs, onEvent: reportTo(getWriter(config)) };
+      const options = { trust, allowFullAccess, plan, patienceMs, nestTrace, onEvent: reportTo(getWriter(config)) };
       const graph = graphOfCall(squad, options, config.toolCall?.id);
       const asked = checkRequest({
         ...request,

@@ -1,3 +1,4 @@
+import type { RunCreate } from 'langsmith/schemas';
 import { allInput, type Usage } from '../model/usage.ts';
 import { defined } from '../text/defined.ts';
 import { rootOf, type Ancestor, type Span } from './span.ts';
@@ -9,7 +10,7 @@ export function langsmithBody(spans: readonly Span[], project: string | undefine
   return JSON.stringify({ post: spans.map((span) => runOf(span, project)), patch: [] });
 }
 
-function runOf(span: Span, project: string | undefined) {
+function runOf(span: Span, project: string | undefined): RunCreate {
   const { id, above, kind, name, startedAt, endedAt, error, metadata, usage, content } = span;
   const parent = above.at(-1)?.id;
   return {
@@ -27,7 +28,7 @@ function runOf(span: Span, project: string | undefined) {
       metadata: {
         ...metadata,
         ...(kind === 'turn' ? modelOf(metadata) : {}),
-        ...(usage === undefined ? {} : { usage_metadata: usageOf(usage) }),
+        ...(usage === undefined ? {} : { usage_metadata: usageForLangSmith(usage) }),
       },
     },
     tags: ['squad'],
@@ -40,7 +41,7 @@ function modelOf({ provider, runtime, model }: Span['metadata']) {
 }
 
 /** LangSmith's input tokens are all of them. */
-function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd }: Usage) {
+export function usageForLangSmith({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd }: Usage) {
   const input = allInput({ inputTokens, cachedInputTokens });
   return defined({
     input_tokens: input,

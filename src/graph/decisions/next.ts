@@ -161,11 +161,11 @@ function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
       `${left.map(({ task }) => task.id).join(', ')} cannot start: tasks that they need have failed`;
     return { next: 'finish', outcome: 'failed', why };
   }
-  const failed = [...board.tasks.values()].filter(
-    ({ task, work: { phase } }) => phase.at === 'ended' && phase.cause !== null && !isJudge(task),
+  const failed = [...board.tasks.values()].flatMap(({ task, work: { phase } }) =>
+    phase.at === 'ended' && phase.cause !== null && !isJudge(task) ? [`${task.id}: ${phase.why}`] : [],
   );
   if (failed.length === 0) return { next: 'finish', outcome: 'done', why: 'every task has ended' };
-  return { next: 'finish', outcome: 'failed', why: `${failed.map(({ task }) => task.id).join(', ')} not delivered` };
+  return { next: 'finish', outcome: 'failed', why: failed.join('\n') };
 }
 
 function isEngineBusy(at: string): boolean {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { ProgramKind } from '../../model/programs.ts';
 
 /**
@@ -9,14 +8,14 @@ export async function runInTerminal(
   [program = '', ...args]: readonly string[],
   { environment }: { kind: ProgramKind; environment: Readonly<Record<string, string | undefined>> },
 ): Promise<{ readonly code: number | null; readonly problem?: string }> {
+  const { execa } = await import('execa');
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
   try {
-    return await new Promise((resolve) => {
-      const child = spawn(program, args, { stdio: 'inherit', env: environment });
-      child.once('error', (error) => resolve({ code: null, problem: error.message }));
-      child.once('exit', (code) => resolve({ code }));
-    });
+    const options = { stdio: 'inherit', env: environment, extendEnv: false, reject: false } as const;
+    const { exitCode, signal, originalMessage } = await execa(program, args, options);
+    const code = exitCode ?? null;
+    return code === null && signal === undefined ? { code, problem: originalMessage ?? 'it did not start' } : { code };
   } finally {
     process.off('SIGINT', ignore);
   }

@@ -1,48 +1,28 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Socket } from 'node:net';
-
-/** A pager that shows text at this process's terminal. */
-export interface Pager {
-  /** Resolves once the pager can take more. false: it has ended. */
-  write(text: string): Promise<boolean>;
-  /** Waits until the person has left the pager. */
-  close(): Promise<void>;
-}
-
-/** undefined: the program cannot be started. While it runs, Ctrl-C is for the pager. */
-export async function openPager(
+/**
+ * Shows lines with a pager at this process's terminal, until the person has left it. While it runs, Ctrl-C is for the pager.
+ * false: the program cannot be started, and no line was read.
+ */
+export async function runPager(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Pager | undefined> {
-  const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
-  const started = await new Promise<boolean>((resolve) => {
-    child.once('spawn', () => resolve(true)).once('error', () => resolve(false));
-  });
-  const { stdin } = child;
-  if (!started || !(stdin instanceof Socket)) return undefined;
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<boolean> {
+  const { execa } = await import('execa');
+  const started = Promise.withResolvers<boolean>();
+  const input = async function* (): AsyncGenerator<string> {
+    if (await started.promise) yield* lines;
+  };
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
-  let open = true;
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => {
-      open = false;
-      process.off('SIGINT', ignore);
-      resolve();
+  try {
+    const pager = execa(program, args, {
+      ...{ stdin: input(), stdout: 'inherit', stderr: 'inherit' },
+      ...{ env, extendEnv: false, reject: false },
     });
-  });
-  // A pager that was left early; `write` says so.
-  stdin.on('error', () => {
-    open = false;
-  });
-  return {
-    write: async (text) => {
-      if (open && !stdin.write(text)) await Promise.race([once(stdin, 'drain').catch(ignore), ended]);
-      return open;
-    },
-    close: async () => {
-      stdin.end();
-      await ended;
-    },
-  };
+    started.resolve(pager.pid !== undefined);
+    await pager;
+    return await started.promise;
+  } finally {
+    process.off('SIGINT', ignore);
+  }
 }

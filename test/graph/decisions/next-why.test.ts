@@ -152,10 +152,14 @@ describe('what a run does next, and why', () => {
     ],
     [
       'fails where tasks failed',
-      [stateOf('a', {}, endedAs('failed')), stateOf('b', {}, endedAs('failed')), stateOf('c', {}, endedAs('done'))],
+      [
+        stateOf('a', {}, endedAs('failed', { why: 'no commit was made' })),
+        stateOf('b', {}, endedAs('failed', { why: 'rejected' })),
+        stateOf('c', {}, endedAs('done')),
+      ],
       {},
       {},
-      { next: 'finish', outcome: 'failed', why: 'a, b not delivered' },
+      { next: 'finish', outcome: 'failed', why: 'a: no commit was made\nb: rejected' },
     ],
     [
       'fails tasks at their limit first',

@@ -25,8 +25,9 @@ interface Fact {
 
 /** The first cause of a failed run, if its last word does not name it. */
 export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
-  // Who fails a task themselves need no other cause.
-  if (status.tasks.some(({ id, status: as }) => as === 'failed' && isFailedByPerson(facts, id))) return [];
+  // Whoever fails a task, or accepts one that cannot be delivered, needs no other cause.
+  if (status.tasks.some(({ id, status: as }) => as === 'failed' && isDecidedByPerson(facts, id, status.headline)))
+    return [];
   // Without a plan nothing is left to do.
   const hasNoPlan = facts.record.words.some(({ task, verb }) => task === 'plan' && verb === 'skip');
   if (hasNoPlan && status.headline === 'FAILED, the plan was skipped') return [];
@@ -132,8 +133,11 @@ function replaces(other: TurnSeen, turn: TurnSeen, { turns }: OracleFacts['recor
   return !turns.some(({ task, agent, at }) => task === turn.task && agent === other.agent && at < turn.at + turn.ms);
 }
 
-function isFailedByPerson({ record }: OracleFacts, id: string): boolean {
-  return record.words.some(({ task, verb, as }) => task === id && verb === 'override' && as === 'failed');
+function isDecidedByPerson({ record }: OracleFacts, id: string, headline: string | null): boolean {
+  const isNamed = headline?.startsWith(`FAILED, ${id}: `) === true;
+  return record.words.some(
+    ({ task, verb, as }) => task === id && verb === 'override' && (as === 'failed' || (as === 'done' && isNamed)),
+  );
 }
 
 const REVIEW = 'approved checks findings summary';

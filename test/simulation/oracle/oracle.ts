@@ -180,8 +180,8 @@ function missingWork({ definition: { playbook }, git, record, leftOut }: OracleF
       const last = record.turns.findLast((turn) => turn.task === task && turn.wrote !== undefined);
       const isTalk = task.startsWith('answer-') || task.endsWith('-commit');
       if (isDecided(task) || isTalk) return [];
-      // Only some roles of a session owe a change.
-      const owesNothing = playbook === 'session' && task.startsWith('other-');
+      // In a session only code owes a change.
+      const owesNothing = playbook === 'session' && /^(?:other|doc)-/.test(task);
       if (last === undefined) return owesNothing ? [] : [`${task} was begun, and nothing came of it`];
       return isIn(last) ? [] : [`what ${last.id} wrote is not on the branch`];
     }),

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
+import { Client } from 'langsmith';
+import { expect, it } from 'vitest';
+import { createSquadGraph } from '../../src/langgraph.ts';
+import { createSquad } from '../../src/squad.ts';
+import { openRunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan } from '../runs/run-script.ts';
+import { openCollector } from '../support/collector.ts';
+
+interface Sent {
+  readonly id: string;
+  readonly name: string;
+  readonly parent_run_id?: string;
+  readonly trace_id: string;
+  readonly run_type: string;
+  readonly error?: string;
+  readonly inputs: object;
+  readonly end_time?: string | number;
+  readonly extra?: { readonly metadata?: Record<string, unknown> };
+}
+
+it('shows turns and tool calls below the node of the application’s own trace, without content', async (test) => {
+  const script = [
+    plan([piece('a')]),
+    author('a', [{ run: ['true'] }, ...commits({ 'a.txt': 'a secret of the work\n' })]),
+    APPROVE_ALL,
+  ];
+  const bench = openRunBench({ script });
+  test.onTestFinished(() => bench.end());
+  const collector = await openCollector();
+  test.onTestFinished(() => collector.close());
+  const environment = { PATH: process.env['PATH'], HOME: bench.root, XDG_STATE_HOME: join(bench.root, 'state') };
+  const squad = createSquad({ cwd: bench.repository, environment });
+  const client = new Client({ apiUrl: collector.url, apiKey: 'key', autoBatchTracing: false, tracingSamplingRate: 1 });
+  const request = { objective: { text: objective() }, runtime: 'scripted' };
+  const play = async (name: string, nestTrace: boolean): Promise<Sent[]> => {
+    const before = collector.requests.length;
+    const tracer = new LangChainTracer({ client });
+    const graph = createSquadGraph(squad, { trust: 'yes', nestTrace });
+    const { end } = await graph.invoke({ request: { ...request, name } }, { callbacks: [tracer] });
+    expect(end?.outcome).toBe('done');
+    await client.awaitPendingTraceBatches();
+    const posts = collector.requests.slice(before).filter(({ path }) => path === '/runs');
+    return posts.map(({ body }) => JSON.parse(body) as Sent);
+  };
+  const alone = await play('alone', false);
+  expect(alone.filter(({ name }) => name.includes('.a-'))).toEqual([]);
+
+  const sent = await play('nested', true);
+  const node = sent.find(({ name }) => name === 'drive_run');
+  const turn = sent.find(({ name }) => /\.a-1$/.test(name));
+  expect(turn).toMatchObject({ parent_run_id: node?.id, trace_id: node?.trace_id, run_type: 'llm', inputs: {} });
+  expect(turn?.extra?.metadata).toMatchObject({ agent: 'builder-1', task: 'a', runtime: 'scripted' });
+  expect(turn?.end_time).toBeDefined();
+  const tools = sent.filter(({ parent_run_id: parent }) => parent === turn?.id);
+  expect(tools.map(({ run_type: type }) => type)).toContain('tool');
+  const own = sent.filter(({ parent_run_id: parent }) => parent === node?.id || parent === turn?.id);
+  expect(JSON.stringify(own)).not.toContain('secret of the work');
+});

@@ -2,7 +2,12 @@ import { SquadError } from '../model/errors.ts';
 import type { SinkName } from '../model/tracing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
+import { mailOf, viewOf } from '../read-model/view-of.ts';
+import { defined } from '../text/defined.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { scoresOf, sendScores } from '../tracing/scores.ts';
 import { createSender, type Sent } from '../tracing/sender.ts';
+import type { Span } from '../tracing/span.ts';
 import { traceTarget } from '../tracing/target.ts';
 import { sendRun } from '../tracing/tracer.ts';
 import { openRun, type Place } from './open-run.ts';
@@ -14,6 +19,10 @@ export interface TracedRun extends Sent {
   readonly to: SinkName;
   /** Without its path, which may hold a key. */
   readonly endpoint: string;
+  /** Scores that LangSmith got: of the outcome, and of the criteria. OTLP takes none. */
+  readonly scored: number;
+  /** Why scores could not be sent; absent: none was left. */
+  readonly unscored?: string;
 }
 
 /** Sends the spans of a run that the ledger knows. Throws `workspace-busy` while an engine drives it. */
@@ -30,8 +39,21 @@ export async function traceRun(
   const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
   try {
     const redactor = composition.redactor(letThroughBy(definition));
-    const sent = await sendRun({ ledger, redactor, sender: createSender(target) }, runId, target.content);
-    return { runId, name, to: target.to, endpoint: new URL(target.url).origin, ...sent };
+    const sender = createSender(target);
+    let root: Span | undefined;
+    const push = (spans: readonly Span[]): void => {
+      root = spans.findLast(({ above }) => above.length === 0) ?? root;
+      sender.push(spans);
+    };
+    const sent = await sendRun({ ledger, redactor, sender: { ...sender, push } }, runId, target.content);
+    const { end, plan } = viewOf(reading, { now: composition.clock.now(), mail: mailOf(ledger, runId) });
+    const scores = target.to === 'langsmith' && sent.dropped === 0 ? scoresOf(end?.outcome, plan.criteria) : [];
+    const unscored = root === undefined || scores.length === 0 ? undefined : await sendScores(target, root, scores);
+    const scored = unscored === undefined && root !== undefined ? scores.length : 0;
+    return {
+      ...{ runId, name, to: target.to, endpoint: new URL(target.url).origin, ...sent, scored },
+      ...defined({ unscored: unscored === undefined ? undefined : redactor.text(plainLine(unscored, 200)) }),
+    };
   } finally {
     ledger.close();
   }

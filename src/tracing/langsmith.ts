@@ -14,10 +14,10 @@ function runOf(span: Span, project: string | undefined): RunCreate {
   const { id, above, kind, name, startedAt, endedAt, error, metadata, usage, content } = span;
   const parent = above.at(-1)?.id;
   return {
-    id: uuid(id),
-    trace_id: uuid(rootOf(span)),
+    id: uuidOf(id),
+    trace_id: uuidOf(rootOf(span)),
     dotted_order: [...above, span].map(orderOf).join('.'),
-    ...defined({ parent_run_id: parent === undefined ? undefined : uuid(parent), session_name: project, error }),
+    ...defined({ parent_run_id: parent === undefined ? undefined : uuidOf(parent), session_name: project, error }),
     name,
     run_type: RUN_TYPES[kind],
     start_time: new Date(startedAt).toISOString(),
@@ -56,10 +56,10 @@ export function usageForLangSmith({ inputTokens, cachedInputTokens, outputTokens
 /** Time to the microsecond, and the id. */
 function orderOf({ startedAt, id }: Ancestor): string {
   const time = new Date(startedAt).toISOString().replaceAll(/[-:.Z]/g, '');
-  return `${time}000Z${uuid(id)}`;
+  return `${time}000Z${uuidOf(id)}`;
 }
 
 /** Of version 8: made of a hash. */
-function uuid(id: string): string {
+export function uuidOf(id: string): string {
   return [id.slice(0, 8), id.slice(8, 12), `8${id.slice(13, 16)}`, `8${id.slice(17, 20)}`, id.slice(20, 32)].join('-');
 }

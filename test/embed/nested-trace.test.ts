@@ -49,7 +49,7 @@ it('shows turns and tool calls below the node of the application’s own trace, 
 
   const sent = await play('nested', true);
   const node = sent.find(({ name }) => name === 'drive_run');
-  const turn = sent.find(({ name }) => /\.a-1$/.test(name));
+  const turn = sent.find(({ name }) => name.endsWith('.a-1'));
   expect(turn).toMatchObject({ parent_run_id: node?.id, trace_id: node?.trace_id, run_type: 'llm', inputs: {} });
   expect(turn?.extra?.metadata).toMatchObject({ agent: 'builder-1', task: 'a', runtime: 'scripted' });
   expect(turn?.end_time).toBeDefined();

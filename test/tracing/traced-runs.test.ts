@@ -79,6 +79,16 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
       const [{ sent, dropped } = {}] = again.lines;
       expect([Number(sent) > 4, dropped]).toEqual([true, 0]);
     }
+    const scores = collected.requests.flatMap(({ path, body }) =>
+      path === '/feedback' ? [JSON.parse(body) as { id: string; run_id: string; key: string; score: number }] : [],
+    );
+    const root = spans.find(({ parent }) => parent === undefined);
+    expect(scores.every(({ run_id: about }) => about === root?.id)).toBe(true);
+    // Sent twice, under the same ids.
+    expect([scores.length, new Set(scores.map(({ id }) => id)).size]).toEqual(to === 'otlp' ? [0, 0] : [4, 2]);
+    expect(new Set(scores.map(({ key, score }) => `${key} ${score}`))).toEqual(
+      new Set(to === 'otlp' ? [] : ['squad_outcome 1', 'squad_criteria 1']),
+    );
     expect(placed(collected.tree())).toEqual(placed(live));
     expectWholeTrace(bench, collected.tree());
   });

@@ -7,11 +7,12 @@ import { printResult } from '../output.ts';
 /** Sends the traces of a run that no one drives. Exit 1 if something of it was not sent. */
 export async function trace(context: CommandContext, run: string | undefined, options: TraceOptions): Promise<void> {
   const { output, exit } = context;
-  const { name, endpoint, sent, dropped, why, ...rest } = await traceRun(context, run, options);
-  printResult(output, options, { type: 'trace', name, ...rest, endpoint, sent, dropped, why: why ?? null }, [
-    `${counted(sent, 'span')} of ${name} sent to ${plainLine(endpoint, 200)}, ${dropped} dropped`,
+  const { name, endpoint, sent, dropped, why, scored, unscored, ...rest } = await traceRun(context, run, options);
+  printResult(output, options, { type: 'trace', name, ...rest, endpoint, sent, dropped, why: why ?? null, scored }, [
+    `${counted(sent, 'span')} of ${name} sent to ${plainLine(endpoint, 200)}, ${dropped} dropped${scored > 0 ? `; ${counted(scored, 'score')}` : ''}`,
   ]);
-  if (dropped === 0) return;
+  if (unscored !== undefined) output.problem(`squad: the scores were not sent: ${unscored}`);
+  if (dropped === 0) return unscored === undefined ? undefined : exit(1);
   output.problem(`squad: ${dropped} dropped: ${plainLine(why ?? '', 200)}`);
   output.problem(
     `Next: once that is fixed, run \`squad trace ${name}\` again. It sends no span twice under another id.`,

@@ -92,7 +92,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // Runs as parts of an application's own graphs and agents.
   {
     files: /^embed\//,
-    may: /^(embed|squad|model|preflight|read-model|runtimes\/in-process)\/|^graph\/(shown-graph|untraced)\.ts$|^(squad|compose)\.ts$/,
+    may: /^(embed|squad|model|preflight|read-model|runtimes\/in-process)\/|^graph\/(shown-graph|untraced)\.ts$|^tracing\/langsmith\.ts$|^(squad|compose)\.ts$/,
   },
   {
     files: /^cli\//,

@@ -13,6 +13,7 @@ interface Wrong {
   readonly what: string;
   /** Patterns. One of them has to be in the last word. */
   readonly words: readonly RegExp[];
+  readonly of: readonly string[];
 }
 
 /** A fact about a subject: it went wrong (`words`), or right, which makes all good that went wrong before. */
@@ -21,6 +22,8 @@ interface Fact {
   readonly at: number;
   readonly what: string;
   readonly words: readonly RegExp[] | undefined;
+  /** Subjects of the work that it is about: what became of that is why this was never made good. Absent: of none. */
+  readonly of?: readonly string[];
 }
 
 /** The first cause of a failed run, if its last word does not name it. */
@@ -51,19 +54,17 @@ export function unnamedCause(facts: OracleFacts, status: RunStatus): string[] {
 /** All that went wrong and did not come right, the earliest first. */
 function wrongs(facts: OracleFacts): Wrong[] {
   const open = new Map<string, Wrong>();
-  for (const { subject, at, what, words } of factsIn(facts).toSorted((a, b) => a.at - b.at)) {
+  for (const { subject, at, what, words, of = [] } of factsIn(facts).toSorted((a, b) => a.at - b.at)) {
     const before = open.get(subject);
     if (words === undefined) open.delete(subject);
     else
-      open.set(subject, before === undefined ? { at, what, words } : { ...before, words: [...before.words, ...words] });
+      open.set(
+        subject,
+        before === undefined ? { at, what, words, of } : { ...before, of, words: [...before.words, ...words] },
+      );
   }
-  // Work that came to nothing after it was sent back is why its rejection was never answered.
-  const fateOf = (subject: string): readonly RegExp[] => {
-    const [, task = ''] = /^review of (\S+) by /.exec(subject) ?? [];
-    return open.get(`work of ${pieceOf(task)}`)?.words ?? [];
-  };
-  return [...open]
-    .map(([subject, wrong]) => ({ ...wrong, words: [...wrong.words, ...fateOf(subject)] }))
+  return [...open.values()]
+    .map((wrong) => ({ ...wrong, words: [...wrong.words, ...wrong.of.flatMap((one) => open.get(one)?.words ?? [])] }))
     .toSorted((a, b) => a.at - b.at);
 }
 
@@ -82,15 +83,10 @@ function factsIn(facts: OracleFacts): Fact[] {
       ({ task: of, verb, at: said }) => pieceOf(of) === pieceOf(task) && verb !== 'retry' && said >= at,
     );
   // What is on no version of the branch was checked with its own task alone.
-  const ofEnded = ({ commit, at }: CheckSeen): boolean => {
+  const checkedAlone = ({ commit }: CheckSeen): readonly string[] => {
     const files = commit === undefined ? undefined : git.filesAt(commit);
-    return record.turns.some(
-      (turn) =>
-        turn.wrote !== undefined &&
-        files?.get(turn.wrote.path) === turn.wrote.text &&
-        !isDelivered(turn) &&
-        isEnded(turn.task, at),
-    );
+    const isIn = ({ wrote }: TurnSeen): boolean => wrote !== undefined && files?.get(wrote.path) === wrote.text;
+    return record.turns.flatMap((turn) => (isIn(turn) && !isDelivered(turn) ? [turn.task] : []));
   };
   const tasks = new Set(record.turns.map(({ task }) => task));
   return [
@@ -110,13 +106,15 @@ function factsIn(facts: OracleFacts): Fact[] {
     ...record.checks.flatMap((check) => {
       const { id, command, at, passed } = check;
       // What is red where the run begins is reported, and holds it only by a person's word.
-      if (id.includes('.baseline-') || (!passed && ofEnded(check))) return [];
+      const alone = checkedAlone(check);
+      if (id.includes('.baseline-') || (!passed && alone.some((task) => isEnded(task, at)))) return [];
       if (without.includes(command)) return [];
       // A criterion that cannot be checked fails nothing.
       const ofCriteria = id.includes('.criterion-') || (id.includes('.evidence-') && !ownChecks.includes(command));
       if (isMissing(command) && ofCriteria) return [];
       const words = passed ? undefined : [literal(command)];
-      return [{ subject: `command ${command}`, at, what: `\`${command}\` failed`, words }];
+      const of = alone.map((task) => `work of ${pieceOf(task)}`);
+      return [{ subject: `command ${command}`, at, what: `\`${command}\` failed`, words, of }];
     }),
     ...record.givenUp.flatMap(({ turn, task }) => {
       const at = record.turns.find(({ id, isDone }) => id === turn && isDone)?.at;
@@ -157,14 +155,16 @@ function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolea
 function ofTurn({ id, at, ms, agent, task, form, isDone, answer, trouble, wrong }: TurnSeen): Fact[] {
   const isReview = form === REVIEW;
   // A test of a piece sends its author back, whose next turn answers it.
-  const subject = isReview ? `review of ${task} by ${agent}` : `work of ${pieceOf(task)}`;
+  const work = `work of ${pieceOf(task)}`;
+  const subject = isReview ? `review of ${task} by ${agent}` : work;
+  const of = isReview ? [work] : [];
   const what = `${id}: ${trouble ?? 'done'}`;
   // A turn goes wrong at its end, also where squad ends it.
   const end = at + Math.min(ms, PATIENCE_MS);
-  if (!isDone || wrong !== undefined) return [{ subject, at: end, what, words: wordsOf(wrong ?? trouble ?? '') }];
+  if (!isDone || wrong !== undefined) return [{ subject, at: end, what, words: wordsOf(wrong ?? trouble ?? ''), of }];
   const words = isJudgement(form) ? rejectionIn(answer) : undefined;
   const came = { subject, at: end, what, words: undefined };
-  return words === undefined ? [came] : [came, { ...came, words }];
+  return words === undefined ? [came] : [came, { ...came, words, of }];
 }
 
 /** After so long squad ends a turn that uses no tool. */

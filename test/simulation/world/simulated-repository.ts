@@ -30,7 +30,7 @@ export interface Deed {
 }
 
 /** What git shows anybody, and what anybody but the engine may do to it. `point`: to nothing deletes the branch. */
-interface SimulatedGit {
+export interface SimulatedGit {
   head(run: string): string | undefined;
   filesAt(commit: string): Files;
   /** A commit and all that are before it. */

@@ -219,14 +219,14 @@ export async function makeReport(
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
   const git = ports.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
   const now = ports.clock.now();
-  const document = reportOf(reading, now, git, mailOf(resources.ledger, runId));
+  const mail = mailOf(resources.ledger, runId);
+  const view = viewOf(reading, { now, mail, kept: git.kept, place: await placeNow(ports, reading, root) });
+  const document = reportOf(reading, view, now, git, mail);
   const { name } = reading.row;
   const page = renderPage(document, { timeline: timelineOf(reading, now), patch: git.patch, run: name });
   const files = [
     { path: 'report.md', text: renderMarkdown(document) },
     { path: 'report.html', text: page },
   ];
-  const place = await placeNow(ports, reading, root);
-  const view = viewOf(reading, { now, kept: git.kept, place });
   return { view, report: join(runFolder(resources.directory, runId), 'report.md'), files };
 }

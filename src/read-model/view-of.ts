@@ -32,7 +32,7 @@ export interface ViewFacts {
   /** Absent: the run has no mailbox. */
   readonly mail?: MailStatus | undefined;
   /** The refs that keep the run's attempts. */
-  readonly kept?: readonly KeptRef[];
+  readonly kept?: readonly KeptRef[] | undefined;
   /** Questions of agents in the middle of their turns. */
   readonly asks?: readonly PermissionAsk[];
   /** Where the work of a finished run is now. Absent: on its branch. */

@@ -1,13 +1,10 @@
-import { armoryFactsOf, type ArmoryFacts } from '../model/armory-facts.ts';
-import type { RunHistory } from '../read-model/read-run.ts';
+import type { ArmoryFacts } from '../model/armory-facts.ts';
 import { code, ownWords, tableSection, type Section, type Text } from './document.ts';
 import { short } from './report-head.ts';
 
 /** What the agents were bound to besides their role and runtime; absent: to nothing. */
-export function armorySection({ definition }: Pick<RunHistory, 'definition'>): Section | undefined {
-  const rows = definition.agents
-    .map(armoryFactsOf)
-    .flatMap((facts) => rowsOf(facts).map((row) => [facts.agent, ...row]));
+export function armorySection(armory: readonly ArmoryFacts[]): Section | undefined {
+  const rows = armory.flatMap((facts) => rowsOf(facts).map((row) => [facts.agent, ...row]));
   return tableSection('Armory', ['agent', 'bound to', 'which', 'hash'], rows);
 }
 

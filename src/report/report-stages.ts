@@ -1,13 +1,10 @@
 import { roundText, STAGE_SIGNS, type ShownStage } from '../model/shown-stage.ts';
-import type { RunReading } from '../read-model/read-run.ts';
-import { stagesNow } from '../read-model/stages.ts';
 import { utcTime } from '../text/time.ts';
 import { ownWords, tableSection, words, type Section, type Text } from './document.ts';
 import { duration } from './report-head.ts';
 
 /** The stages in their order: state, rounds, who, since when and for how long. */
-export function stagesSection(reading: RunReading, now: number): Section | undefined {
-  const stages = stagesNow(reading);
+export function stagesSection(stages: readonly ShownStage[], now: number): Section | undefined {
   const rows = stages.map((stage, index): Text[] => [
     ownWords(`${index + 1}/${stages.length}`),
     stateOf(stage),

@@ -1,5 +1,5 @@
 import { moneyText } from '../model/amount.ts';
-import { capNotes, capUseOf, capUseText, type CapUse } from '../read-model/cap-use.ts';
+import { capNotes, capUseText, type CapUse } from '../read-model/cap-use.ts';
 import {
   code,
   list,
@@ -68,8 +68,7 @@ function sumText(sum: string, unknown: number, of: number): string {
 }
 
 /** The limits that were reached or could not see all use; undefined if there are none. */
-export function limitsSection(reading: RunHistory): Section | undefined {
-  const caps = capUseOf(reading);
+export function limitsSection(caps: readonly CapUse[]): Section | undefined {
   const lines = [
     ...caps.filter(({ reached }) => reached).map((cap) => words`${useOf(cap)} reached`),
     ...caps.flatMap((cap) => capNotes(cap).map((note) => words`${useOf(cap)}: ${note}`)),

@@ -1,13 +1,11 @@
-import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
+import type { KeptRef } from '../read-model/explain-failure.ts';
 import { playCommandOf, playNote } from '../read-model/play-command.ts';
-import { rejectionsOf } from '../read-model/rejections.ts';
 import { boundedSection } from './bounded-section.ts';
 import {
   code,
@@ -28,17 +26,15 @@ import {
   type Section,
   type Text,
 } from './document.ts';
-import { standingOf } from '../read-model/run-state.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
+import type { RunView } from '../read-model/run-view.ts';
 import { aboutOf, short } from './report-head.ts';
 import { checksSection } from './report-checks.ts';
 import { armorySection } from './report-armory.ts';
 import { filesSection } from './files/files-section.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
-import { silentJudgesSection } from './report-silent.ts';
-import { standInsSection } from './report-stand-ins.ts';
-import { wallsSection } from './report-walls.ts';
+import { silentJudgesSection, standInsSection, wallsSection } from './report-troubles.ts';
 import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
@@ -55,34 +51,40 @@ export interface GitFacts {
 }
 
 /** What a report says, in the order in which it says it: how a run went, by the ledger, its mailbox and git. */
-export function reportOf(reading: RunHistory, now: number, git?: GitFacts, mail?: MailStatus): ReportDocument {
-  const standing = standingOf(reading, now);
+export function reportOf(
+  reading: RunHistory,
+  view: RunView,
+  now: number,
+  git?: GitFacts,
+  mail?: MailStatus,
+): ReportDocument {
+  const { plan, use, stages, run } = view;
   const sections = [
     getSection(reading, git),
-    criteriaSection(reading),
-    stagesSection(reading, now),
+    criteriaSection(reading, plan.criteria),
+    stagesSection(stages, now),
     tasksSection(reading),
     changesSection(reading, git),
-    failuresSection(reading, failuresOf(reading, git?.kept ?? []), rejectionsOf(reading.board, reading.row.id)),
+    failuresSection(reading, plan.failures, plan.rejections),
     reviewsSection(reading),
     silentJudgesSection(reading),
     standInsSection(reading),
     followUpsSection(reading),
     costSection(reading),
-    limitsSection(reading),
+    limitsSection(use.caps),
     wallsSection(reading),
     retriesSection(reading),
     checksSection(reading),
     questionsSection(reading),
     mailSection(mail),
     peopleSection(reading),
-    armorySection(reading),
+    armorySection(run.armory),
     filesSection(reading),
     warningsSection(reading),
   ];
   return {
     title: reading.definition.objective.title.trim() || 'Report',
-    about: aboutOf(reading, standing, now),
+    about: aboutOf(reading, view, now),
     sections: sections.flatMap((one) => (one === undefined ? [] : [boundedSection(one)])),
   };
 }
@@ -153,8 +155,7 @@ function missingBlocks({ board, stages }: RunHistory): Block[] {
   return [paragraph(words`${warning} A merge leaves out:`), list(missing)];
 }
 
-function criteriaSection(reading: RunHistory): Section | undefined {
-  const criteria = criteriaOf(reading.board);
+function criteriaSection(reading: RunHistory, criteria: RunView['plan']['criteria']): Section | undefined {
   const rows = criteria.map(({ text, state, by, evidence }, index): Text[] => {
     const own = reading.board.facts.objective.criteria[index];
     const none =
@@ -173,7 +174,7 @@ function criteriaSection(reading: RunHistory): Section | undefined {
   return tableSection('Success criteria', ['state', 'criterion', 'checked by', 'evidence'], rows);
 }
 
-function criterionWord(state: ReturnType<typeof criteriaOf>[number]['state']): Text {
+function criterionWord(state: RunView['plan']['criteria'][number]['state']): Text {
   if (state === 'met') return strong(ownWords('met'), 'good');
   return ownWords(state.replace('-', ' '), state === 'failed' ? 'bad' : undefined);
 }

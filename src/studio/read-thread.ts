@@ -4,9 +4,11 @@ import { hasLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { isSquadError } from '../model/errors.ts';
-import { branchOf, RUN_EVENTS } from '../model/run.ts';
+import { RUN_EVENTS } from '../model/run.ts';
 import { questionOf } from '../read-model/permission-ask.ts';
 import { findRun, isDriven, type LockedBy, type RunReading } from '../read-model/read-run.ts';
+import { endOf } from '../read-model/running-run.ts';
+import { viewOf } from '../read-model/view-of.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import { readLedger, type OpenedWorkspace } from '../squad/open-run.ts';
 import { readPermissionAsks } from '../squad/permission-asks.ts';
@@ -103,22 +105,21 @@ export async function readStanding(
   const all = [...reading.questions, ...asks.map(questionOf)].filter(({ recorded }) => recorded === null);
   const open = all.map(({ id, text, options }) => ({ id, text, options }));
   const standing = standingOf(reading, now);
-  const messages = messagesOf(reading, open, reportedEnd(workspace, reading, standing));
+  const messages = messagesOf(
+    reading,
+    open,
+    standing.conclusion === null ? undefined : reportedEnd(workspace, reading),
+  );
   return { standing, open, isWaiting: standing.waitingFor?.for === 'answer', messages };
 }
 
 /** The end of a run as a conversation has it: what the ledger knows. undefined: it is not over. */
-function reportedEnd(
-  { directory }: OpenedWorkspace,
-  { row, definition, published }: RunReading,
-  { conclusion }: RunStanding,
-): ReportedEnd | undefined {
-  if (conclusion === null) return undefined;
-  const branch = branchOf(definition);
-  const head = branch === undefined ? undefined : published?.head;
-  const report = join(directory, 'runs', row.id, 'report.md');
-  const more = { failures: [], questions: [], next: [`squad report ${row.name}`] };
-  return { runId: row.id, name: row.name, headline: conclusion.headline, branch, head, report, ...more };
+function reportedEnd({ directory, composition }: OpenedWorkspace, reading: RunReading): ReportedEnd | undefined {
+  const view = viewOf({ ...reading, attempts: [] }, { now: composition.clock.now() });
+  if (view.end === null) return undefined;
+  const { runId, name } = view.run;
+  const end = endOf(view, join(directory, 'runs', runId, 'report.md'));
+  return { ...end, failures: [], next: [`squad report ${name}`] };
 }
 
 /** undefined: nothing ever ran here. Brings no older ledger up to date, because a view changes nothing. */

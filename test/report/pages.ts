@@ -1,4 +1,5 @@
 import { code, cut, heading, list, quote, strong, table, words, type Block } from '../../src/report/document.ts';
+import { viewOf } from '../../src/read-model/view-of.ts';
 import { renderPage, type PageFacts } from '../../src/report/page.ts';
 import { foldPatch } from '../../src/report/patch.ts';
 import type { ShownStage } from '../../src/model/shown-stage.ts';
@@ -94,5 +95,5 @@ export async function eventfulPage(stages: readonly ShownStage[] = []): Promise<
   const patch = await foldPatch(['diff --git a/shelf b/shelf', '--- a/shelf', '+++ b/shelf', '@@ -0,0 +1 @@', '+tidy']);
   const now = run.clock.time;
   const facts = { timeline: timelineOf(reading, now), patch, run: 'tidy' };
-  return renderPage(reportOf(reading, now, git), facts);
+  return renderPage(reportOf(reading, viewOf(reading, { now }), now, git), facts);
 }

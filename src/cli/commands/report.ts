@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { letThroughBy } from '../../model/let-through.ts';
 import { placedAt } from '../../model/run.ts';
-import { mailOf } from '../../read-model/view-of.ts';
+import { mailOf, viewOf } from '../../read-model/view-of.ts';
 import type { ReportDocument } from '../../report/document.ts';
 import { renderMarkdown } from '../../report/markdown.ts';
 import { foldPatch, type Patch } from '../../report/patch.ts';
@@ -39,8 +39,9 @@ export async function report(context: CommandContext, run: string | undefined, o
 }
 
 function documentOf(opened: OpenedRun, git?: GitFacts): ReportDocument {
-  const mail = readLedger(opened, (ledger) => mailOf(ledger, opened.reading.row.id));
-  return reportOf(opened.reading, opened.now, git, mail);
+  const { reading, now } = opened;
+  const mail = readLedger(opened, (ledger) => mailOf(ledger, reading.row.id));
+  return reportOf(reading, viewOf(reading, { now, kept: git?.kept }), now, git, mail);
 }
 
 /** The path of the page that the last engine wrote, or of one that is made now. */

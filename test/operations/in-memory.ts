@@ -5,7 +5,7 @@ import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import type { Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { boardWith } from '../graph/decisions/support.ts';
 import { definition } from '../report/support.ts';
-import { createSimulatedRepository } from '../simulation/world/simulated-repository.ts';
+import { createSimulatedRepository, type SimulatedGit } from '../simulation/world/simulated-repository.ts';
 
 type Files = Readonly<Record<string, string>>;
 type Criteria = Board['facts']['objective']['criteria'];
@@ -29,7 +29,8 @@ interface Given {
 
 /** The ports of a run whose branch, folders and commands are in memory, and all that was asked of them. */
 export function openInMemory(given: Given = {}) {
-  const { git, workspaces: real, base: first } = createSimulatedRepository();
+  const { workspaces: real, base: first, ...repository } = createSimulatedRepository();
+  const git: SimulatedGit = repository.git;
   const base = git.commit(first, { writes: given.base ?? {} }, 'base');
   const head = git.commit(base, { writes: given.work ?? { 'a.txt': 'a\n' } }, 'work');
   git.point('tidy', head);

@@ -1,9 +1,8 @@
 import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { isOver } from '../read-model/read-run.ts';
+import { isOver, noRunYet } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
-import { probeLock } from '../substrate/ledger/workspace-lock.ts';
-import { openRun, openWorkspace, readLedger, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
+import { lookIn, openRun, openWorkspace, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** The run that `squad resume` is about. */
 export interface ChosenRun {
@@ -37,9 +36,8 @@ export async function chooseRun(place: Place, name: string | undefined, raises: 
 }
 
 function pick(place: OpenedWorkspace, raises: boolean): { name: string; why: string; others: number } {
-  const lockedBy = probeLock(place.directory);
-  const now = place.composition.clock.now();
-  const all = readLedger(place, (ledger) => listUnfinished(ledger, lockedBy, now));
+  const all = lookIn(place, listUnfinished);
+  if (all === undefined) throw noRunYet();
   // While an engine is running, only its own run can be resumed.
   const driven = all.find(({ need }) => need === 'driven');
   const chosen = driven ?? mostUrgent(all, raises);

@@ -5,8 +5,7 @@ import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
 import { unfinishedOf, type Unfinished } from '../read-model/unfinished.ts';
 import { realPath } from '../substrate/files/real-path.ts';
-import { probeLock } from '../substrate/ledger/workspace-lock.ts';
-import { openWorkspace, readIfThere, type Place } from './open-run.ts';
+import { lookIn, openWorkspace, type Place } from './open-run.ts';
 
 /** The newest unfinished run of this objective that `counts`. undefined: there is none. */
 export async function findUnfinished(
@@ -15,9 +14,7 @@ export async function findUnfinished(
   counts: (found: Unfinished, reading: RunReading) => boolean = () => true,
 ): Promise<Unfinished | undefined> {
   const workspace = await openWorkspace(place);
-  const lockedBy = probeLock(workspace.directory);
-  const now = workspace.composition.clock.now();
-  return readIfThere(workspace, (ledger) => {
+  return lookIn(workspace, (ledger, lockedBy, now) => {
     for (const row of ledger.runs().toReversed()) {
       // Most runs are about something else, and their plans are not read.
       const definition = findDefinition(ledger, row);

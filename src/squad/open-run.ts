@@ -165,6 +165,21 @@ export function readIfThere<T>(place: LedgerPlace, read: (ledger: Ledger) => T):
   }
 }
 
+/**
+ * The same with the holder of the workspace's lock, and the time. The lock is looked at before the ledger is read, so that an engine
+ * that starts in between never looks dead.
+ */
+export function lookIn<T>(
+  place: LedgerPlace,
+  look: (ledger: Ledger, lockedBy: LockedBy | null, now: number) => T,
+): T | undefined {
+  const { directory, composition } = place;
+  if (!hasLedger(directory)) return undefined;
+  const now = composition.clock.now();
+  const lockedBy = probeLock(directory);
+  return readIfThere(place, (ledger) => look(ledger, lockedBy, now));
+}
+
 function openExisting({ directory, composition: { clock } }: LedgerPlace): Ledger {
   try {
     return openLedger(directory, { clock, readOnly: true });

@@ -1,8 +1,7 @@
 import { openMachine, type Machine } from '../machine.ts';
 import { readFigures, type RunFigures } from '../read-model/run-figures.ts';
 import { summarizeRun, type RunSummary } from '../read-model/run-summary.ts';
-import { probeLock } from '../substrate/ledger/workspace-lock.ts';
-import { readIfThere, workspaceIn, type Place } from './open-run.ts';
+import { lookIn, workspaceIn, type Place } from './open-run.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */
 export function listRuns(place: Place<Machine>): Promise<RunSummary[]> {
@@ -19,10 +18,8 @@ async function eachRun<T>(
   read: (...of: Parameters<typeof summarizeRun>) => T | undefined,
 ): Promise<T[]> {
   const workspace = await workspaceIn({ host, composition: composition ?? openMachine(host) });
-  const lockedBy = probeLock(workspace.directory);
-  const { clock, playbooks } = workspace.composition;
-  const now = clock.now();
-  const all = readIfThere(workspace, (ledger) =>
+  const { playbooks } = workspace.composition;
+  const all = lookIn(workspace, (ledger, lockedBy, now) =>
     ledger.runs().flatMap((row) => read(ledger, row, lockedBy, now, playbooks) ?? []),
   );
   return (all ?? []).toReversed();

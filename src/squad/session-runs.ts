@@ -17,11 +17,11 @@ import { unfinishedOf } from '../read-model/unfinished.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
 import { realPath } from '../substrate/files/real-path.ts';
 import { findState } from '../substrate/files/state-place.ts';
-import { probeLock, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
+import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { openWorkspace, readIfThere, type OpenedWorkspace, type Place as Location } from './open-run.ts';
+import { lookIn, openWorkspace, type OpenedWorkspace, type Place as Location } from './open-run.ts';
 
 type Place = Pick<OpenedWorkspace, 'directory' | 'composition' | 'repository'>;
 
@@ -33,9 +33,8 @@ function sessionOf({ repository: { root } }: Pick<Place, 'repository'>, definiti
 /** The runs on one folder, the newest first. `path`: absolute, without links. */
 function runsOn(place: Place, path: string) {
   const { directory, composition } = place;
-  const lockedBy = probeLock(directory);
   return (
-    readIfThere({ directory, composition }, (ledger) =>
+    lookIn({ directory, composition }, (ledger, lockedBy) =>
       ledger
         .runs()
         .toReversed()

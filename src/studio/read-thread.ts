@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import type { ReportedEnd } from '../embed/messages.ts';
-import { hasLedger } from '../substrate/ledger/index.ts';
-import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { isSquadError } from '../model/errors.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { questionOf } from '../read-model/permission-ask.ts';
 import { findRun, isDriven, type LockedBy, type RunReading } from '../read-model/read-run.ts';
 import { endOf } from '../read-model/running-run.ts';
 import { viewOf } from '../read-model/view-of.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
-import { readLedger, type OpenedWorkspace } from '../squad/open-run.ts';
+import { lookIn, type OpenedWorkspace } from '../squad/open-run.ts';
 import { readPermissionAsks } from '../squad/permission-asks.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { messagesOf, type ChatMessage, type ShownQuestion } from './conversation.ts';
@@ -120,22 +117,4 @@ function reportedEnd({ directory, composition }: OpenedWorkspace, reading: RunRe
   const { runId, name } = view.run;
   const end = endOf(view, join(directory, 'runs', runId, 'report.md'));
   return { ...end, failures: [], next: [`squad report ${name}`] };
-}
-
-/** undefined: nothing ever ran here. Brings no older ledger up to date, because a view changes nothing. */
-export function lookIn<T>(
-  workspace: OpenedWorkspace,
-  read: (ledger: Ledger, lockedBy: LockedBy | null) => T,
-): T | undefined {
-  const { directory } = workspace;
-  if (!hasLedger(directory)) return undefined;
-  // Before the ledger is read, so that an engine that starts in between never looks dead.
-  const lockedBy = probeLock(directory);
-  try {
-    return readLedger(workspace, (ledger) => read(ledger, lockedBy));
-  } catch (error) {
-    // It was made, and holds nothing yet.
-    if (isSquadError(error) && error.code === 'usage') return undefined;
-    throw error;
-  }
 }

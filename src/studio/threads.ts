@@ -1,7 +1,8 @@
 import { findDefinition, findRun, type LockedBy } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { lookIn, markOf } from './read-thread.ts';
+import { lookIn } from '../squad/open-run.ts';
+import { markOf } from './read-thread.ts';
 import { readState, threadConfig, type StatePorts } from './read-state.ts';
 
 /** LangGraph's words: `interrupted` waits for a person, `busy` has an engine at work, `idle` is every other run. */

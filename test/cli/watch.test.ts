@@ -107,7 +107,7 @@ describe.skipIf(NO_TMUX !== undefined)('a board at a terminal', { timeout: 300_0
     const board = await shell.shows(/● b +in work/);
     // The plan was made by the engine that was killed.
     expect(board).toMatch(/✓ plan +done/);
-    expect(board).toMatch(/plan +✓ is done/);
+    expect(board).toMatch(/plan +✓ done — Plan the work/);
     shell.type('p');
     await shell.shows(/‖ paused/);
     shell.type('p');

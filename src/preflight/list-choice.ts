@@ -31,12 +31,13 @@ export function playList(read: SettingsRead): Playbook<unknown> | undefined {
 
 /** The agents may be in another file than the list, which was read without them. */
 function listProblems(read: SettingsRead): Problem[] {
-  const { playbook, agents } = read.settings;
+  const { playbook, agents, publish } = read.settings;
   if (!isJsonObject(playbook)) return [];
   const { file, text } = fileOf(read, 'playbook');
   const found = checkList(
     playbook,
     agents?.map(({ role }) => role),
+    publish?.pr === true,
   );
   return orderProblems(found.map(({ path, message, example }) => ({ file, ...placeIn(text, path), message, example })));
 }

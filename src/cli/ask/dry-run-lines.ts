@@ -61,9 +61,10 @@ function stageRows(stage: PlannedStage): Row[] {
   return [own, { cells, notes: [`a review of at most ${counted(review.rounds, 'round')}${quorum}`] }];
 }
 
-function notesOf({ makes, each, judges, session, onFail, isDone }: PlannedStage): string[] {
+function notesOf({ makes, requires = [], each, judges, session, onFail, isDone }: PlannedStage): string[] {
   return [
     madeText(makes),
+    ...requires.map(requiredText),
     ...(each === undefined ? [] : [`once for each task that ${each.of} plans`]),
     ...(judges === undefined
       ? []
@@ -74,6 +75,11 @@ function notesOf({ makes, each, judges, session, onFail, isDone }: PlannedStage)
     ...(onFail === 'skip' ? ['if it fails, the run continues'] : []),
     ...(isDone === true ? ['done before this run'] : []),
   ];
+}
+
+function requiredText(one: NonNullable<PlannedStage['requires']>[number]): string {
+  if ('only' in one) return `changes only ${one.only.map((path) => plainLine(path, 200)).join(', ')}`;
+  return 'file' in one ? `has to leave ${plainLine(one.file, 200)}` : 'has to show an open pull request';
 }
 
 function sessionNotes(session: PlannedStage['session']): string[] {

@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   needs: 'needs: [SPEC, RESEARCH]',
   brief: 'brief: |\n  Write what has to be built.\n\n  {objective}\n\n  {criteria}',
   makes: 'makes: { document: spec.md, headings: [Goals, Limits] }',
+  requires: 'requires: [{ only: [src, "*.md"] }, { file: docs/spec.md }]',
   review: 'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }',
   each: 'each: { of: PLAN }',
   judges: 'makes: { answer: verdict }\njudges: { rounds: 4, else: { fix: BUILD } }',
@@ -34,9 +35,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /**
  * All that is wrong with a list of stages, with places in a file that has it under `playbook`. `staffed`: the roles of the agents;
- * undefined: agents are made for the list.
+ * undefined: agents are made for the list. `publishes`: runs may open pull requests; absent: that is checked elsewhere.
  */
-export function checkList(list: Json, staffed: readonly string[] | undefined): ListFinding[] {
+export function checkList(list: Json, staffed: readonly string[] | undefined, publishes?: boolean): ListFinding[] {
   const { stages: written } = asObject(list);
   const many = Array.isArray(written) && written.length > MOST_STAGES;
   if (many) {
@@ -55,7 +56,7 @@ export function checkList(list: Json, staffed: readonly string[] | undefined): L
   const said = [
     ...idProblems(stages),
     ...documentProblems(stages),
-    ...stages.flatMap(kindProblems),
+    ...stages.flatMap((stage) => [...kindProblems(stage), ...requirementProblems(stage, publishes)]),
     ...referenceProblems(stages),
     ...roleProblems(stages, staffed),
   ];
@@ -118,6 +119,31 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
     return [{ path, message: `${quote(document)} ${message}` }];
   });
 }
+
+/** What `by` and `requires` ask of a stage of this kind. */
+function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Said[] {
+  const isWork = makes['document'] !== undefined || makes['code'] !== undefined;
+  const isMapping = ['id', 'brief', 'makes'].some(has);
+  const isKnown = isWork || KINDS.some((key) => makes[key] !== undefined);
+  return [
+    ...(!isMapping || has('by') || makes['checks'] !== undefined
+      ? []
+      : [{ path: [...at, 'by'], message: 'is missing; say which role works on it' }]),
+    ...(has('requires') && isKnown && !isWork
+      ? [{ path: [...at, 'requires'], message: 'only of a document or code does the engine check files and commits' }]
+      : []),
+    ...requires.flatMap((keys, index): Said[] => {
+      const path = [...at, 'requires', index];
+      if (makes['document'] !== undefined && keys.includes('only'))
+        return [{ path: [...path, 'only'], message: 'a stage that makes a document changes that document alone' }];
+      return keys.includes('pr') && publishes === false
+        ? [{ path: [...path, 'pr'], message: 'squad opens pull requests only with `publish: { pr: true }`' }]
+        : [];
+    }),
+  ];
+}
+
+const KINDS = ['answer', 'checks', 'removes'];
 
 const REVIEWED = ['document', 'code'];
 

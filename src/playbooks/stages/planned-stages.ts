@@ -21,6 +21,7 @@ export interface PlannedStage {
   readonly who: readonly Agent[];
   readonly needs: readonly string[];
   readonly makes: Stage['makes'];
+  readonly requires?: Stage['requires'];
   readonly review?: {
     readonly n: number;
     readonly id: string;
@@ -39,7 +40,7 @@ export interface PlannedStage {
 export function plannedStages({ list, reviewRounds }: StagesOptions, agents: readonly Agent[]): PlannedStage[] {
   let n = 0;
   return list.stages.map((stage) => {
-    const { makes, review, each, judges, session, onFail, isDone } = stage;
+    const { makes, requires, review, each, judges, session, onFail, isDone } = stage;
     const author = staffedRole(stage.by, agents);
     const roles = 'checks' in makes ? [] : judges === undefined ? [author ?? ''] : judgesOf(list, stage, agents);
     const who = withRoles(agents, roles);
@@ -52,7 +53,7 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
       needs: needsOf(list, stage).map((need) => nameOf(stageOf(list, need) ?? { id: need })),
       makes,
     };
-    const rest = defined({ each, judges, session, onFail, isDone });
+    const rest = defined({ requires, each, judges, session, onFail, isDone });
     if (review === undefined) return { ...planned, ...rest };
     n += 1;
     const { quorum = 'all', rounds = reviewRounds } = review;

@@ -10,6 +10,8 @@ export interface RoughStage {
   readonly needs: readonly string[] | undefined;
   readonly brief: string;
   readonly makes: Readonly<Record<string, unknown>>;
+  /** The keys of each entry. */
+  readonly requires: readonly (readonly string[])[];
   readonly review: { readonly id: string | undefined; readonly by: readonly string[] } | undefined;
   /** Ids after `of`, `redo` and `fix`. */
   readonly each: string | undefined;
@@ -23,7 +25,7 @@ export interface RoughStage {
 export function roughStages(list: unknown, at: Path): RoughStage[] {
   const { stages } = asObject(list);
   return (Array.isArray(stages) ? stages : []).map((written: unknown, index) => {
-    const { id, by, needs, brief, makes, review, each, judges, session } = asObject(written);
+    const { id, by, needs, brief, makes, requires, review, each, judges, session } = asObject(written);
     const otherwise = asObject(asObject(judges)['else']);
     const { id: reviewId, by: reviewers } = asObject(review);
     return {
@@ -33,6 +35,7 @@ export function roughStages(list: unknown, at: Path): RoughStage[] {
       needs: needs === undefined ? undefined : texts(needs),
       brief: text(brief) ?? '',
       makes: makes === 'code' ? { code: true } : asObject(makes),
+      requires: Array.isArray(requires) ? requires.slice(0, MOST_TEXTS).map((one) => Object.keys(asObject(one))) : [],
       review: isJsonObject(review) ? { id: text(reviewId), by: texts(reviewers) } : undefined,
       each: text(asObject(each)['of']),
       session: text(asObject(session)['of']),

@@ -3,7 +3,7 @@ import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.t
 import { defined } from '../../text/defined.ts';
 import type { Entry } from './answers.ts';
 import { documentOf } from './stage-brief.ts';
-import type { Stage } from './stage-list.ts';
+import type { Stage, StageRequirement } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene } from './stage-progress.ts';
 import type { StagePass } from './stage-records.ts';
@@ -27,6 +27,7 @@ export function deliveryOf(
   if (path !== undefined) requires.push({ kind: 'document', path, headings });
   const only = 'removes' in makes ? options.folder : path;
   if (only !== undefined) requires.push({ kind: 'only', paths: [only] });
+  requires.push(...(stage.requires ?? []).map(requirementOf));
   const mayChangeNothing =
     'removes' in makes || ('code' in makes && (way === 'again' || (makes.mayChangeNothing === true && way !== 'fix')));
   return {
@@ -35,6 +36,11 @@ export function deliveryOf(
     requires: mayChangeNothing ? requires : [...changed, ...requires],
     ...(mayChangeNothing ? { mayChangeNothing } : {}),
   };
+}
+
+function requirementOf(one: StageRequirement): Requirement {
+  if ('only' in one) return { kind: 'only', paths: [...one.only] };
+  return 'file' in one ? { kind: 'file', path: one.file } : { kind: 'pr' };
 }
 
 interface Reviewed {

@@ -16,7 +16,10 @@ export interface Stage {
   readonly title?: string;
   /** What people see in place of its id, in any letters; its task is titled with it. Playbooks of squad alone set it. */
   readonly shownAs?: string;
-  /** The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. */
+  /**
+   * The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. Empty where
+   * the engine runs commands.
+   */
   readonly by: readonly string[];
   /** Each role of `by` that an agent has works on its document, one after the other: the first writes it, the others go over it. */
   readonly all?: true;
@@ -25,6 +28,8 @@ export interface Stage {
   /** Markdown with `{objective}`, `{criteria}`, `{constraints}`, `{context}`, `{documents}`, `{of:STAGE}` and `{item}`. `{{` is a brace. */
   readonly brief: string;
   readonly makes: Makes;
+  /** What the engine checks of a document or code besides. */
+  readonly requires?: readonly StageRequirement[];
   readonly review?: StageReview;
   /** A task for each entry of that stage's answer `tasks`. */
   readonly each?: { readonly of: string };
@@ -40,6 +45,9 @@ export interface Stage {
   /** It was done before the run, which has no task of it. Playbooks of squad alone set it. */
   readonly isDone?: true;
 }
+
+/** `only`: nothing else changed than these files, folders and patterns like `*.md`. `pr`: a pull request is open at its commit. */
+export type StageRequirement = { readonly only: readonly string[] } | { readonly file: string } | { readonly pr: true };
 
 interface StageReview {
   readonly id: string;

@@ -4,7 +4,7 @@ import { defined } from '../../text/defined.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { nearest } from '../../text/nearest.ts';
 import { plainText } from '../../text/plain-text.ts';
-import type { Stage, StageList } from './stage-list.ts';
+import type { Stage, StageList, StageRequirement } from './stage-list.ts';
 
 export const MOST_STAGES = 100;
 
@@ -119,6 +119,39 @@ function madeOf({ document, headings, answer, checks, removes }: MakesFields): S
   return removes === undefined ? { code: true } : { removes };
 }
 
+const pathSchema = z
+  .string()
+  .regex(
+    /^(?!.*(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$))[^\u0000-\u001f\\:?"<>|[\]{}]{1,200}$/i,
+    'needs a path in the repository, such as docs/spec.md, without “.”, “..”, “.git” and the like',
+  )
+  .refine(isPlain, HIDES);
+
+const REQUIREMENTS = ['only', 'file', 'pr'] as const;
+
+const requirementSchema = z
+  .strictObject({
+    only: z
+      .array(pathSchema)
+      .max(50)
+      .refine((paths) => paths.length > 0, 'names no path')
+      .meta(NOT_EMPTY)
+      .exactOptional(),
+    file: pathSchema.refine((path) => !path.includes('*'), 'names one file, without “*”').exactOptional(),
+    pr: z.literal(true).exactOptional(),
+  })
+  .meta({ minProperties: 1, maxProperties: 1 })
+  .transform(({ only, file, pr }, context): StageRequirement => {
+    if (only !== undefined && file === undefined && pr === undefined) return { only };
+    if (file !== undefined && only === undefined && pr === undefined) return { file };
+    if (pr !== undefined && only === undefined && file === undefined) return { pr };
+    context.addIssue({
+      code: 'custom',
+      message: `takes one of ${REQUIREMENTS.map((key) => `\`${key}\``).join(', ')}; write an entry for each`,
+    });
+    return z.NEVER;
+  });
+
 const reviewSchema = z.strictObject({
   id: idSchema,
   by: rolesSchema,
@@ -139,7 +172,7 @@ const elseSchema = z
 const stageSchema = z.strictObject({
   id: idSchema,
   title: lineSchema.exactOptional(),
-  by: rolesSchema,
+  by: rolesSchema.default([]),
   needs: z.array(idSchema).max(MOST_STAGES).exactOptional(),
   brief: z
     .string()
@@ -147,6 +180,12 @@ const stageSchema = z.strictObject({
     .refine((text) => text.trim() !== '', 'says nothing; say what to do')
     .refine(isPlain, HIDES),
   makes: makesSchema,
+  requires: z
+    .array(requirementSchema)
+    .max(50)
+    .refine((list) => list.length > 0, 'requires nothing')
+    .meta(NOT_EMPTY)
+    .exactOptional(),
   all: z.literal(true).exactOptional(),
   review: reviewSchema.exactOptional(),
   each: z.strictObject({ of: idSchema }).exactOptional(),

@@ -42,8 +42,9 @@ describe('a list of stages', () => {
       '      makes: { document: plans/plan.md, headings: [Steps, "What is *left*"], answer: tasks }',
       '      review: { id: PLAN_REVIEW, by: [reviewer, pm], quorum: any, rounds: 2 }',
       stage('BUILD', 'each: { of: PLAN }, onFail: skip').replace('{objective}', '{item} {of:PLAN} {documents}'),
-      stage('TEST', '', 'makes: { checks: [npm test, "npm run lint"] }'),
-      stage('CRITERIA', 'needs: [BUILD]', 'makes: { checks: criteria }'),
+      '    - { id: TEST, brief: "Run them.", makes: { checks: [npm test, "npm run lint"] } }',
+      stage('DOCS', 'requires: [{ only: [docs, "*.md"] }, { file: docs/api.md }]'),
+      stage('CRITERIA', 'needs: [BUILD, DOCS]', 'makes: { checks: criteria }'),
       stage('COUNT', 'session: { of: PLAN }', `makes: { answer: ${JSON.stringify(COUNT)} }`),
       stage('JUDGE', 'needs: [TEST, CRITERIA, COUNT], judges: { rounds: 4, else: { fix: BUILD } }', VERDICT),
       stage('AGAIN', 'judges: { rounds: 1, else: { redo: BUILD } }, session: role', VERDICT),
@@ -120,6 +121,35 @@ describe('what is wrong with a list', () => {
       'an empty brief',
       stage('A').replace('Do it. {objective}', '  '),
       ['3: [0].brief: “” says nothing; say what to do'],
+    ],
+    ['nobody at all', '    - { id: A, brief: x, makes: code }', ['3: [0].by: is missing; say which role works on it']],
+    [
+      'a requirement of what makes no change',
+      stage('A', 'requires: [{ file: a.md }]', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+      ['3: [0].requires: only of a document or code does the engine check files and commits'],
+    ],
+    [
+      'two requirements in one, and none',
+      stage('A', 'requires: [{ only: [src], file: a.md }, {}]'),
+      [
+        '3: [0].requires[0]: a mapping takes one of `only`, `file`, `pr`; write an entry for each',
+        '3: [0].requires[1]: a mapping takes one of `only`, `file`, `pr`; write an entry for each',
+      ],
+    ],
+    [
+      'paths that are none',
+      stage('A', 'requires: [{ only: [../x, .git/config] }, { file: "*.md" }, { only: [] }]'),
+      [
+        '3: [0].requires[0].only[0]: “../x” needs a path in the repository, such as docs/spec.md, without “.”, “..”, “.git” and the like',
+        '3: [0].requires[0].only[1]: “.git/config” needs a path in the repository, such as docs/spec.md, without “.”, “..”, “.git” and the like',
+        '3: [0].requires[1].file: “*.md” names one file, without “*”',
+        '3: [0].requires[2].only: a list names no path',
+      ],
+    ],
+    [
+      'other paths for a document',
+      stage('A', 'requires: [{ only: [src] }]', 'makes: { document: a.md }'),
+      ['3: [0].requires[0].only: a stage that makes a document changes that document alone'],
     ],
     ['nobody', stage('A').replace('[builder]', '[]'), ['3: [0].by: a list names no role']],
     [

@@ -211,7 +211,8 @@ describe('an answer with paths', () => {
   });
 
   it('of the planner without the tool adds them, and the answer says only what was added', () => {
-    const says = { plan: PLAN, 'answer-1-pm': { answer: 'yes', reason: 'needed', paths: ['lib', 'src/a'] } };
+    const said = { answer: 'yes', doc_updated: false, doc_path: '', reason: 'needed', paths: ['lib', 'src/a'] };
+    const says = { plan: PLAN, 'answer-1-pm': said };
     const script = asks('pm', { from: 'pm', paths: [] }, { turn: answers(says) });
     const onlyAsk: Script['mail'] = (turn, board) => script.mail?.(turn, board).slice(0, 1) ?? [];
     const run = played({ ...script, mail: onlyAsk });

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../../src/read-model/status.ts';
 import { isMissing } from './commands.ts';
 import { leftOutCommands, type OracleFacts } from './oracle.ts';
-import { stageOf } from './stage-of.ts';
+import { owesNothing, pieceOf, stageOf } from './stage-of.ts';
 import { SLOW, type CheckSeen, type TurnSeen } from './record.ts';
 
 /**
@@ -95,7 +95,8 @@ function factsIn(facts: OracleFacts): Fact[] {
       const delivered = lastDelivered.get(task) ?? Number.NEGATIVE_INFINITY;
       const lastWrite = record.turns.findLast((other) => other.task === task && other.wrote !== undefined);
       // A turn that adds nothing takes nothing from what an earlier one delivered.
-      const addsNothing = turn.wrong === 'it did nothing' && delivered === lastWrite?.at;
+      const addsNothing =
+        turn.wrong === 'it did nothing' && (delivered === lastWrite?.at || owesNothing(definition.playbook, task));
       const isOver = at <= delivered || addsNothing || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
       // What squad itself ended follows from something else.
       const isCut = turn.wrong === 'ended by the engine';
@@ -139,11 +140,6 @@ function isDecidedByPerson({ record }: OracleFacts, id: string, headline: string
 }
 
 const REVIEW = 'approved checks findings summary';
-
-/** Who commits or tests a piece has its fate. */
-function pieceOf(task: string): string {
-  return task.replace(/-(?:test|commit)$/, '');
-}
 
 /** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */
 function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolean, playbook: string): boolean {

@@ -2,7 +2,7 @@ import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
 import { holds, isMissing, outcomeOfCommand } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
-import { stageOf } from './stage-of.ts';
+import { owesNothing, stageOf } from './stage-of.ts';
 import { saidMissing } from './said-missing.ts';
 
 type State = 'met' | 'failed' | 'judged' | 'not-checked';
@@ -180,9 +180,7 @@ function missingWork({ definition: { playbook }, git, record, leftOut }: OracleF
       const last = record.turns.findLast((turn) => turn.task === task && turn.wrote !== undefined);
       const isTalk = task.startsWith('answer-') || task.endsWith('-commit');
       if (isDecided(task) || isTalk) return [];
-      // In a session only code owes a change.
-      const owesNothing = playbook === 'session' && /^(?:other|doc)-/.test(task);
-      if (last === undefined) return owesNothing ? [] : [`${task} was begun, and nothing came of it`];
+      if (last === undefined) return owesNothing(playbook, task) ? [] : [`${task} was begun, and nothing came of it`];
       return isIn(last) ? [] : [`what ${last.id} wrote is not on the branch`];
     }),
   ];

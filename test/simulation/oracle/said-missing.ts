@@ -1,3 +1,4 @@
+import { pieceOf } from './stage-of.ts';
 import type { OracleFacts } from './oracle.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
 
@@ -7,8 +8,12 @@ const DECISIVE = new Set(['followUps left summary tryIt', 'failures passed summa
 /** Why the run may not be called done, by the words of its own agents. */
 export function saidMissing({ record, git }: OracleFacts): string[] {
   const { head } = git;
+  // Without the commit of a piece, nothing of it is tested any more.
   const accepted = new Set(
-    record.words.flatMap(({ task, as, verb }) => (as === 'done' || verb === 'skip' ? [task] : [])),
+    record.words.flatMap(({ task, as, verb }) => {
+      if (as !== 'done' && verb !== 'skip') return [];
+      return task.endsWith('-commit') ? [task, `${pieceOf(task)}-test`] : [task];
+    }),
   );
   const files = head === undefined ? new Map<string, string>() : git.filesAt(head);
   return [

@@ -1,3 +1,13 @@
+/** In a session only code owes a change. */
+export function owesNothing(playbook: string, task: string): boolean {
+  return playbook === 'session' && /^(?:other|doc)-/.test(task);
+}
+
+/** Who commits or tests a piece has its fate. */
+export function pieceOf(task: string): string {
+  return task.replace(/-(?:test|commit)$/, '');
+}
+
 /** A later pass of a stage makes good what an earlier one found, or came to nothing with. */
 export function stageOf(task: string, tasks: ReadonlySet<string>): string {
   const stage = task.replace(/-\d+$/, '');

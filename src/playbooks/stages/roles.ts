@@ -29,6 +29,7 @@ export function staffProblems(list: StageList, roster: readonly Pick<Member, 'ro
   // An account has the name of its runtime.
   const [{ account: runtime } = { account: '<runtime>' }] = roster;
   return list.stages.flatMap((stage) => {
+    if (stage.by.length === 0) return [];
     const author = staffedRole(stage.by, roster);
     if (author === undefined) return [lackOf(runtime, stage.id, stage.by)];
     const wrote = new Set(judgedBy(list, stage).flatMap(({ by }) => staffedRole(by, roster) ?? []));

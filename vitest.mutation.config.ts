@@ -10,7 +10,8 @@ const WANTED: object = { tagsFilter: [process.env['SQUAD_MUTATION_TAGS'] ?? '!al
  */
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/machine.ts',
+    globalSetup: 'test/support/templates.ts',
+    setupFiles: 'test/support/one-seed.ts',
     include: (process.env['SQUAD_MUTATION_TESTS'] ?? 'none').split(','),
     tags: TAGS,
     ...WANTED,

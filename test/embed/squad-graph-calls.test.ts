@@ -70,8 +70,12 @@ describe('the run of a graph', HANGS, () => {
   it('gets the request and what the application decides, and its end is the state’s', async () => {
     const end = endAs('done');
     const { squad, runs } = openSquad({ ends: [end] });
-    const options = { trust: 'yes', plan: 'ask', patienceMs: 7, onEvent: () => undefined } as const;
-    const state = await graphOf(squad, options).invoke({ request: REQUEST }, thread);
+    const told: RunEvent[] = [];
+    const options = { trust: 'yes', plan: 'ask', patienceMs: 7 } as const;
+    const state = await graphOf(squad, { ...options, onEvent: (event) => told.push(event) }).invoke(
+      { request: REQUEST },
+      thread,
+    );
     expect(state).toEqual({ request: REQUEST, runId: expect.any(String), questions: [], problem: null, end });
     expect(runs[0]?.objective).toBe('objective.md');
     expect(runs[0]?.options).toEqual({
@@ -79,7 +83,11 @@ describe('the run of a graph', HANGS, () => {
       allowFullAccess: undefined,
       runtime: 'scripted',
       runId: state.runId,
+      onEvent: expect.any(Function),
     });
+    const event = { type: 'run-started' } as RunEvent;
+    runs[0]?.options.onEvent?.(event);
+    expect(told).toEqual([event]);
   });
 
   it('has the id that follows from its place, and without a place one of its own', async () => {

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { HumanMessage, isBaseMessage, type BaseMessage } from '@langchain/core/messages';
-import { tool, type StructuredToolInterface } from '@langchain/core/tools';
+import { type BaseMessage, HumanMessage, isBaseMessage, ToolMessage } from '@langchain/core/messages';
+import { type StructuredToolInterface, tool } from '@langchain/core/tools';
 import type { RuntimeFactory } from '../compose.ts';
 import { outsideOfHost } from '../graph/untraced.ts';
 import { badInput } from '../model/errors.ts';
@@ -8,8 +8,7 @@ import type { ToolKind } from '../model/turn-event.ts';
 import type { Usage } from '../model/usage.ts';
 import { AgentFailure, type InProcessAnswer, type InProcessTurn } from '../runtimes/in-process/agent.ts';
 import { createInProcessRuntime } from '../runtimes/in-process/index.ts';
-import { unansweredCalls } from './open-calls.ts';
-import { TurnReporter, textOf, usageOf } from './turn-reporter.ts';
+import { textOf, TurnReporter, usageOf } from './turn-reporter.ts';
 
 /** One turn of an agent of the application. */
 export interface AgentTurn extends Omit<InProcessTurn, 'tools'> {
@@ -142,4 +141,33 @@ function answerOf(said: unknown, reporter: TurnReporter): InProcessAnswer {
   }
   if (typeof text === 'string') return { text, structured, usage: usage as Usage | undefined };
   throw new AgentFailure('bad-output', 'the agent gave neither a text nor messages');
+}
+
+/** What a compiled graph has. `createAgent` keeps its own in `graph`. */
+interface Readable {
+  getState(config: object): Promise<{ readonly values?: unknown }>;
+}
+
+/**
+ * An answer for each tool call that the last turn of a thread was cut short in: models refuse a conversation with calls that have none.
+ */
+async function unansweredCalls(agent: object, config: object): Promise<ToolMessage[]> {
+  const { graph = agent } = agent as { graph?: object };
+  if (!isReadable(graph)) return [];
+  const { values } = await graph.getState(config);
+  const { messages } = (values ?? {}) as { messages?: unknown };
+  if (!Array.isArray(messages)) return [];
+  const known = messages.filter((message) => isBaseMessage(message));
+  const answered = new Set(known.map((message) => (message instanceof ToolMessage ? message.tool_call_id : '')));
+  const asking = known.findLast((message) => message.getType() === 'ai');
+  const { tool_calls: calls = [] } = (asking ?? {}) as { tool_calls?: { id?: string; name: string }[] };
+  return calls.flatMap(({ id, name }) =>
+    id === undefined || answered.has(id)
+      ? []
+      : [new ToolMessage({ tool_call_id: id, name, status: 'error', content: 'The turn ended before this call did.' })],
+  );
+}
+
+function isReadable(graph: object): graph is Readable {
+  return 'getState' in graph && typeof graph.getState === 'function';
 }

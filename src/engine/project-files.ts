@@ -13,13 +13,14 @@ import { checklistFiles } from '../report/files/checklist-file.ts';
 import { failureFiles } from '../report/files/failure-files.ts';
 import type { RunFile } from '../report/files/run-file.ts';
 import { stageIndex, type StageOf } from '../report/files/stage-of.ts';
-import { stateFile, type StateFacts } from '../report/files/state-file.ts';
+import { type StateFacts, stateFile } from '../report/files/state-file.ts';
 import { turnFile } from '../report/files/turn-file.ts';
 import type { WrittenFolder } from '../substrate/files/written-folder.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { asObject } from '../text/json.ts';
-import { createArtifacts } from './copy-artifacts.ts';
+import { sha256Of } from '../model/sha256.ts';
+import { type CopiedDocument, deliveredDocuments, INDEX, indexFile } from '../report/files/artifact-files.ts';
 
 /** Settled turns that are read at once: the engine works between two of them. */
 const BATCH = 10;
@@ -151,5 +152,42 @@ function stateFacts(
     mostMs: limits.minutes * 60_000,
     artifacts: copied.map((name) => ({ name, path: `.squad/runs/${runId}/artifacts/${name}` })),
     state,
+  };
+}
+
+/** Evidence refuses documents of more than 256 KiB, but a person may have accepted one. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Copies the bytes of delivered documents to `artifacts/` and lists them in its index. Reads each from git once. Returns the names
+ * of the copies.
+ */
+function createArtifacts(
+  workspaces: Pick<Workspaces, 'readFileAt'>,
+  folder: WrittenFolder,
+): (board: Board, stageOf: StageOf) => Promise<readonly string[]> {
+  const copies = new Map<string, CopiedDocument>();
+  return async (board, stageOf) => {
+    const listed: CopiedDocument[] = [];
+    for (const document of deliveredDocuments(board, stageOf)) {
+      const { name, path, commit } = document;
+      const known = copies.get(path);
+      if (known?.commit === commit) {
+        listed.push(known);
+        continue;
+      }
+      const bytes = await workspaces.readFileAt(commit, path, MOST_BYTES);
+      // Accepted by a person, although it is not there.
+      if (typeof bytes === 'string') continue;
+      await folder.put(`artifacts/${name}`, bytes);
+      const copy = { ...document, sha256: sha256Of(bytes), bytes: bytes.byteLength };
+      copies.set(path, copy);
+      listed.push(copy);
+    }
+    const index = listed.length === 0 ? [] : [indexFile(listed)];
+    for (const { path, text } of index) await folder.put(path, text);
+    const names = listed.map(({ name }) => name);
+    await folder.keepOnly('artifacts', [...names, ...index.map(() => INDEX)]);
+    return names;
   };
 }

@@ -4,14 +4,13 @@ import type { Objective } from '../model/objective.ts';
 import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import { NETWORK_VARIABLES } from '../model/network-variables.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { readHook, readServer, type Reading } from '../model/read-equipment.ts';
+import { readHook, type Reading, readServer } from '../model/read-equipment.ts';
 import { commandsOf } from '../playbooks/stages/list-facts.ts';
 import { isJsonObject, type Json } from '../text/json.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { listIn } from './list-choice.ts';
 import { lineOf } from './read-input.ts';
 import type { SettingsFile, SettingsRead } from './read-settings.ts';
-import { spendingItems } from './spending-items.ts';
 import type { TrustedCommand, TrustItem } from './trust-item.ts';
 
 /** All commands, including a runtime's program and configuration, which can name programs too. */
@@ -176,4 +175,38 @@ function startOf(
     ...(cwd === undefined && /\{folder\}|SQUAD_TASK_FOLDER/.test(words) ? ['gets the agent’s folder'] : []),
   ];
   return said.length === 0 ? '' : ` (${said.join('; ')})`;
+}
+
+/** What settings do with a person's logins and money, besides running commands. */
+function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
+  return [...publishItems(settings, source), ...modelItems(settings, source)];
+}
+
+function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {
+  if (publish === undefined) return [];
+  const { remote, base, pr } = publish;
+  const pushes = `pushes the branch squad/<run> to the remote ${remote}, with your login`;
+  const opens = `opens a pull request there into ${base ?? 'the branch that the run starts from'}, in your name`;
+  const where = placeOf(source, 'publish');
+  return [pushes, ...(pr ? [opens] : [])].map((run) => ({ from: 'publish', run, where }));
+}
+
+function modelItems({ models, agents = [] }: Settings, source: SettingsFile): TrustItem[] {
+  const ofNames = Object.entries(models).map(([name, model]): TrustItem => {
+    return { from: 'models', run: `${name} works with the model ${model}`, where: placeOf(source, 'models') };
+  });
+  const ofAgents = agents.flatMap(({ name, model, effort }): TrustItem[] => {
+    const where = placeOf(source, 'agents');
+    return [
+      ...(model === undefined
+        ? []
+        : [{ from: 'models' as const, run: `${name} works with the model ${model}`, where }]),
+      ...(effort === undefined ? [] : [{ from: 'models' as const, run: `${name} works with effort ${effort}`, where }]),
+    ];
+  });
+  return [...ofNames, ...ofAgents];
+}
+
+function placeOf({ file, text }: SettingsFile, key: string): string {
+  return `${file}:${lineOf(text, new RegExp(`^["']?${key}["']?\\s*:`))}`;
 }

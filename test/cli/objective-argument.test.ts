@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideArgument } from '../../src/cli/objective-argument.ts';
+import { decideArgument } from '../../src/cli/read-objective.ts';
 
 const around = { isThere: false, files: ['objective.md', 'README.md'] };
 

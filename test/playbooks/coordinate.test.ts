@@ -4,7 +4,7 @@ import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.t
 import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
 import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
 import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
-import { roleText } from '../../src/playbooks/coordinate/role-text.ts';
+import { roleText } from '../../src/playbooks/coordinate/team-files.ts';
 import type { FileRead } from '../../src/playbooks/session/folder-read.ts';
 import { refuseTooLong } from '../../src/preflight/new-session.ts';
 import { plainObjective } from '../../src/preflight/read-input.ts';

@@ -8,6 +8,8 @@ import type { PlanNews } from '../../src/model/plan/event.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { factsOf, failed, member, simulate, type Played, type Script, type Turn } from './simulator.ts';
 
+const ANSWERED = { answer: 'the first one', doc_updated: false, doc_path: '', reason: '' };
+
 const TEAM = [member('main', 'main'), ...['a', 'b', 'c'].map((name) => member(name, 'member'))];
 const FACTS = factsOf(TEAM, {
   objective: {
@@ -390,7 +392,7 @@ describe('what a member says by a tool', () => {
     const objective = { ...FACTS.objective, criteria: [{ text: 'it is there', command }] };
     const script: Script = {
       turn: (turn) => {
-        if (turn.task.startsWith('answer-')) return { output: { answer: 'the first one', reason: '' } };
+        if (turn.task.startsWith('answer-')) return { output: ANSWERED };
         return turn.task === 'execute-1' && asked?.type === 'mail' && turn.prompt.why === 'start'
           ? { awaits: [asked.id] }
           : undefined;
@@ -413,7 +415,7 @@ describe('what a member says by a tool', () => {
     let asked: PlanNews | undefined;
     const played = play({
       turn: (turn) => {
-        if (turn.task.startsWith('answer-')) return { output: { answer: 'the first one', reason: '' } };
+        if (turn.task.startsWith('answer-')) return { output: ANSWERED };
         return turn.task === 'execute-1' && asked?.type === 'mail' && turn.prompt.why === 'start'
           ? { awaits: [asked.id] }
           : undefined;

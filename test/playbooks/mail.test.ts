@@ -147,9 +147,10 @@ describe('a question to MAIN', () => {
   };
 
   function answers(
-    output: { answer: string; reason: string; doc_updated?: boolean; doc_path?: string },
+    said: { answer: string; reason: string; doc_updated?: boolean; doc_path?: string },
     wrote: boolean,
   ): Script {
+    const output = { doc_updated: false, doc_path: '', ...said };
     return {
       ...awaiting,
       ...posting([live('a'), ask]),

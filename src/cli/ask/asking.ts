@@ -6,7 +6,7 @@ import { openProposal } from '../../read-model/proposed-plan.ts';
 import type { OpenQuestion } from '../../read-model/open-questions.ts';
 import { questionOf } from '../../read-model/permission-ask.ts';
 import { squadOn } from '../../squad.ts';
-import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { type OpenedRun, openRun } from '../../squad/open-run.ts';
 import { openAsks } from '../../squad/permission-asks.ts';
 import { checkEditedPlan } from '../../squad/plan-question.ts';
 import { listRuns } from '../../squad/runs.ts';
@@ -15,7 +15,6 @@ import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { askPlan, type AskPlanPorts } from './ask-plan.ts';
-import { askQuestion } from './ask-question.ts';
 import { editorCommand } from './edit-plan.ts';
 import { planLines } from './plan-lines.ts';
 import type { Prompts } from './prompts.ts';
@@ -187,5 +186,31 @@ export class Asking {
         return problem ?? (code === 0 ? undefined : `the editor ended with ${code ?? 'a signal'}`);
       },
     };
+  }
+}
+
+const LATER = '\u0000later';
+const WRITE = '\u0000write';
+
+/** Asks one question at the terminal. undefined: the person puts it off. */
+export async function askQuestion(
+  { id, text, options, freeText }: OpenQuestion,
+  { prompts, say }: { readonly prompts: Prompts; readonly say: (line: string) => void },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const line of plainText(text).split('\n')) say(line);
+  const message = `Your answer to ${plainLine(id, 80)}`;
+  if (options.length === 0) return prompts.write(`${message} (Ctrl-C: later)`, signal);
+  const choices = [
+    ...options.map((value) => ({ value, label: value })),
+    ...(freeText ? [{ value: WRITE, label: 'Something else' }] : []),
+    { value: LATER, label: 'Later' },
+  ];
+  for (;;) {
+    const chosen = await prompts.choose(message, choices, signal);
+    if (chosen === undefined || chosen === LATER) return undefined;
+    if (chosen !== WRITE) return chosen;
+    const written = await prompts.write(message, signal);
+    if (written !== undefined || signal.aborted) return written;
   }
 }

@@ -1,14 +1,16 @@
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
-import { readJson, type JsonRead } from '../../text/json-source.ts';
+import { type JsonRead, readJson } from '../../text/json-source.ts';
 import { readPlan, requiredOfAnalysis } from './check-analysis.ts';
 import { roleFileFindings, rolesIn, rolesThatDiffer } from './check-cast.ts';
-import { outgrown } from './check-growth.ts';
 import { graphFindings } from './check-graph.ts';
 import { requiredOfState, soundState, unknownCompleted } from './check-state.ts';
-import { ANALYSIS_FILE, MEMORY_FILE, rolePath, shown, shownPath, STATE_FILE, type Finding } from './finding.ts';
+import { ANALYSIS_FILE, type Finding, MEMORY_FILE, rolePath, shown, shownPath, STATE_FILE } from './finding.ts';
 import type { FileRead, FolderRead, SessionCheck } from './folder-read.ts';
 import { refuse } from './refusal.ts';
 import { readSessionFiles } from './session-of.ts';
+import { MOST_READ, MOST_READ_OF_ALL } from './knowledge-room.ts';
+import { largestStateText } from './session-files.ts';
+import type { Session } from './session.ts';
 
 /** Judges a session folder. Linear in what was read. */
 export function checkSession(read: FolderRead): SessionCheck {
@@ -153,4 +155,19 @@ function otherFiles(
     const isNoObject = file === MEMORY_FILE && source?.ok === true && !isJsonObject(source.value);
     return isNoObject ? [{ ...corrupt, detail: 'it is not a JSON object' }] : [];
   });
+}
+
+/** Characters with which squad says in the files that all tasks share what it has left out. */
+const MOST_NOTES = 4096;
+
+/** A run that does all tasks must not make the folder larger than squad reads. Judges a session without another problem. */
+function outgrown(session: Session): Finding | undefined {
+  const { state, size = 0 } = session.start;
+  const largest = largestStateText(session);
+  const say = (file: string, message: string): Finding => {
+    return { file, at: 1, message: `${message} when all tasks are done`, advice: 'correct' };
+  };
+  if (Buffer.byteLength(largest) > MOST_READ) return say(STATE_FILE, `${STATE_FILE} would exceed 1 MiB`);
+  if (size + largest.length - state.length + MOST_NOTES <= MOST_READ_OF_ALL) return undefined;
+  return say('', 'Invalid session: the folder would exceed the 32 MiB that squad reads of a session');
 }

@@ -3,16 +3,17 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { SESSION } from '../../model/playbook-name.ts';
-import { asObject, isJsonObject, plainJson, type Json } from '../../text/json.ts';
+import { asObject, isJsonObject, type Json, plainJson } from '../../text/json.ts';
 import { createStagesPlaybook, stagesOptions } from '../stages/index.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { ANSWER, checkAnswer, WORKER } from './answer.ts';
 import { backgroundOf } from './background.ts';
-import { keepOff } from './own-paths.ts';
 import type { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
 import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
 import { DONE } from '../../model/session-done.ts';
+import type { Requirement } from '../../model/plan/task.ts';
+import { MEMORY_FILE, STATE_FILE } from './finding.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
 export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
@@ -48,4 +49,24 @@ function noteDone(view: View, event: PlaybookEvent): PlanChange[] {
 export function frozenSession(options: Json): Session | undefined {
   const { session } = asObject(options);
   return isJsonObject(session) ? (session as unknown as Session) : undefined;
+}
+
+// A run writes the files of its session into the checkout. Work that brought files of the same names could not be merged there: they
+// would replace what squad has written, and what counts as done.
+
+/** What squad writes in the folder of a session: files, and folders with all that is in them. */
+const OWN = [STATE_FILE, MEMORY_FILE, 'artifacts', 'wisdom', 'explorations', 'discussions', '.msg'];
+
+const INSTEAD =
+  'squad makes them of the answers of all workers. What your role says belongs there goes into the fields of your answer: a report is its `artifact`';
+
+/** The same changes, with work that leaves squad's files of the session alone. A folder outside of the repository needs no rule. */
+function keepOff({ place }: Session, changes: readonly PlanChange[]): PlanChange[] {
+  if (place === undefined) return [...changes];
+  const paths = OWN.map((name) => (place === '' ? name : `${place}/${name}`));
+  const untouched: Requirement = { kind: 'untouched', paths, instead: INSTEAD };
+  return changes.map((change) => {
+    if (change.do !== 'add-task' || !change.task.integrate) return change;
+    return { ...change, task: { ...change.task, requires: [...change.task.requires, untouched] } };
+  });
 }

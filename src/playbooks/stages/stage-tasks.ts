@@ -1,17 +1,16 @@
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { workTask } from '../shared/tasks.ts';
-import { schemaNameOf, tasksSchema, type Entry } from './answers.ts';
-import { checkTask } from './check-task.ts';
+import { type Entry, schemaNameOf, tasksSchema } from './answers.ts';
 import { judgeTasks } from './judge-tasks.ts';
 import { taskIdOf } from './list-facts.ts';
-import { firstId, needsFor, placed, titleNow, type Opening } from './opening.ts';
+import { firstId, needsFor, type Opening, placed, titleNow } from './opening.ts';
 import { readTasks, TASKS_FORM } from './plan-tasks.ts';
-import { documentsFor, documentOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
-import { laterRoles, staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
-import { answerOf } from './stage-records.ts';
+import { documentOf, documentsFor, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
+import { laterRoles, type Placed, staffedRole, type StageProgress } from './stage-progress.ts';
+import { answerOf, putTask, type StageTask } from './stage-records.ts';
 import { keptTo } from './kept-paths.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { freeId, sessionFor } from './stage-ids.ts';
@@ -146,4 +145,29 @@ function authorOf({ all, pass }: StageProgress): Placed | undefined {
   const files = pass.findings.flatMap(({ file }) => file ?? []);
   const about = ({ state: { brief } }: Placed): number => files.filter((file) => brief.text.includes(file)).length;
   return done.toSorted((one, other) => about(one) - about(other)).at(-1);
+}
+
+/** The engine runs commands. Without any, the stage is skipped, because nothing shows that anything passes. */
+function checkTask(opening: Opening, common: NewTask, checks: 'criteria' | readonly string[]): PlanChange[] {
+  const { scene, of, options } = opening;
+  const requires =
+    checks === 'criteria'
+      ? scene.objective.criteria.flatMap(({ command }) => (command === undefined ? [] : [criterionCheck(command)]))
+      : checks.map((run) => ({ kind: 'command', run }) as const);
+  const place = { stage: of.stage.id, pass: of.pass.pass } as const;
+  const failed = of.all.findLast(({ state: { status, round } }) => status === 'failed' && round < options.reviewRounds);
+  if (failed !== undefined) return checkAgain(failed, common.needs, { ...place, as: 'work' });
+  const task: NewTask = { ...common, session: 'new', id: firstId(opening), title: titleNow(opening) };
+  if (requires.length > 0) return placed({ ...task, kind: 'check', requires }, { ...place, as: 'work' });
+  const why = 'nothing to check: no criterion has a command';
+  return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
+}
+
+/** The same task, because a run whose checks pass in the end has none that failed. */
+function checkAgain({ state: { id } }: Placed, needs: readonly string[], place: StageTask): PlanChange[] {
+  return [
+    putTask(id, place),
+    { do: 'reopen-task', id, feedback: 'The work was fixed since.', session: 'new' },
+    { do: 'edit-task', id, needs: [...needs] },
+  ];
 }

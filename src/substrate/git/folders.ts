@@ -1,14 +1,13 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { discardFolder } from './discard-folder.ts';
 import { join } from 'node:path';
-import { type SquadError, wrongEnvironment } from '../../model/errors.ts';
+import { errorText, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { clearFolder } from './clear-folder.ts';
 import { ENGINE_FOLDERS, noteDown, readNote } from './folder-note.ts';
 import { requireCommitId, requireName } from './git-call.ts';
-import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
+import { folderPath, type GitContext, notePath, type RunRepository } from './git-context.ts';
 import {
   borrowedStores,
   copyIndex,
@@ -20,6 +19,8 @@ import {
 } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
+import { openPlainFolder, textOfPath } from '../files/plain-folder.ts';
+import { findChanges } from './read-folder.ts';
 
 /**
  * The task's folder, created if it does not exist. The note `<task>.adding` says that squad made it, and `<task>.json` that it is
@@ -158,4 +159,28 @@ async function holdsSomething(path: string): Promise<boolean> {
   if (!(await exists(path))) return false;
   const names = await readdir(path).catch(() => undefined);
   return names === undefined || names.length > 0;
+}
+
+/** Deletes what a folder holds besides a commit; ignored files stay. The caller has kept what is worth it. */
+async function clearFolder(
+  context: GitContext,
+  { run, call, talk }: RunRepository,
+  task: string,
+  commit: string,
+): Promise<void> {
+  const folder = folderPath(context, run, task);
+  const tree = (await talk.commit(commit))?.tree;
+  if (tree === undefined) throw wrongEnvironment(`the commit ${commit} is not there`);
+  const index = notePath(context, run, `${task}.index`);
+  const found = await findChanges(context, { folder, call, index, commit, tree });
+  if ('type' in found) throw wrongEnvironment(`${folder} cannot be emptied: ${found.reason}`);
+  const plain = openPlainFolder(folder);
+  try {
+    for (const path of found.newRepositories) await deleteFolder(join(folder, textOfPath(path)));
+    for (const { path, known } of found.files) if (known === undefined) plain.remove(path);
+    for (const path of found.others) plain.remove(path);
+    for (const path of found.folders.toReversed()) plain.removeEmpty(path);
+  } catch (error) {
+    throw wrongEnvironment(`${folder} cannot be emptied: ${errorText(error)}`);
+  }
 }

@@ -1,9 +1,9 @@
-import { copyFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, lstat, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Conversation } from '../process/conversation.ts';
-import { findObject, oneLine, type Git, type GitCall } from './git-call.ts';
+import { findObject, type Git, type GitCall, oneLine } from './git-call.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { lookAtLock } from './lock-file.ts';
 import type { MergeCalls } from './merge-calls.ts';
@@ -11,16 +11,17 @@ import { ownOwner } from '../process/owner.ts';
 import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
 import {
   indexLock,
+  type MergeJournal,
   privateIndex,
   removeJournal,
   takeIndexLock,
   writeJournal,
-  type MergeJournal,
 } from './merge-journal.ts';
 import { refLocks } from './merge-recovery.ts';
 import { NOT_THERE, type RawChange } from './raw-diff.ts';
-import { syncCheckout } from './sync-checkout.ts';
 import { syncRef } from './sync-ref.ts';
+import { syncAll } from '../files/sync.ts';
+import type { Repository } from './repository.ts';
 
 type Refused = Extract<MergeAnswer, { type: 'moved' | 'refused' }>;
 
@@ -178,4 +179,30 @@ async function whyNot(git: Git, call: GitCall, { ref, from }: MergeJournal, comp
 
 function endOf(answer: string): (bytes: Buffer) => number {
   return (bytes) => (bytes.includes(answer) ? bytes.indexOf(answer) + answer.length : 0);
+}
+
+/**
+ * Returns once changed files of a checkout, their names and its index are on the disk. git flushes the index by itself
+ * (`GitCall.durable`), and no file.
+ */
+async function syncCheckout(
+  { root, gitDirectory }: Pick<Repository, 'root' | 'gitDirectory'>,
+  changes: readonly RawChange[],
+): Promise<void> {
+  const folders = new Set([root]);
+  const files: string[] = [];
+  for (const { path } of changes) {
+    const own = join(root, path);
+    // A link has no content to flush, and what is not checked out is not there.
+    if (await is(own, 'file')) files.push(own);
+    for (let folder = dirname(own); folder.length > root.length && !folders.has(folder); folder = dirname(folder)) {
+      if (await is(folder, 'folder')) folders.add(folder);
+    }
+  }
+  await syncAll([...files, ...folders, gitDirectory]);
+}
+
+async function is(path: string, kind: 'file' | 'folder'): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return kind === 'file' ? found?.isFile() === true : found?.isDirectory() === true;
 }

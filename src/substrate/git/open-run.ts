@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readPlain } from '../files/read-plain.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
@@ -9,11 +9,12 @@ import { syncAll } from '../files/sync.ts';
 import { readBootId } from '../process/process-table.ts';
 import { forgetNotes, replaceFolders } from './after-cut.ts';
 import { requireName } from './git-call.ts';
-import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
-import { followMove } from './moved-stores.ts';
+import { callOn, folderPath, type GitContext, notePath, runBranch, type RunRepository } from './git-context.ts';
 import { removeDamaged, restoreNotes } from './restore-run.ts';
 import { createTalk } from './repository-talk.ts';
 import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
+import { storesBehind } from '../files/object-stores.ts';
+import { isFolder, put, storesOf } from './git-directory.ts';
 
 /**
  * Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. A repository that
@@ -109,4 +110,36 @@ async function endProcesses(context: GitContext, marker: string): Promise<void> 
 async function removeLocks(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   for (const name of names.filter((item) => item.endsWith('.lock'))) await rm(join(folder, name), { force: true });
+}
+
+/**
+ * Names the object stores again that a run's repository and its folders borrow from, after the user's repository, the state folder or
+ * both were moved. The note of what they borrow from comes last, because it tells that something is left to do.
+ */
+async function followMove(context: GitContext, repository: RunRepository): Promise<void> {
+  const { run, directory, linked } = repository;
+  const users = join(context.commonDirectory, 'objects');
+  const [, ...behind] = await storesBehind(users);
+  const stores = linesOf(await storesOf(context, repository));
+  const known = notePath(context, run, 'stores');
+  const text = stores + linesOf(behind);
+  await replace(join(directory, 'objects', 'info', 'alternates'), linesOf([users]));
+  if ((await readPlain(known).catch(() => undefined)) === text) return;
+  for (const name of await readdir(notePath(context, run, ''))) {
+    const task = /^(.+)\.json$/.exec(name)?.[1];
+    const own = task === undefined ? undefined : join(folderPath(context, run, task), '.git');
+    if (task === undefined || own === undefined || !(await isFolder(own))) continue;
+    await put(own, 'objects/info/alternates', stores, notePath(context, run, `${task}.put`));
+  }
+  if (await isFolder(linked)) await replace(join(linked, 'info', 'alternates'), linesOf(behind));
+  await replace(known, text);
+}
+
+function linesOf(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\n`).join('');
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
 }

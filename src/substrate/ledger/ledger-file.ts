@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SquadError } from '../../model/errors.ts';
 import { isStorageError } from '../../model/storage-error.ts';
@@ -6,12 +6,12 @@ import { ballastPath } from './ballast.ts';
 import { newestBackup } from './backup-files.ts';
 import { findRemains } from './database-file.ts';
 import { logDamage } from './log-damage.ts';
-import { openCopy } from './open-copy.ts';
-import { closeDb, isOpenHere, openDb, refuseOddFiles, schemaVersion, type Db, type OpenOptions } from './open-db.ts';
-import { teachIsReached } from './reached-cap.ts';
+import { closeDb, type Db, isOpenHere, openDb, type OpenOptions, refuseOddFiles, schemaVersion } from './open-db.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { SCHEMA } from './schema.ts';
 import { corruptDatabase, neverSetUp } from './sqlite-errors.ts';
+import type { Database } from 'better-sqlite3';
+import { type CapName, isReached } from '../../model/spending.ts';
 
 const LEDGER_APPLICATION_ID = 0x53514c47;
 
@@ -86,4 +86,65 @@ function openForReading(path: string, options: OpenOptions): Db {
     if (copy === undefined) throw error;
     return copy;
   }
+}
+
+/** In memory: the disk of temporary files may be the full one. A machine without it gets the cause instead. */
+const MEMORY = '/dev/shm';
+
+/** The database first: what moves from the log to it meanwhile is then seen as a change. */
+const PARTS = ['', '-wal'];
+
+/**
+ * Opens a copy of a database whose own disk refuses what SQLite needs to read it. The copy has the name of the original and no file.
+ * undefined: it cannot be copied, or something wrote to it meanwhile, so that the copy could be of two moments.
+ */
+function openCopy(path: string, options: OpenOptions): Db | undefined {
+  if (isOpenHere(path)) return undefined;
+  const folder = folderIn(MEMORY);
+  if (folder === undefined) return undefined;
+  try {
+    const copy = join(folder, 'copy.db');
+    for (const end of PARTS) if (existsSync(path + end)) copyFileSync(path + end, copy + end);
+    if (!PARTS.every((end) => isSame(path + end, copy + end))) return undefined;
+    return opened(copy, path, options);
+  } catch {
+    // The caller says why the original cannot be read.
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** With the log in it, so that SQLite needs no file beside it once it is open. */
+function opened(copy: string, path: string, options: OpenOptions): Db {
+  closeDb(openDb(copy, { ...options, traces: [], readOnly: false, journal: 'rollback' }));
+  const db = openDb(copy, { ...options, traces: [] });
+  // The name of a database cannot be changed; what stands before it has that of the original.
+  return Object.create(db, { name: { value: path }, close: { value: () => closeDb(db) } }) as Db;
+}
+
+function folderIn(place: string): string | undefined {
+  try {
+    return mkdtempSync(join(place, 'squad-copy-'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Each file was the same before and after the moment at which both were copied. Times of files cannot say so: a clock that is set back
+ * makes what was written long ago new, and what is new old. The look that failed may have left an empty log.
+ */
+function isSame(original: string, copy: string): boolean {
+  return contentOf(original).equals(contentOf(copy));
+}
+
+function contentOf(path: string): Buffer {
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+}
+
+/** Makes `is_reached(cap, used, most)` known to the statements of this connection, so that the check judges as the engine does. */
+export function teachIsReached(db: Database): void {
+  const judge = (cap: CapName, used: number | null, most: number) => (isReached(cap, used ?? 0, most) ? 1 : 0);
+  db.function('is_reached', { deterministic: true }, judge);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { askPlan } from '../../../src/cli/ask/ask-plan.ts';
-import { askQuestion } from '../../../src/cli/ask/ask-question.ts';
+import { askQuestion } from '../../../src/cli/ask/asking.ts';
 import { editorCommand } from '../../../src/cli/ask/edit-plan.ts';
 import type { Prompts } from '../../../src/cli/ask/prompts.ts';
 import type { Proposal } from '../../../src/model/plan/proposal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPresence, PRESENT_MS } from '../../../src/substrate/clock/presence.ts';
+import { createPresence, PRESENT_MS } from '../../../src/substrate/clock/system-clock.ts';
 import { createRandom } from '../../support/random.ts';
 
 describe('the time in which a process runs', () => {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { createQueries, type Queries } from '../../../src/substrate/ledger/query.ts';
-import { teachIsReached } from '../../../src/substrate/ledger/reached-cap.ts';
+import { teachIsReached } from '../../../src/substrate/ledger/ledger-file.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/row-digest.ts';
 import { makeTables } from '../../../src/substrate/ledger/schema.ts';
 

@@ -1,19 +1,18 @@
 import { checkDraft, type CheckedDraft } from '../../../model/mail/check-draft.ts';
 import type { MailMessage } from '../../../model/mail/envelope.ts';
-import { catchRefusal, refuse, type MailRefusal } from '../../../model/mail/refusal.ts';
+import { catchRefusal, type MailRefusal, refuse } from '../../../model/mail/refusal.ts';
 import { isSameName } from '../../../model/mail/address.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
-import { changesPlan, opensTask } from '../../../model/mail/effects.ts';
-import { MAIN } from '../../../model/mail/vocabulary.ts';
+import { answersOnce, changesPlan, opensTask } from '../../../model/mail/effects.ts';
+import { MAIN, ROUTER } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
 import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
-import { refuseAnswered } from './answered-once.ts';
 import { refuseClosed } from './closing.ts';
-import { authorityOf, instanceOf, partyKey, type Authority } from './party.ts';
+import { type Authority, authorityOf, instanceOf, partyKey } from './party.ts';
 import { post } from './post.ts';
-import { mailById, mailWhere, recipientsOf, toMessage, type StoredMail } from './rows.ts';
+import { deliveriesOf, mailById, mailWhere, recipientsOf, type StoredMail, toMessage } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
 import { findTask, listTasks } from './effects.ts';
 
@@ -179,4 +178,30 @@ export function recordRefusal(
   { reason, field, rule }: MailRefusal,
 ): void {
   appendEvent(store, { ...event, type: 'mail-refused', data: { by, address, reason, field, rule } });
+}
+
+/**
+ * Refuses a second answer to a question, because the one who asked continues with the first one. An answer that waits for the end of
+ * its turn is one; one that is void is none.
+ */
+function refuseAnswered(store: Store, { address, role }: MailMember, draft: CheckedDraft): void {
+  const ask = draft.corr === undefined ? undefined : mailById(store, draft.corr);
+  if (ask === undefined || !answersOnce(ask.action, draft)) return;
+  const answer = effective(store, ask, [address, role]) ?? waiting(store, ask, address);
+  if (answer === undefined) return;
+  const rule = `is a question that ${answer.sender} has answered, with #${answer.seq}; to add something, use \`send\``;
+  refuse('invalid_format', 'corr', rule);
+}
+
+/** The answer of this member, or of another one of its role. What the router says in its place is none. */
+function effective(store: Store, ask: StoredMail, names: readonly string[]): StoredMail | undefined {
+  const [own] = deliveriesOf(store, ask.seq).filter(({ recipient }) => names.includes(recipient));
+  const answer = own?.answer === null || own === undefined ? undefined : mailById(store, own.answer);
+  return answer === undefined || answer.sender === ROUTER || answer.type === 'report' ? undefined : answer;
+}
+
+function waiting(store: Store, ask: StoredMail, address: string): StoredMail | undefined {
+  const held = `corr = ? AND sender = ? AND EXISTS (
+    SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND held = 1 AND state <> 'void')`;
+  return mailWhere(store, held, ask.id, address).find((mail) => answersOnce(ask.action, mail));
 }

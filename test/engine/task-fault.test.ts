@@ -4,7 +4,15 @@ import { ERROR_CODES, SquadError, type ErrorCode } from '../../src/model/errors.
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const ENDING = [
-  ...['sqlite-unsafe', 'network-filesystem', 'schema-newer', 'database-corrupt', 'unknown-attempt', 'unfinished'],
+  ...[
+    'sqlite-unsafe',
+    'network-filesystem',
+    'schema-newer',
+    'schema-older',
+    'database-corrupt',
+    'unknown-attempt',
+    'unfinished',
+  ],
   ...['storage-full', 'storage-refused', 'machine-limit', 'workspace-busy', 'lease-fenced', 'cursor-refused'],
   'not-trusted',
 ];

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/model/run-event.ts';
 import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
 import { plainLine, plainText } from '../../src/text/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
-import { renderEvent, renderResult } from '../../src/cli/render/turn-lines.ts';
+import { renderEvent } from '../../src/cli/render/turn-lines.ts';
 import { plainJsonText } from '../../src/text/plain-text.ts';
 import { code, heading } from '../../src/report/document.ts';
 import { block, inline, sectionText } from '../../src/report/markdown.ts';
@@ -136,19 +136,6 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
     renderEvent({ at: 0, type: 'session-announced', id: text, model: text, resumed: false, mcp: [] }) ?? '',
   notice: (text) => renderEvent({ at: 0, type: 'notice', text }) ?? '',
   retries: (text) => renderEvent({ at: 0, type: 'retry-scheduled', failure: 'overloaded', message: text }) ?? '',
-  result: (text) =>
-    renderResult({
-      ...{
-        outcome: 'failed',
-        text,
-        structured: { text },
-        denials: [{ tool: text, message: text }],
-        stderrTail: text,
-        durationMs: 1,
-      },
-      failure: { kind: 'crashed', message: text, setting: text, mayHaveActed: true },
-      session: { runtime: 'scripted', id: text, home: text, workspace: text, instructionsHash: text },
-    }),
   board: (text) => boardOf(text),
   'run line': (text) => renderRunEvent({ type: 'warning', at: 0, runId: 'r', text }) ?? '',
   'run start': (text) =>

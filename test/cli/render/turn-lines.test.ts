@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderDoctor } from '../../../src/cli/doctor-checks.ts';
-import { renderEvent, renderResult } from '../../../src/cli/render/turn-lines.ts';
+import { renderEvent } from '../../../src/cli/render/turn-lines.ts';
 import type { TurnEvent, TurnReport } from '../../../src/model/turn-event.ts';
-import type { TurnResult } from '../../../src/model/turn-result.ts';
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\r\b\u202e';
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
@@ -19,17 +18,6 @@ const events = (text: string): TurnReport[] => [
   { type: 'retry-scheduled', failure: 'overloaded', message: text },
   { type: 'notice', text },
 ];
-const result = (text: string): TurnResult => ({
-  outcome: 'failed',
-  text,
-  structured: { [text]: text },
-  denials: [{ tool: text, message: text }],
-  failure: { kind: 'auth', message: text, setting: text, retryAt: 0, mayHaveActed: false },
-  session: { runtime: 'scripted', id: text, home: text, workspace: text, instructionsHash: text },
-  stderrTail: text,
-  durationMs: 1234,
-});
-
 describe('renderEvent', () => {
   it.each<[TurnReport, string | undefined]>([
     [{ type: 'session-announced', id: 's', resumed: false, mcp: [] }, 'session   s'],
@@ -66,35 +54,6 @@ describe('renderEvent', () => {
 
   it.each(events('x'.repeat(100_000)))('$type stays short', (report) => {
     expect(renderEvent(at(report))?.length).toBeLessThan(500);
-  });
-});
-
-describe('renderResult', () => {
-  it('tells the outcome, the reason, what to wait for and the use', () => {
-    const usage = { inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, costUsd: 0.5 };
-    expect(renderResult({ ...result('x'), usage }).split('\n')).toEqual([
-      'failed (auth) after 1.2 s',
-      '  why       x',
-      '  setting   x',
-      '  works at  1970-01-01T00:00:00.000Z',
-      '  answer    x',
-      '  structured {"x":"x"}',
-      '  denied    x: x',
-      '  usage     1 tokens in, 2 cached, 3 out, USD 0.50',
-      '  session   scripted x',
-    ]);
-  });
-
-  it('never shows unknown use as zero', () => {
-    const plain: TurnResult = { outcome: 'completed', text: '', denials: [], stderrTail: '', durationMs: 50 };
-    expect(renderResult(plain)).toBe('completed after 0.1 s\n  usage     unknown');
-    const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
-    expect(renderResult({ ...plain, usage })).toContain('cost unknown');
-  });
-
-  it('shows nothing that a terminal obeys, and keeps lines of an answer under each other', () => {
-    expect(renderResult(result(EVIL))).not.toMatch(OBEYED);
-    expect(renderResult(result('one\ntwo'))).toContain('  answer    one\n            two\n');
   });
 });
 

@@ -1,6 +1,8 @@
 import { boardCascades } from '../graph/decisions/cascade.ts';
+import { failedReviewsOf, failureFileOf } from '../graph/decisions/failed-reviews.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
-import type { TaskState } from '../model/plan/board.ts';
+import type { Board, TaskState } from '../model/plan/board.ts';
+import type { Rejection } from '../model/rejection.ts';
 import type { Work } from '../model/plan/work.ts';
 import { saysCannotRun } from '../text/cannot-run.ts';
 import { shortText } from '../text/plain-text.ts';
@@ -172,4 +174,19 @@ function nextOf({ run, state, newer }: FailureFacts): string[] {
 /** Another try of a task, and a person's own verdict on it. */
 export function againCommands(run: string, task: string): readonly [string, string] {
   return [`squad retry ${task} --run ${run}`, `squad override ${task} done --run ${run} --reason "I read it myself"`];
+}
+
+const MOST_SAID = 1_000;
+const MOST_ROUNDS = 20;
+
+/** What people see of the reviews that rejected work for the last time. */
+export function rejectionsOf(board: Board, runId: string): Rejection[] {
+  return failedReviewsOf(board).map(({ stage, task, cap, rounds }) => ({
+    ...{ stage, task, cap },
+    rounds: rounds.slice(-MOST_ROUNDS).map(({ round, approved, text, repeated }) => ({
+      ...{ round, approved, repeated },
+      text: shortText(text, MOST_SAID),
+    })),
+    file: `.squad/runs/${runId}/${failureFileOf(stage)}`,
+  }));
 }

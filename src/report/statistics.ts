@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sumUsd } from '../model/money.ts';
 import { hasEnded } from '../model/run-state.ts';
-import type { RunFigures } from '../read-model/run-figures.ts';
+import type { RunFigures } from '../read-model/run-summary.ts';
 
 const count = z.int().nonnegative();
 const share = z.number().min(0).max(1);

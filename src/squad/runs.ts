@@ -1,6 +1,5 @@
 import { openMachine, type Machine } from '../machine.ts';
-import { readFigures, type RunFigures } from '../read-model/run-figures.ts';
-import { summarizeRun, type RunSummary } from '../read-model/run-summary.ts';
+import { readFigures, type RunFigures, summarizeRun, type RunSummary } from '../read-model/run-summary.ts';
 import { lookIn, workspaceIn, type Place } from './open-run.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { readFigures } from '../../src/read-model/run-figures.ts';
+import { readFigures } from '../../src/read-model/run-summary.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { rejects } from '../playbooks/simulator.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';

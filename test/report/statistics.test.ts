@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderStatistics } from '../../src/cli/render/statistics-table.ts';
 import { PLAIN } from '../../src/cli/render/style.ts';
-import type { RunFigures } from '../../src/read-model/run-figures.ts';
+import type { RunFigures } from '../../src/read-model/run-summary.ts';
 import { statisticsOf, statisticsSchema } from '../../src/report/statistics.ts';
 
 const HOUR = 3_600_000;

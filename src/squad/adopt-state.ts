@@ -51,7 +51,7 @@ function refuse({ host, repository, state }: OpenedWorkspace, from: string): voi
   if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory() !== true || !existsSync(ledgerPath(from))) {
     throw usageError(
       `${shown} is no state of squad: it has no squad.db`,
-      'Name the folder with squad.db: `<state folder>/<id>`, or `.squad` of an older version.',
+      'Name the folder with squad.db: `<state folder>/<id>`.',
     );
   }
   if (state.type === 'known' && hasLedger(state.directory)) {

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
 import type { Composition } from '../compose.ts';
 import type { Host, Machine } from '../machine.ts';
@@ -16,7 +15,7 @@ import {
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { showState } from '../substrate/files/checkout-view.ts';
 import { bindState, findState, strayStates, type FoundState } from '../substrate/files/state-place.ts';
-import { hasLedger, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import { hasLedger, openLedger } from '../substrate/ledger/index.ts';
 import { requireOwnFolder } from '../substrate/ledger/require-place.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -134,9 +133,6 @@ function whereRunsAre({ repository, state, host }: OpenedWorkspace<Machine>): st
   const stray = strayStates(host.stateDirectory, repository.commonDirectory).find(hasLedger);
   if (stray !== undefined && state.type === 'none' && state.why !== 'copy')
     return ` To take over the runs in ${plainLine(stray)}: \`squad state --adopt ${shellWord(plainLine(stray))}\`.`;
-  const old = join(repository.root, '.squad');
-  if (existsSync(ledgerPath(old)))
-    return ' To take over the runs in .squad, which squad does not read: `squad state --adopt .squad`.';
   if (state.type === 'known' || state.why === 'no-id') return '';
   if (state.why === 'copy') return ` This is a copy of the repository at ${plainLine(state.of, 300)}, which has runs.`;
   return ' squad ran here with another state folder. To take that over: `squad state --adopt FOLDER`, or set SQUAD_STATE.';

@@ -86,19 +86,6 @@ describe('squad state', () => {
     expect(again.stderr).toContain('this repository has runs of its own');
   });
 
-  it('says how to take over .squad of an older version, and does it', async () => {
-    const room = recorded();
-    const old = join(room.repository, '.squad');
-    renameSync(stateOf(room.repository), old);
-    rmSync(join(room.repository, '.git', 'squad'), { recursive: true });
-    const lost = await room.run(['runs']);
-    expect(lost).toMatchObject({ code: 0 });
-    const status = await room.run(['status']);
-    expect(status.stderr).toContain('squad state --adopt .squad');
-    expect((await room.run(['state', '--adopt', '.squad'])).code).toBe(0);
-    expect((await room.run(['status'])).code).toBe(0);
-  });
-
   it('does not take over what another repository uses, nor what is no state', async () => {
     const room = recorded();
     const fresh = createRepository(join(room.root, 'fresh'));

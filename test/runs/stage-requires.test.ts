@@ -37,6 +37,31 @@ it('what a stage requires is checked at its commit, told to its author, and show
   expect(told).toContain('src/a.txt');
 });
 
+it('several documents are written in one turn, and none may be missing', async (test) => {
+  const folder = 'docs/squad/make-things';
+  const playbook = {
+    stages: [
+      { id: 'SYNC', by: ['builder'], brief: 'Write both.', makes: { documents: ['plan.md', 'parts/spec.md'] } },
+      { id: 'BUILD', by: ['builder'], brief: 'Build by {of:SYNC}.', makes: 'code' },
+    ],
+  };
+  const bench = openRunBench({
+    settings: { agents: AGENTS, playbook },
+    script: [
+      author('sync', commits({ [`${folder}/plan.md`]: 'a plan\n' })),
+      again('sync', 'evidence', commits({ [`${folder}/parts/spec.md`]: 'a specification\n' })),
+      author('build', commits({ 'told.txt': '{prompt}' })),
+      APPROVE_ALL,
+    ],
+  });
+  test.onTestFinished(() => bench.end());
+  const ended = await bench.runAll();
+  expect(ended.code, ended.stderr + ended.stdout.slice(-2000)).toBe(0);
+  expect(turnsOf(ended, 'sync')).toHaveLength(2);
+  expect(bench.fileOnBranch('told.txt')).toContain(`Build by ${folder}/plan.md, ${folder}/parts/spec.md.`);
+  expect((await bench.run(['run', 'objective.md', '--dry-run', '--yes'])).stdout).toContain('writes plan.md,');
+});
+
 it('a pull request is required only where squad may open one', async (test) => {
   const bench = openRunBench({
     settings: { agents: AGENTS, playbook: playbookOf([{ pr: true }]) },

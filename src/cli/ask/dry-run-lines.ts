@@ -102,6 +102,7 @@ function madeText(makes: PlannedStage['makes']): string {
       makes.headings === undefined ? '' : ` (${makes.headings.map((text) => plainLine(text, 100)).join(', ')})`;
     return `writes ${plainLine(makes.document, 200)}${headings}${makes.answer === undefined ? '' : ' and plans tasks'}`;
   }
+  if ('documents' in makes) return `writes ${makes.documents.map((path) => plainLine(path, 200)).join(', ')}`;
   if ('code' in makes) return makes.mayChangeNothing === true ? 'may change code' : 'changes code';
   if ('removes' in makes) return 'removes the documents';
   if ('checks' in makes) {

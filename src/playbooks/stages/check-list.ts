@@ -100,9 +100,14 @@ function idProblems(stages: readonly RoughStage[]): Said[] {
 /** A document is made by one stage, however its path is written. */
 function documentProblems(stages: readonly RoughStage[]): Said[] {
   const first = new Map<string, { readonly written: string; readonly where: string }>();
-  return stages.flatMap(({ at, makes: { document } }): Said[] => {
+  const named = stages.flatMap(({ at, makes: { document, documents } }) => [
+    { document, path: [...at, 'makes', 'document'] },
+    ...(Array.isArray(documents) ? documents : []).map((one: unknown, index) => ({
+      ...{ document: one, path: [...at, 'makes', 'documents', index] },
+    })),
+  ]);
+  return named.flatMap(({ document, path }): Said[] => {
     if (typeof document !== 'string') return [];
-    const path = [...at, 'makes', 'document'];
     const plain = foldedPath(document);
     const other = [...first].find(
       ([one]) => one === plain || one.startsWith(`${plain}/`) || plain.startsWith(`${one}/`),
@@ -122,7 +127,8 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
 
 /** What `by` and `requires` ask of a stage of this kind. */
 function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Said[] {
-  const isWork = makes['document'] !== undefined || makes['code'] !== undefined;
+  const isDocument = makes['document'] !== undefined || makes['documents'] !== undefined;
+  const isWork = isDocument || makes['code'] !== undefined;
   const isMapping = ['id', 'brief', 'makes'].some(has);
   const isKnown = isWork || KINDS.some((key) => makes[key] !== undefined);
   return [
@@ -134,8 +140,8 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
       : []),
     ...requires.flatMap((keys, index): Said[] => {
       const path = [...at, 'requires', index];
-      if (makes['document'] !== undefined && keys.includes('only'))
-        return [{ path: [...path, 'only'], message: 'a stage that makes a document changes that document alone' }];
+      if (isDocument && keys.includes('only'))
+        return [{ path: [...path, 'only'], message: 'a stage that makes documents changes these alone' }];
       return keys.includes('pr') && publishes === false
         ? [{ path: [...path, 'pr'], message: 'squad opens pull requests only with `publish: { pr: true }`' }]
         : [];
@@ -145,11 +151,11 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
 
 const KINDS = ['answer', 'checks', 'removes'];
 
-const REVIEWED = ['document', 'code'];
+const REVIEWED = ['document', 'documents', 'code'];
 
 /** What a key of a stage means for another one. */
 function kindProblems({ at, makes, has }: RoughStage): Said[] {
-  const { answer, checks, document } = makes;
+  const { answer, checks, document, documents } = makes;
   const say = (key: string, message: string): Said[] => [{ path: [...at, key], message }];
   const judges = has('judges');
   return [
@@ -162,7 +168,7 @@ function kindProblems({ at, makes, has }: RoughStage): Said[] {
       ? say('review', 'only a document or code is reviewed')
       : []),
     ...(judges && has('review') ? say('review', 'a stage that judges is not reviewed') : []),
-    ...(document !== undefined && has('each')
+    ...((document ?? documents) !== undefined && has('each')
       ? say('each', 'all its tasks would write the same document; make `code`')
       : []),
     ...(has('all') && (document === undefined || answer !== undefined)

@@ -172,11 +172,11 @@ function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['want
     case 'work':
       if (makes['answer'] === 'tasks')
         return 'plans tasks, and a fix like it plans none; name a stage that makes a document or code';
-      return is('document') || is('code')
+      return is('document') || is('documents') || is('code')
         ? undefined
         : 'makes no document and no code, so a fix like it changes nothing';
     case 'answer':
-      return is('document') || is('answer') ? undefined : 'makes no document and no answer';
+      return is('document') || is('documents') || is('answer') ? undefined : 'makes no document and no answer';
     default:
       return wants satisfies never;
   }

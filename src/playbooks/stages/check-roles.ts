@@ -52,7 +52,7 @@ function judgedWork(
   return stages.filter((stage) => {
     const { id, makes } = stage;
     if (id === undefined || id === target) return id === target;
-    const isMade = makes['document'] !== undefined || makes['code'] !== undefined;
+    const isMade = ['document', 'documents', 'code'].some((key) => makes[key] !== undefined);
     return isMade && before.get(judge)?.has(id) === true && before.get(stage)?.has(target) === true;
   });
 }

@@ -79,11 +79,19 @@ export function targetOf({ judges }: Stage): string | undefined {
   return 'redo' in judges.else ? judges.else.redo : judges.else.fix;
 }
 
+/** The documents that it writes, within the folder of the run's documents. */
+export function documentsIn(makes: Stage['makes']): readonly string[] {
+  if ('document' in makes) return [makes.document];
+  return 'documents' in makes ? makes.documents : [];
+}
+
 /** The stages whose work it judges: the one that a rejection goes back to, and documents and code on the way from there. */
 export function judgedBy(list: StageList, judge: Stage): readonly Stage[] {
   const target = targetOf(judge);
   if (target === undefined) return [];
-  const made = wayBetween(list, target, judge.id).filter(({ makes }) => 'document' in makes || 'code' in makes);
+  const made = wayBetween(list, target, judge.id).filter(
+    ({ makes }) => documentsIn(makes).length > 0 || 'code' in makes,
+  );
   return [...list.stages.filter(({ id }) => id === target), ...made];
 }
 

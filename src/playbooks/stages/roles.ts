@@ -1,6 +1,6 @@
 import type { Role } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
-import { judgedBy } from './list-facts.ts';
+import { documentsIn, judgedBy } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { staffedRole } from './stage-progress.ts';
 import { reviewersOf } from './stage-duties.ts';
@@ -21,7 +21,7 @@ export function rolesOf({ stages }: StageList): Readonly<Record<string, Role>> {
 }
 
 function changesFiles({ makes }: Stage): boolean {
-  return 'document' in makes || 'code' in makes || 'removes' in makes;
+  return documentsIn(makes).length > 0 || 'code' in makes || 'removes' in makes;
 }
 
 /** What this roster cannot do, with the line that would help. No agent judges its own work, and no role does. */

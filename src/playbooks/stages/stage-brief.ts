@@ -1,7 +1,7 @@
 import { quoteBlock } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
 import type { Entry } from './answers.ts';
-import { allNeedsOf, stageOf, titleOf } from './list-facts.ts';
+import { allNeedsOf, documentsIn, stageOf, titleOf } from './list-facts.ts';
 import { isComplete, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Stage } from './stage-list.ts';
@@ -63,13 +63,13 @@ function itemText({ title, brief, paths, acceptance }: Entry, { makes }: Stage):
   ].join('\n\n');
 }
 
-/** What a stage made: the path of its document, its answer, or the titles of its tasks. */
+/** What a stage made: the paths of its documents, its answer, or the titles of its tasks. */
 function ofStage(id: string, { scene, options, progress }: Filling): string {
   const stage = stageOf(options.list, id);
   if (stage === undefined) return `{of:${id}}`;
-  const path = documentOf(stage, options);
+  const paths = documentsOf(stage, options);
   const answer = answerOf(scene, id);
-  if (path !== undefined) return path;
+  if (paths.length > 0) return paths.join(', ');
   if (answer !== undefined) return quoteBlock(JSON.stringify(answer, null, 2));
   const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];
   return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
@@ -77,14 +77,13 @@ function ofStage(id: string, { scene, options, progress }: Filling): string {
 
 /** Documents of the stages that it needs, by path, without those that a stage removed since. */
 export function documentsFor(progress: readonly StageProgress[], options: StagesOptions, { id }: Stage): string[] {
-  const written = progress.filter(({ stage }) => 'document' in stage.makes && stage.id !== id);
+  const written = progress.filter(({ stage }) => documentsIn(stage.makes).length > 0 && stage.id !== id);
   if (written.length === 0) return [];
   const before = allNeedsOf(options.list, id);
   const removed = lastDone(progress.flatMap(({ stage, all }) => ('removes' in stage.makes ? all : [])));
   return written.flatMap((one) => {
-    const path = documentOf(one.stage, options);
     const isThere = before.has(one.stage.id) && isComplete(one) && lastDone(one.all) > removed;
-    return path !== undefined && isThere ? [path] : [];
+    return isThere ? documentsOf(one.stage, options) : [];
   });
 }
 
@@ -94,8 +93,9 @@ function lastDone(tasks: readonly Placed[]): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...times);
 }
 
-export function documentOf({ makes }: Stage, { folder }: StagesOptions): string | undefined {
-  return 'document' in makes ? `${folder}/${makes.document}` : undefined;
+/** The paths of the documents that it writes. */
+export function documentsOf({ makes }: Stage, { folder }: StagesOptions): string[] {
+  return documentsIn(makes).map((path) => `${folder}/${path}`);
 }
 
 /** One line for each finding, with what its judge suggests. */

@@ -2,7 +2,7 @@ import type { Member, Objective } from '../../model/plan/board.ts';
 import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import type { Entry } from './answers.ts';
-import { documentOf } from './stage-brief.ts';
+import { documentsOf } from './stage-brief.ts';
 import type { Stage, StageRequirement } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene } from './stage-progress.ts';
@@ -18,15 +18,15 @@ export function deliveryOf(
 ): Partial<NewTask> {
   const { makes } = stage;
   if ('answer' in makes && !('document' in makes || 'code' in makes || 'removes' in makes)) return {};
-  const path = documentOf(stage, options);
+  const paths = documentsOf(stage, options);
   // Without a commit of its author, the engine commits what it left.
   const commits = roster.filter((member) => member.role === role).every((member) => member.commits);
   const changed: Requirement[] = commits ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
   const headings = 'document' in makes ? [...(makes.headings ?? [])] : [];
   const requires: Requirement[] = 'removes' in makes ? [{ kind: 'absent', path: options.folder }] : [];
-  if (path !== undefined) requires.push({ kind: 'document', path, headings });
-  const only = 'removes' in makes ? options.folder : path;
-  if (only !== undefined) requires.push({ kind: 'only', paths: [only] });
+  requires.push(...paths.map((path) => ({ kind: 'document', path, headings }) as const));
+  const only = 'removes' in makes ? [options.folder] : paths;
+  if (only.length > 0) requires.push({ kind: 'only', paths: only });
   requires.push(...(stage.requires ?? []).map(requirementOf));
   const mayChangeNothing =
     'removes' in makes || ('code' in makes && (way === 'again' || (makes.mayChangeNothing === true && way !== 'fix')));
@@ -78,8 +78,10 @@ function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): strin
   const whole = scene.objective.criteria.map(({ text }) => text);
   const possible = whole.map((text) => `it leaves this possible: ${text}`);
   if (findings !== undefined) return [...findings.map((line) => `no longer: ${line}`), ...possible];
-  const path = documentOf(stage, options);
-  if (path !== undefined) return [`${path} says what the task asks for, and what it says is right`, ...possible];
+  const paths = documentsOf(stage, options);
+  if (paths.length > 0) {
+    return [...paths.map((path) => `${path} says what the task asks for, and what it says is right`), ...possible];
+  }
   if (entry === undefined) return whole.length === 0 ? ['it does what the task asks for'] : whole;
   const own = entry.acceptance.length === 0 ? ['it does what the task asks for'] : entry.acceptance;
   return [...own, ...possible];

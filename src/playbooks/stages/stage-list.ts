@@ -61,6 +61,8 @@ interface StageReview {
 type Makes =
   /** The path is within the folder of the run's documents. Only this file may change. */
   | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: 'tasks' }
+  /** Several of them in one turn, each with text of its own. */
+  | { readonly documents: readonly string[] }
   /** Only playbooks of squad say more than `code`: that it answers as well, and that it may be done without a change. */
   | { readonly code: true; readonly answer?: 'worker'; readonly mayChangeNothing?: true }
   /**

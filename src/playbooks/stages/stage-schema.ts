@@ -72,11 +72,17 @@ const checksSchema = z.union(
   { error: ({ input }) => `is neither \`criteria\` nor a list of commands${meant(input, ['criteria'])}` },
 );
 
-const KINDS = ['document', 'code', 'answer', 'checks', 'removes'] as const;
+const KINDS = ['document', 'documents', 'code', 'answer', 'checks', 'removes'] as const;
 
 const makesFields = z
   .strictObject({
     document: documentSchema.exactOptional(),
+    documents: z
+      .array(documentSchema)
+      .max(20)
+      .refine((paths) => paths.length > 1, 'names fewer than two documents; write `document: PATH`')
+      .meta({ minItems: 2 })
+      .exactOptional(),
     headings: z.array(headingSchema).min(1).max(50).exactOptional(),
     code: z.literal(true).exactOptional(),
     answer: answerSchema.exactOptional(),
@@ -110,10 +116,11 @@ function makesProblem(makes: MakesFields): string | undefined {
     : 'has a `document`, which only `answer: tasks` may go with';
 }
 
-function madeOf({ document, headings, answer, checks, removes }: MakesFields): Stage['makes'] {
+function madeOf({ document, documents, headings, answer, checks, removes }: MakesFields): Stage['makes'] {
   if (document !== undefined) {
     return { document, ...defined({ headings }), ...(answer === 'tasks' ? { answer } : {}) };
   }
+  if (documents !== undefined) return { documents };
   if (answer !== undefined) return { answer };
   if (checks !== undefined) return { checks };
   return removes === undefined ? { code: true } : { removes };

@@ -8,7 +8,7 @@ import { judgeTasks } from './judge-tasks.ts';
 import { taskIdOf } from './list-facts.ts';
 import { firstId, needsFor, type Opening, placed, titleNow } from './opening.ts';
 import { readTasks, TASKS_FORM } from './plan-tasks.ts';
-import { documentOf, documentsFor, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
+import { documentsFor, documentsOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
 import { laterRoles, type Placed, staffedRole, type StageProgress } from './stage-progress.ts';
 import { answerOf, putTask, type StageTask } from './stage-records.ts';
 import { keptTo } from './kept-paths.ts';
@@ -31,7 +31,7 @@ export function tasksOfStage(opening: Opening): PlanChange[] {
 function laterTasks(opening: Opening, first: NewTask): PlanChange[] {
   const { scene, options, progress, of } = opening;
   const { stage, pass } = of;
-  const path = documentOf(stage, options) ?? '';
+  const [path = ''] = documentsOf(stage, options);
   const taken = new Set([...opening.taken, first.id]);
   let before = first;
   return laterRoles(stage, scene.roster).flatMap((role) => {
@@ -51,6 +51,12 @@ function laterTasks(opening: Opening, first: NewTask): PlanChange[] {
   });
 }
 
+function writeText(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const named = paths.length === 1 ? `document ${paths.join('')}` : `documents ${paths.join(', ')}`;
+  return [`Write the ${named} in Markdown, and change no other file.`];
+}
+
 const AGAIN =
   'The work has changed since this document was written. Do this stage again for the work as it is now, and write what you did and found this time: what the document said before does not count.';
 
@@ -65,11 +71,11 @@ function common(opening: Opening, entry?: Entry): NewTask {
     pass.findings.length === 0
       ? []
       : [`${pass.by ?? 'A review'} rejected the work for these reasons. ${order}:\n\n${reasons}`];
-  const path = documentOf(stage, options);
+  const paths = documentsOf(stage, options);
   const text = [
     fillBrief({ scene, options, stage, entry, progress }),
-    ...(path === undefined ? [] : [`Write the document ${path} in Markdown, and change no other file.`]),
-    ...(path === undefined || pass.way !== 'again' ? [] : [AGAIN]),
+    ...writeText(paths),
+    ...(paths.length === 0 || pass.way !== 'again' ? [] : [AGAIN]),
     ...(schemaNameOf(stage) === 'tasks' ? [TASKS_FORM] : []),
     ...rejected,
     ...(options.list.below === undefined ? [] : [options.list.below]),

@@ -147,9 +147,22 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'documents that another stage makes, too few of them, and one for each task',
+      list(
+        stage('PLAN', '', TASKS),
+        stage('A', '', 'makes: { documents: [Plan.md, b.md] }'),
+        stage('B', 'each: { of: PLAN }', 'makes: { documents: [c.md] }'),
+      ),
+      [
+        '4: [1].makes.documents[0]: “Plan.md” is the document of playbook.stages[0].makes.document already, which is written “plan.md”',
+        '5: [2].makes.documents: a list names fewer than two documents; write `document: PATH`',
+        '5: [2].each: all its tasks would write the same document; make `code`',
+      ],
+    ],
+    [
       'other paths for a document',
       stage('A', 'requires: [{ only: [src] }]', 'makes: { document: a.md }'),
-      ['3: [0].requires[0].only: a stage that makes a document changes that document alone'],
+      ['3: [0].requires[0].only: a stage that makes documents changes these alone'],
     ],
     ['nobody', stage('A').replace('[builder]', '[]'), ['3: [0].by: a list names no role']],
     [
@@ -194,14 +207,16 @@ describe('what is wrong with a list', () => {
       'what it makes, misspelt in a mapping',
       stage('A', '', 'makes: { documnt: a.md }'),
       [
-        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `code`, `answer`, `checks`, `removes`',
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`',
         '3:69: unknown key “documnt” in playbook.stages[0].makes; did you mean “document”?',
       ],
     ],
     [
       'nothing that it makes',
       stage('A', '', 'makes: {}'),
-      ['3: [0].makes: a mapping makes nothing; it takes one of `document`, `code`, `answer`, `checks`, `removes`'],
+      [
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`',
+      ],
     ],
     [
       'two things that it makes',

@@ -15,11 +15,6 @@ function textOf(file: string): string {
   return found.text;
 }
 
-/** Tags that are allowed to have no producer or nothing that acts on them, each with the reason. */
-const ALLOWED: Readonly<Record<string, string>> = {
-  'WorkEvent branch-held: nothing produces it': 'ledgers of older versions have it',
-};
-
 /** `between`: where the definition begins and ends in its file. */
 function union(
   name: string,
@@ -50,12 +45,7 @@ const UNIONS: readonly ClosedUnion[] = [
 describe('every tag of a closed union is produced and acted on', () => {
   it.each(UNIONS)('$name', (one) => {
     expect(one.tags.length).toBeGreaterThan(1);
-    expect(unusedTags(one, sources).filter((found) => ALLOWED[found] === undefined)).toEqual([]);
-  });
-
-  it('and no exception outlives its reason', () => {
-    const found = UNIONS.flatMap((one) => unusedTags(one, sources));
-    expect(Object.keys(ALLOWED).filter((allowed) => !found.includes(allowed))).toEqual([]);
+    expect(unusedTags(one, sources)).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ export const turnResultSchema = z.object({
   toolErrors: z.array(toolErrorSchema).optional(),
   /**
    * Tools that were used, without those that were denied or only gave the answer. null: the runtime does not report its tools. Added by
-   * the engine; absent in turns of older versions.
+   * the engine.
    */
   tools: z.number().int().nullable().optional(),
   /** This turn alone. Absent means unknown, which is never zero. */

@@ -18,7 +18,7 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
-import { findCheckedOut, findForeign } from './run-branch.ts';
+import { findForeign } from './run-branch.ts';
 import { createView } from './view.ts';
 
 export type PlanInput = Moment & ({ readonly task: string; readonly work: WorkEvent } | { readonly event: PlanNews });
@@ -135,7 +135,6 @@ export function applyWork(board: Board, taskId: string, event: WorkEvent, moment
   trackProbe(draft, event);
   workOn(draft, taskId, event);
   if (event.type === 'branch-foreign') findForeign(draft, event.head);
-  if (event.type === 'branch-held') findCheckedOut(draft, event.paths);
   return finishDraft(draft);
 }
 

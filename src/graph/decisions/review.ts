@@ -15,7 +15,7 @@ export interface ReviewPart {
   readonly agent: string;
   readonly state: 'pending' | 'failed' | 'answered';
   readonly answer: ReviewAnswer | null;
-  /** Whether it looked at anything. Absent: an older version does not say. */
+  /** Whether it looked at anything. Absent: not known. */
   readonly look?: Look | undefined;
   readonly why?: string;
 }

@@ -11,14 +11,7 @@ import { backToAuthor, done, fail, firstSentBack, stay, type WorkContext, type W
 type IntegrationEvent = Extract<
   WorkEvent,
   {
-    type:
-      | 'integration-started'
-      | 'integrated'
-      | 'conflict'
-      | 'verified'
-      | 'branch-advanced'
-      | 'branch-foreign'
-      | 'branch-held';
+    type: 'integration-started' | 'integrated' | 'conflict' | 'verified' | 'branch-advanced' | 'branch-foreign';
   }
 >;
 
@@ -49,7 +42,6 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       return phase.at === 'advancing' ? done({ ...work, delivered: event.commit }, context) : stay(work);
     // The task keeps its place in the queue until the operator has answered.
     case 'branch-foreign':
-    case 'branch-held':
       if (phase.at !== 'integrating' && phase.at !== 'advancing') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     default:

@@ -59,7 +59,6 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'verified':
     case 'branch-advanced':
     case 'branch-foreign':
-    case 'branch-held':
       return integrationStep(work, event, context);
     case 'wall-raised':
       return onLive(work, event.attempt, (request, live) => setStall(request, live, event.why));

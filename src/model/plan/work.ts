@@ -48,7 +48,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     /** What the playbook has against its output. Absent: nothing. */
     problems: z.array(z.string()).optional(),
-    /** Whether it used a tool. Absent in runs of older versions. */
+    /** Whether it used a tool. Absent: not known. */
     look: z.enum(LOOKS).optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
@@ -70,8 +70,6 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
   /** The run branch is not at the commit that was delivered last (null: it is gone), so nothing is merged. */
   z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
-  /** The run branch is checked out, so it cannot move. */
-  z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
   /** `why`: what came; absent: nothing was said. */
   z.object({ type: z.literal('wall-cleared'), attempt: z.string(), why: z.string().optional() }),

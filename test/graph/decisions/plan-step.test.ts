@@ -177,13 +177,11 @@ describe('a run branch that cannot be delivered on', () => {
 
   it('is asked about', () => {
     expect([...after({ type: 'branch-foreign', head: 'x' }).questions.keys()]).toEqual(['engine/run-branch/3']);
-    expect([...after({ type: 'branch-held', paths: ['/p'] }).questions.keys()]).toEqual(['engine/checked-out/3']);
     expect(after({ type: 'begun' }, {}).questions.size).toBe(0);
   });
 
   it('has a new head once work was delivered on it, and not before', () => {
     expect(after({ type: 'branch-advanced', commit: 'new' }).branch.head).toBe('new');
     expect(after({ type: 'branch-advanced', commit: 'new' }, endedAs('cancelled')).branch.head).toBe('base');
-    expect(after({ type: 'branch-held', paths: ['/p'] }).branch.head).toBe('base');
   });
 });

@@ -47,9 +47,6 @@ it('brings forward all that is waited for, is stored, and is the same again when
   expect(step).toMatchObject({ entries: [{ entry: 'event', ...moment, event }], effects: [] });
   const [entry] = step.entries;
   expect(foldEntry(board, entry!)).toEqual(step.board);
-  // Ledgers up to schema 3 have an entry of their own for it.
-  const old = planEntrySchema.parse({ entry: 'clock', ...moment, setBack: HOUR });
-  expect(foldEntry(board, old)).toEqual(step.board);
   board = step.board;
   expect(board.now).toBe(moment.at);
   expect(until()).toBe(before.retry - HOUR);

@@ -16,6 +16,7 @@ const MERGED: WorkEvent = { type: 'integrated', candidate: 'm1' };
 const CONFLICT: WorkEvent = { type: 'conflict', head: 'h1', files: ['a', 'b'] };
 const PASSED: WorkEvent = { type: 'verified', candidate: 'm1', passed: true, output: '' };
 const FAILED: WorkEvent = { ...PASSED, passed: false, output: 'red\n', command: 'npm test' };
+const FOREIGN: WorkEvent = { type: 'branch-foreign', head: 'x' };
 const MOVED: WorkEvent = { type: 'branch-advanced', commit: 'm1' };
 
 function step(work: Partial<Work>, event: WorkEvent, task: Partial<NewTask> = {}, more: Partial<WorkContext> = {}) {
@@ -34,14 +35,9 @@ describe('the way of a commit onto the run branch', () => {
     ['a late check', QUEUED, PASSED, QUEUED],
     ['a late move', QUEUED, MOVED, QUEUED],
     ['a late conflict', QUEUED, CONFLICT, QUEUED],
-    ...(['branch-foreign', 'branch-held'] as const).flatMap((type): [string, Phase, WorkEvent, Phase][] => {
-      const event = (type === 'branch-held' ? { type, paths: ['x'] } : { type, head: 'x' }) as WorkEvent;
-      return [
-        [`${type} before the merge`, INTEGRATING, event, QUEUED],
-        [`${type} before the move`, ADVANCING, event, QUEUED],
-        [`${type}, late`, VERIFYING, event, VERIFYING],
-      ];
-    }),
+    ['branch-foreign before the merge', INTEGRATING, FOREIGN, QUEUED],
+    ['branch-foreign before the move', ADVANCING, FOREIGN, QUEUED],
+    ['branch-foreign, late', VERIFYING, FOREIGN, VERIFYING],
   ])('%s', (_name, phase, event, expected) => {
     expect(step({ phase }, event).work.phase).toEqual(expected);
     expect(step({ phase }, event).news).toEqual([]);

@@ -3,7 +3,6 @@ import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { applyInputs, foldEntry } from '../../../src/graph/decisions/plan-step.ts';
-import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import { createDeliveryPlaybook } from '../../../src/playbooks/delivery/index.ts';
 import { factsOf, failed, member } from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';

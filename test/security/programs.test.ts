@@ -8,7 +8,7 @@ import { PROGRAMS, type ProgramKind } from '../../src/model/programs.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 
-/** The files that start a process by Node itself, with the rows of what they start; elsewhere the type asks for a row. */
+/** The files that start a process by Node or by execa, with the rows of what they start; elsewhere the type asks for a row. */
 const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   // The caller names the row.
   'substrate/process/conversation.ts': [],
@@ -47,7 +47,8 @@ describe('the table of programs', () => {
   it('has a row for whatever starts a process', () => {
     const starting = sources.filter(
       ({ text }) =>
-        /^import \{(?! type ChildProcess \}).*\} from 'node:child_process'/m.test(text) || /\brunChild\(/.test(text),
+        /^import \{(?! type ChildProcess \}).*\} from 'node:child_process'/m.test(text) ||
+        /\brunChild\(|\bfrom 'execa'|\bimport\('execa'\)/.test(text),
     );
     const unknown = starting.filter(({ name }) => STARTS[name] === undefined);
     expect(unknown.map(({ name }) => name)).toEqual([]);

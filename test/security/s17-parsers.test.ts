@@ -154,7 +154,6 @@ describe('S17: time grows with the text, and no faster', () => {
       'model/launchers.ts',
       'model/redaction/redactor.ts',
       'preflight/programs-here.ts',
-      'preflight/spending-items.ts',
       'preflight/trust.ts',
       'runtimes/shared/limit-notice.ts',
     ]);

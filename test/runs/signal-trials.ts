@@ -19,7 +19,7 @@ const SLOW = [{ run: ['sleep', '1.5'] }, ...COMMITS];
 const SLOW_RUN = [plan([piece('a')]), author('a', SLOW), { ...CUT_SHORT, steps: SLOW }, APPROVE_ALL];
 
 /** What the board says during the task's first turn. */
-const AT_WORK = 'starts a';
+const AT_WORK = 'a-1 started';
 const TERMINAL = join(import.meta.dirname, '../fixtures/terminal/terminal.py');
 
 /** What is missing for trials in a terminal; undefined: nothing. */

@@ -119,7 +119,12 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
 }
 
 /** Of programs that ask no model. */
-export const NO_KEYS = { ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none', GEMINI_API_KEY: 'none' };
+export const NO_KEYS = {
+  ANTHROPIC_API_KEY: 'none',
+  CODEX_API_KEY: 'none',
+  GEMINI_API_KEY: 'none',
+  KIMI_API_KEY: 'none',
+};
 
 function settingsFor(agent: ChaosAgent, cli: Cli, root: string) {
   return {

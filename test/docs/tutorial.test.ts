@@ -38,7 +38,7 @@ const VARIES: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{40}\b/g, '[0-9a-f]{40}'],
   [/\b[0-9a-f]{12}\b/g, '[0-9a-f]{12}'],
   [/\b\d\d:\d\d:\d\d\b/g, '\\d\\d:\\d\\d:\\d\\d'],
-  [/\b\d+h?m?\d* ?s\b|\b\d+ min\b/g, '\\d+ ?\\w+'],
+  [/\b\d+(?:\.\d+)?h?m?\d* ?s\b|\b\d+ min\b/g, '[\\d.]+ ?\\w+'],
   [/7h59m|8h00m/g, '\\dh\\d\\dm'],
   [/\b\d+ tokens in, \d+ out/g, '\\d+ tokens in, \\d+ out'],
   [/\b\d+(?:\.\d+)?k? tokens/g, '[\\d.]+k? tokens'],

@@ -98,7 +98,9 @@ function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string
   const lost = lostOrders(facts).map((why) => ({ part: /refused/, why }));
   const open = [...openParts(facts), ...lost];
   // Simulated agents report no use of tools.
-  const all = partsOf(status.headline ?? '').filter((part) => !part.startsWith('approved without looking: '));
+  const all = partsOf(status.headline ?? '').filter(
+    (part) => !part.startsWith('approved without looking: ') && !isReplacement(part, record),
+  );
   const [said, more] = [all.filter((part) => !OPEN.test(part)), all.filter((part) => OPEN.test(part))];
   const parts = more.length > 0 ? known.parts.filter((part) => part !== VERIFIED) : known.parts;
   const isOpen = known.isOpen || open.length > 0 || more.length > 0;
@@ -123,6 +125,14 @@ function ofDone(facts: OracleFacts, verdict: Verdict, status: RunStatus): string
       ? []
       : [`criteria are ${states.join(', ')}, not ${verdict.criteria.join(', ')}`]),
   ];
+}
+
+/** It says who judged in place of whom, and that one gave no verdict, and the other one did. */
+function isReplacement(part: string, { turns }: WorldRecord): boolean {
+  const [, by, task, of] = /^(\S+) was asked about (\S+) in place of (\S+), who gave no verdict$/.exec(part) ?? [];
+  const has = (agent: string | undefined, isDone: boolean): boolean =>
+    turns.some((turn) => turn.agent === agent && turn.task === task && turn.isDone === isDone && !turn.owns);
+  return by !== undefined && has(of, false) && has(by, true);
 }
 
 /** Commands that failed and then passed on the same commit. What the base commit says before any work is told elsewhere. */

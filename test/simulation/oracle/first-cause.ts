@@ -109,7 +109,7 @@ function factsIn(facts: OracleFacts): Fact[] {
       // What is red where the run begins is reported, and holds it only by a person's word.
       const alone = checkedAlone(check);
       if (id.includes('.baseline-') || (!passed && alone.some((task) => isEnded(task, at)))) return [];
-      if (without.includes(command)) return [];
+      if (without.includes(command) || isVoid(check, record)) return [];
       // A criterion that cannot be checked fails nothing.
       const ofCriteria = id.includes('.criterion-') || (id.includes('.evidence-') && !ownChecks.includes(command));
       if (isMissing(command) && ofCriteria) return [];
@@ -125,6 +125,16 @@ function factsIn(facts: OracleFacts): Fact[] {
     }),
   ];
 }
+
+/** A check of the whole, into which other work came than a repair: its results count for nothing, and no one was told of them. */
+function isVoid({ id, commit }: CheckSeen, { checks, turns }: OracleFacts['record']): boolean {
+  if (!GATE.test(id)) return false;
+  const from = Math.min(...checks.flatMap((one) => (one.commit === commit && GATE.test(one.id) ? [one.at] : [])));
+  const later = turns.filter(({ at, owns, task }) => owns && at >= from && !task.startsWith('answer-'));
+  return later.length > 0 && !later.some(({ task }) => task.startsWith('fix-'));
+}
+
+const GATE = /\.(?:gate|criterion)-/;
 
 /** Another agent, who had no part in the task before, gave the verdict that this turn owes. */
 function replaces(other: TurnSeen, turn: TurnSeen, { turns }: OracleFacts['record']): boolean {

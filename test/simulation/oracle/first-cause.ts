@@ -74,7 +74,9 @@ function factsIn(facts: OracleFacts): Fact[] {
   const { list } = definition.options as { readonly list?: { readonly stages: readonly { makes: object }[] } };
   const ownChecks = JSON.stringify((list?.stages ?? []).map(({ makes }) => ('checks' in makes ? makes.checks : [])));
   const skips = JSON.stringify(definition.options).includes('"onFail":"skip"');
-  const versions = git.head === undefined ? [] : [...git.history(git.head)].map((commit) => git.filesAt(commit));
+  // A stranger may have put the branch elsewhere since.
+  const heads = [git.head, git.delivered].flatMap((head) => head ?? []);
+  const versions = heads.flatMap((head) => [...git.history(head)]).map((commit) => git.filesAt(commit));
   const isDelivered = ({ wrote }: TurnSeen): boolean =>
     wrote !== undefined && versions.some((files) => files.get(wrote.path) === wrote.text);
   const lastDelivered = new Map(record.turns.filter(isDelivered).map(({ task, at }) => [task, at]));

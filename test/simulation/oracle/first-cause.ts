@@ -88,7 +88,9 @@ function factsIn(facts: OracleFacts): Fact[] {
   const checkedAlone = ({ commit }: CheckSeen): readonly string[] => {
     const files = commit === undefined ? undefined : git.filesAt(commit);
     const isIn = ({ wrote }: TurnSeen): boolean => wrote !== undefined && files?.get(wrote.path) === wrote.text;
-    return record.turns.flatMap((turn) => (isIn(turn) && !isDelivered(turn) ? [turn.task] : []));
+    const own = record.turns.flatMap((turn) => (isIn(turn) && !isDelivered(turn) ? [turn.task] : []));
+    const history = commit === undefined ? new Set<string>() : git.history(commit);
+    return [...own, ...([...record.strangers].some((one) => history.has(one)) ? ['foreign'] : [])];
   };
   const tasks = new Set(record.turns.map(({ task }) => task));
   return [
@@ -98,7 +100,8 @@ function factsIn(facts: OracleFacts): Fact[] {
       const lastWrite = record.turns.findLast((other) => other.task === task && other.wrote !== undefined);
       // A turn that adds nothing takes nothing from what an earlier one delivered.
       const addsNothing =
-        turn.wrong === 'it did nothing' && (delivered === lastWrite?.at || owesNothing(definition.playbook, task));
+        (turn.wrote === undefined && delivered === lastWrite?.at) ||
+        (turn.wrong === 'it did nothing' && owesNothing(definition.playbook, task));
       const isOver = at <= delivered || addsNothing || (form === REVIEW && delivered > Number.NEGATIVE_INFINITY);
       // What squad itself ended follows from something else.
       const isCut = turn.wrong === 'ended by the engine';

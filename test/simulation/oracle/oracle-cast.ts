@@ -72,6 +72,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean, document: string | undefi
     answer: fails ? undefined : answer,
     isDone: !fails,
     wrote,
+    removed: (deed?.removes ?? []).length > 0,
     stray,
     open: fails ? [] : open,
     trouble: wrong ?? trouble,

@@ -228,6 +228,7 @@ function troublesOf({ git, record, definition }: OracleFacts): string[] {
   return [
     ...(git.head === git.delivered ? [] : ['a stranger moved the branch at the very end']),
     ...record.turns.flatMap(({ id, trouble }) => (trouble === undefined ? [] : [`${id}: ${trouble}`])),
+    ...record.turns.flatMap(({ id, removed }) => (removed ? [`${id} deleted another task's file`] : [])),
     ...record.checks.flatMap(({ passed, command }) => (passed ? [] : [`\`${command}\` failed`])),
     ...record.words.map(({ verb, task, by }) => `${by} said ${verb} of ${task}`),
     ...record.answers.flatMap(({ answer }) => (answer === 'give up' ? ['a person gave up'] : [])),

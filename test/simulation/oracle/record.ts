@@ -28,6 +28,8 @@ export interface TurnSeen {
   /** All that it was told. */
   readonly prompt: string;
   readonly wrote: FileSeen | undefined;
+  /** It deleted another task's file, which a plan or a list may forbid. */
+  readonly removed: boolean;
   /** A file that its task had no business with. */
   readonly stray: FileSeen | undefined;
   /** What it says is missing, while it says that all is well. */

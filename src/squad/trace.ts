@@ -2,9 +2,7 @@ import { SquadError } from '../model/errors.ts';
 import type { SinkName } from '../model/tracing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
-import { mailOf, viewOf } from '../read-model/view-of.ts';
-import { defined } from '../text/defined.ts';
-import { plainLine } from '../text/plain-text.ts';
+import { viewOf } from '../read-model/view-of.ts';
 import { scoresOf, sendScores } from '../tracing/scores.ts';
 import { createSender, type Sent } from '../tracing/sender.ts';
 import type { Span } from '../tracing/span.ts';
@@ -46,14 +44,12 @@ export async function traceRun(
       sender.push(spans);
     };
     const sent = await sendRun({ ledger, redactor, sender: { ...sender, push } }, runId, target.content);
-    const { end, plan } = viewOf(reading, { now: composition.clock.now(), mail: mailOf(ledger, runId) });
-    const scores = target.to === 'langsmith' && sent.dropped === 0 ? scoresOf(end?.outcome, plan.criteria) : [];
-    const unscored = root === undefined || scores.length === 0 ? undefined : await sendScores(target, root, scores);
-    const scored = unscored === undefined && root !== undefined ? scores.length : 0;
-    return {
-      ...{ runId, name, to: target.to, endpoint: new URL(target.url).origin, ...sent, scored },
-      ...defined({ unscored: unscored === undefined ? undefined : redactor.text(plainLine(unscored, 200)) }),
-    };
+    const about = { runId, name, to: target.to, endpoint: new URL(target.url).origin, ...sent, scored: 0 };
+    if (target.to !== 'langsmith' || sent.dropped > 0 || root === undefined) return about;
+    const { end, plan } = viewOf(reading, { now: composition.clock.now() });
+    const scores = scoresOf(end?.outcome, plan.criteria);
+    const unscored = await sendScores(target, root, scores);
+    return unscored === undefined ? { ...about, scored: scores.length } : { ...about, unscored };
   } finally {
     ledger.close();
   }

@@ -1,7 +1,8 @@
+import type { FeedbackCreate } from 'langsmith/schemas';
 import type { CriterionStatus } from '../model/criterion-status.ts';
-import type { Span } from './span.ts';
-import { spanId } from './span.ts';
 import { uuidOf } from './langsmith.ts';
+import { postJson, reasonOf } from './sender.ts';
+import { spanId, type Span } from './span.ts';
 import type { TraceTarget } from './target.ts';
 
 /** A number about a run, as LangSmith takes feedback. From 0 to 1. */
@@ -23,31 +24,26 @@ export function scoresOf(
   ];
 }
 
-const ANSWER_MS = 5000;
-
 /**
- * Sends scores of the trace with this root, by LangSmith's own client, each under an id that follows from both: sent again it
- * replaces itself. Returns why one could not be sent; undefined: all were.
+ * Sends scores of the trace with this root, each under an id that follows from both: sent again it replaces itself. Returns why one
+ * could not be sent; undefined: all were.
  */
 export async function sendScores(
-  { url, headers }: TraceTarget,
-  root: Pick<Span, 'id' | 'startedAt'>,
+  target: TraceTarget,
+  { id }: Pick<Span, 'id'>,
   scores: readonly Score[],
 ): Promise<string | undefined> {
-  const { Client } = await import('langsmith');
-  const client = new Client({
-    apiUrl: url.replace(/\/runs\/batch$/, ''),
-    ...{ apiKey: headers['x-api-key'] ?? '', autoBatchTracing: false, tracingSamplingRate: 1 },
-    ...{ timeout_ms: ANSWER_MS, callerOptions: { maxRetries: 1 } },
-    fetchOptions: { headers: { ...headers }, redirect: 'error' },
-  });
+  const url = target.url.replace(/\/runs\/batch$/, '/feedback');
   try {
     for (const { key, score } of scores) {
-      const feedbackId = uuidOf(spanId(root.id, 'score', key));
-      await client.createFeedback(uuidOf(root.id), key, { score, feedbackId, feedbackSourceType: 'api' });
+      const feedback: Pick<FeedbackCreate, 'id' | 'run_id' | 'key' | 'score' | 'feedback_source'> = {
+        ...{ id: uuidOf(spanId(id, 'score', key)), run_id: uuidOf(id), key, score },
+        feedback_source: { type: 'api' },
+      };
+      await postJson({ ...target, url }, JSON.stringify(feedback));
     }
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }

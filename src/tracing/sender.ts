@@ -104,18 +104,29 @@ export function createSender(target: TraceTarget): Sender {
 
 /** How many spans of the batch the endpoint rejected. */
 async function post(target: TraceTarget, batch: readonly Span[], late: AbortSignal): Promise<number> {
-  const { to, url, headers, project } = target;
+  const { to, project } = target;
+  const answer = await postJson(target, to === 'langsmith' ? langsmithBody(batch, project) : otlpBody(batch), late);
+  return to === 'otlp' ? rejectedIn(answer) : 0;
+}
+
+/** Sends one body and returns the answer, cut. Throws if the endpoint does not take it. */
+export async function postJson(
+  { to, url, headers }: Pick<TraceTarget, 'to' | 'url' | 'headers'>,
+  body: string,
+  late?: AbortSignal,
+): Promise<string> {
+  const limit = AbortSignal.timeout(ANSWER_MS);
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'squad' },
-    body: to === 'langsmith' ? langsmithBody(batch, project) : otlpBody(batch),
+    body,
     // A key must not follow to another address.
     redirect: 'error',
-    signal: AbortSignal.any([late, AbortSignal.timeout(ANSWER_MS)]),
+    signal: late === undefined ? limit : AbortSignal.any([late, limit]),
   });
   const answer = await readSome(response);
-  // LangSmith has these runs already.
-  if (response.ok || (to === 'langsmith' && response.status === 409)) return to === 'otlp' ? rejectedIn(answer) : 0;
+  // LangSmith has this already.
+  if (response.ok || (to === 'langsmith' && response.status === 409)) return answer;
   throw new Refused(response.status);
 }
 
@@ -137,8 +148,8 @@ function rejectedIn(answer: string): number {
   return Number.isInteger(rejected) ? Math.max(0, rejected) : 0;
 }
 
-/** The error of `fetch` itself says nothing. */
-function reasonOf(error: unknown): string {
+/** Why it was not sent. The error of `fetch` itself says nothing. */
+export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'the endpoint did not answer in time';
   if (error instanceof Error && error.name === 'AbortError') return 'there was no time left';
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;

@@ -71,7 +71,8 @@ describe('consent to a run', () => {
 
   it('is looked up for a run whose engine is gone: a sweep skips it with a sentence', async () => {
     const engine = bench.startRun();
-    await engine.line(({ type }) => type === 'attempt-taken');
+    // All that `setup` and the check of the baseline start is over by then.
+    await engine.line(({ type, task }) => type === 'tool-started' && task === 'a');
     engine.child.kill('SIGKILL');
     await engine.finished;
     forgetConsent();

@@ -27,7 +27,6 @@ const LATER = [
     'session',
     'settings',
     'stages',
-    'status',
     'testing',
     'threat-model',
     'trust',

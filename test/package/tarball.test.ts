@@ -43,7 +43,7 @@ describe('the tarball', () => {
     expect(
       installed.files.filter(
         (path) =>
-          !/^(bin|dist|examples)\/|^docs\/([a-z-]+\.md|picture\.svg|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
+          !/^(bin|dist|examples)\/|^docs\/([a-z-]+\.md|decisions\/[\w-]+\.md|picture\.svg|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
             path,
           ),
       ),

@@ -8,7 +8,7 @@ import { ALL, spread } from '../support/lane.ts';
  * SIGKILL of the engine anywhere in a council, while agents go on and send: each message is sent once, read once and in its
  * sender’s order, as in the run that nobody killed. `npm run test:chaos` kills it at every failpoint.
  */
-const KILLS = spread(3, 12);
+const KILLS = spread(1, 12);
 
 it(
   `T9 ${KILLS} SIGKILLs in councils: no message lost, none twice, each in its order`,

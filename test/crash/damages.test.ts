@@ -8,7 +8,7 @@ import { createRandom } from '../support/random.ts';
 
 /** Words of places and harms: `SQUAD_DAMAGE_ONLY='run.git|pipe'` tries these pairs alone, all of them. */
 const only = process.env['SQUAD_DAMAGE_ONLY'];
-const TRIALS = only === undefined ? spread(1, PAIRS.length, 4) : PAIRS.length;
+const TRIALS = only === undefined ? spread(1, PAIRS.length, 2) : PAIRS.length;
 
 it(
   'T6 whatever comes to harm in the state of a killed run: check, status and resume agree, name it, and say what restores it',

@@ -58,7 +58,7 @@ describe('an application’s graph that is killed while a run works in it', { ..
     });
   });
 
-  it.concurrent.each(some(MOMENTS, 1, 3))('at %s has done everything once when it was resumed', async (moment) => {
+  it.concurrent.each(some(MOMENTS, 0, 1))('at %s has done everything once when it was resumed', async (moment) => {
     await inRunRoom(REVIEW, async (room) => {
       expect(await parent(room, 'resume', moment)).toMatchObject({ signal: 'SIGKILL' });
       const ended = await parent(room, 'resume');
@@ -67,7 +67,7 @@ describe('an application’s graph that is killed while a run works in it', { ..
     });
   });
 
-  it.concurrent.each(some(['run.defined', 'process.after-go:2', 'publish.before'], 1, 1))(
+  it.concurrent.each(some(['run.defined', 'process.after-go:2', 'publish.before'], 0, 1))(
     'at %s goes on with the same run when it is called with its input again',
     async (moment) => {
       await inRunRoom(REVIEW, async (room) => {

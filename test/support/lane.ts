@@ -1,22 +1,31 @@
 const asked = process.env['SQUAD_TEST_LANE'];
 
 /**
- * `npm test` runs the lane `commit`, `npm run test:all` what that leaves out, with a fifth of the repetitions, and `npm run test:night`
+ * `npm test` runs the lane `commit`, `npm run test:all` what that leaves out, with a tenth of the repetitions, and `npm run test:night`
  * all of them (docs/testing.md).
  */
 export const LANE = asked === 'all' || asked === 'night' ? asked : 'commit';
 
 /**
- * How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. `all`: where a fifth of them would
+ * How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. `all`: where a tenth of them would
  * take the lane longer than CI has.
  */
-export function spread(commit: number, night: number, all = Math.ceil(night / 5)): number {
+export function spread(commit: number, night: number, all = Math.ceil(night / 10)): number {
   return { commit, all: Math.max(commit, all), night }[LANE];
 }
 
-/** As many rows as `spread` says, evenly spread. Their test carries `SPREAD`. */
+/**
+ * As many rows as `spread` says, evenly spread. Their test carries `SPREAD`. The lane `all` takes others than `commit` has tried, as long
+ * as there are others.
+ */
 export function some<T>(rows: readonly T[], commit: number, all?: number): readonly T[] {
-  const count = spread(commit, rows.length, all);
+  if (LANE !== 'all') return evenly(rows, spread(commit, rows.length));
+  const tried = new Set(evenly(rows, commit));
+  const others = rows.filter((row) => !tried.has(row));
+  return others.length === 0 ? rows : evenly(others, Math.max(1, spread(commit, rows.length, all) - commit));
+}
+
+function evenly<T>(rows: readonly T[], count: number): readonly T[] {
   return rows.filter(
     (_, index) => Math.floor((index * count) / rows.length) > Math.floor(((index - 1) * count) / rows.length),
   );
@@ -35,7 +44,7 @@ export const NIGHT = { tags: ['night'] };
 export const TAGS = [
   {
     name: 'spread',
-    description: 'makes a few trials in `npm test`, a fifth in `npm run test:all`, all in `test:night`',
+    description: 'makes a few trials in `npm test`, a tenth in `npm run test:all`, all in `test:night`',
   },
   { name: 'all', description: 'is left out by `npm test`' },
   { name: 'night', description: 'runs in `npm run test:night` only' },

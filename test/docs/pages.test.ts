@@ -25,7 +25,6 @@ const LATER = [
     'recovery',
     'run-files',
     'session',
-    'settings',
     'stages',
     'testing',
     'threat-model',

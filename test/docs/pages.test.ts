@@ -24,7 +24,6 @@ const LATER = [
     'objective',
     'recovery',
     'run-files',
-    'session',
     'stages',
     'testing',
     'threat-model',

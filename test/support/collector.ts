@@ -57,8 +57,11 @@ export async function openCollector(manner: Manner = 'well'): Promise<Collector>
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = (): Promise<void> => closeServer(server);
   if (manner === 'refusing') await close();
-  const spans = (): Collected[] =>
-    requests.flatMap(({ path, body }) => (path === '/runs/batch' ? ofLangsmith(body) : ofOtlp(body)));
+  const readers = new Map([
+    ['/runs/batch', ofLangsmith],
+    ['/v1/traces', ofOtlp],
+  ]);
+  const spans = (): Collected[] => requests.flatMap(({ path, body }) => readers.get(path)?.(body) ?? []);
   return {
     url,
     requests,

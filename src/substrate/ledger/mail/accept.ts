@@ -4,7 +4,7 @@ import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { dueOnAccept } from './clocks.ts';
-import { isTurnKey, requireReader } from './party.ts';
+import { isTurnKey, requireReader, turnIdOf } from './party.ts';
 import { updateDelivery, type StoredDelivery } from './rows.ts';
 
 interface Copy extends StoredDelivery {
@@ -17,7 +17,7 @@ const VISIBLE = "mail_delivery.held = 0 AND state <> 'void'";
 /** Within a write transaction. Accepts all of them or none: an id of another reader is refused with `usage`. */
 export function accept(store: Store, party: MailParty, ids: readonly string[]): string[] {
   const { address } = requireReader(store, party);
-  const attempt = party.by === 'turn' ? party.attemptId : null;
+  const attempt = turnIdOf(party);
   const copies = [...new Set(ids)].map((id) => ownCopy(store, party.runId, { id, address, attempt }));
   return acceptCopies(store, copies);
 }

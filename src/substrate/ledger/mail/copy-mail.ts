@@ -73,7 +73,7 @@ function copyOf(
     held: null,
     instance: old.agent_instance,
     from: old.sender,
-    to: recipientsOf(store, old),
+    to: recipientsOf(old),
     type: old.type,
     ttl_ms: old.ttl_ms,
     body_encoding: old.body_encoding,

@@ -12,7 +12,7 @@ import type { Store } from '../store.ts';
 import type { MailTask } from '../../ports/mailbox.ts';
 import { acceptAnswered } from './accept.ts';
 import { readBody } from './bodies.ts';
-import { findPolicy } from './session.ts';
+import { requirePolicy } from './session.ts';
 import { deliveriesOf, mailById, type StoredDelivery, type StoredMail } from './rows.ts';
 
 /** Within the transaction in which a message becomes visible: closes the ask that it answers, and updates its task. */
@@ -46,7 +46,7 @@ export function settleVerify(store: Store, ask: StoredMail): void {
 
 function verifyEnd(store: Store, { answer, state }: StoredDelivery): VerifyEnd {
   if (answer === 'overdue') return 'silent';
-  if (answer === null) return state === 'dead' || state === 'void' ? 'lost' : 'open';
+  if (answer === null) return state === 'dead' ? 'lost' : 'open';
   const reply = mailById(store, answer);
   return reply !== undefined && reportsIssues(reply, JSON.parse(readBody(store, reply.id))) ? 'issues' : 'fine';
 }
@@ -59,12 +59,11 @@ export function failOpenTasks(store: Store, runId: string): void {
 
 /** Closes the ask for the sender's address and role. A late answer replaces `overdue`. */
 function closeAsk(store: Store, ask: StoredMail, reply: StoredMail): void {
-  const policy = findPolicy(store, reply.run_id);
-  const role = policy === undefined ? undefined : memberAt(policy, reply.sender)?.role;
-  acceptAnswered(store, ask.id, [reply.sender, role ?? reply.sender]);
+  const role = memberAt(requirePolicy(store, reply.run_id), reply.sender)?.role ?? reply.sender;
+  acceptAnswered(store, ask.id, [reply.sender, role]);
   const sql = `UPDATE mail_delivery SET answer = ?, answer_at = NULL
     WHERE mail_seq = ? AND recipient IN (?, ?) AND state <> 'void' AND (answer IS NULL OR answer = 'overdue')`;
-  store.run(sql, reply.id, ask.seq, reply.sender, role ?? reply.sender);
+  store.run(sql, reply.id, ask.seq, reply.sender, role);
 }
 
 function openTask(store: Store, { run_id, seq, owner, sender, deadline }: StoredMail, id: string): void {

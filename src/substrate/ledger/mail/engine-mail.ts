@@ -10,7 +10,7 @@ import { ENGINE, turnKey } from './party.ts';
 import { settleVerify } from './effects.ts';
 import { findPolicy } from './session.ts';
 import { post, postAsRouter } from './post.ts';
-import { mailById, type StoredMail } from './rows.ts';
+import { mailWhere, type StoredMail } from './rows.ts';
 import { checkForm, recordRefusal, sentBefore } from './send.ts';
 import { memberAt, type MailPolicy } from '../../../model/mail/policy.ts';
 
@@ -52,12 +52,10 @@ function checkEngineMail(store: Store, runId: string, policy: MailPolicy | undef
 
 /** A refused ask no longer waits for an answer. A refused assignment to one recipient has failed. */
 function closeRefused(store: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
-  if (corr === null) return;
   const asked = '(SELECT seq FROM mail WHERE id = ? AND run_id = ?)';
   const open = `mail_seq = ${asked} AND is_ask = 1 AND answer IS NULL`;
   store.run(`UPDATE mail_delivery SET answer = ?, answer_at = NULL WHERE ${open}`, id, corr, runId);
-  const ask = mailById(store, corr);
-  if (ask !== undefined) settleVerify(store, ask);
+  for (const ask of mailWhere(store, 'id = ? AND run_id = ?', corr, runId)) settleVerify(store, ask);
   const alone = '(SELECT count(*) FROM mail_delivery WHERE mail_delivery.mail_seq = mail_task.mail_seq) = 1';
   const assigned = `mail_seq = ${asked} AND run_id = ? AND status = 'open' AND ${alone}`;
   const fail = `UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE ${assigned}`;

@@ -44,7 +44,7 @@ export function messageFor(
     ({ recipient, held, state }) => [address, role].includes(recipient) && held === 0 && state !== 'void',
   );
   if (own === undefined && row.sender !== address) return undefined;
-  return { message: toMessage(store, row), answerDue: own?.answer_due ?? null };
+  return { message: toMessage(row), answerDue: own?.answer_due ?? null };
 }
 
 /** Messages that these recipients have not read and no reader has leased, in the order sent. */

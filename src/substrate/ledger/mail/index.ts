@@ -91,7 +91,7 @@ function readers(store: Store) {
   const one = <T>(work: () => T): T => guarded(store.db, work);
   const several = <T>(work: () => T): T => readSnapshot(store.db, work);
   const messagesWhere = (where: string, value: string): MailMessage[] =>
-    one(() => mailWhere(store, where, value).map((row) => toMessage(store, row)));
+    one(() => mailWhere(store, where, value).map((row) => toMessage(row)));
   return {
     policy: (runId) => one(() => findPolicy(store, runId)),
     session: (runId) => several(() => readSession(store, runId)),

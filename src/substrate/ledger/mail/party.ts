@@ -30,6 +30,11 @@ export function turnKey(attemptId: string): string {
   return `${TURN}${attemptId}`;
 }
 
+/** The turn that this party is; null: it is none. */
+export function turnIdOf(party: MailParty): string | null {
+  return party.by === 'turn' ? party.attemptId : null;
+}
+
 /** Whether a turn has it: a reader, or a sender. */
 export function isTurnKey(key: string | null): boolean {
   return key?.startsWith(TURN) === true;

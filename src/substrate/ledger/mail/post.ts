@@ -1,4 +1,5 @@
 import { memberAt } from '../../../model/mail/policy.ts';
+import { defined } from '../../../text/defined.ts';
 import type { Json } from '../../../text/json.ts';
 import { ACK_TIMEOUT_MS, BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
 import type { CheckedDraft } from '../../../model/mail/check-draft.ts';
@@ -12,7 +13,7 @@ import { takeEffect } from './effects.ts';
 import { routerInstance } from './party.ts';
 import { receivedBy } from './presence.ts';
 import { type StoredMail } from './rows.ts';
-import { ensureSession, epochOf, findPolicy, lastMail, requirePolicy } from './session.ts';
+import { ensureSession, epochOf, lastMail, requirePolicy } from './session.ts';
 
 /** A checked message and its sender. */
 export interface NewMessage extends Omit<CheckedDraft, 'verb'> {
@@ -51,8 +52,7 @@ export function postAsRouter(
   return post(store, {
     ...said,
     ...sender,
-    ...(typeof task === 'string' ? { task_id: task } : {}),
-    ...(typeof corr === 'string' ? { corr } : {}),
+    ...defined({ task_id: task ?? undefined, corr: corr ?? undefined }),
     runId,
     held: null,
     instance: routerInstance(store),
@@ -86,8 +86,8 @@ export function reportFailure(store: Store, mail: StoredMail, failure: Failure):
 }
 
 /** The deadline of a review, which the check has put into its body. */
-function reviewDeadlineOf({ action, fields }: NewMessage): number | null {
-  const deadline = action === 'review' ? fields?.['review_deadline'] : undefined;
+function reviewDeadlineOf({ fields }: NewMessage): number | null {
+  const deadline = fields?.['review_deadline'];
   return typeof deadline === 'number' ? deadline : null;
 }
 
@@ -148,8 +148,7 @@ function insertDelivery(store: Store, mail: StoredMail, recipient: string, revie
 export function startClocks(store: Store, mail: StoredMail, recipient: string, reviewDeadline: number | null) {
   const now = store.clock.now();
   const { action, ts, deadline } = mail;
-  const policy = findPolicy(store, mail.run_id);
-  const toPerson = policy !== undefined && memberAt(policy, recipient)?.agent === null;
+  const toPerson = memberAt(requirePolicy(store, mail.run_id), recipient)?.agent === null;
   return {
     due: receivedBy(store, mail.run_id, recipient) + ACK_TIMEOUT_MS,
     expiresAt: Math.min(Math.max(now, ts) + mail.ttl_ms, deadline ?? Number.MAX_SAFE_INTEGER),

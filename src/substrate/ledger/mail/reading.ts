@@ -37,9 +37,7 @@ export function skipAbsence(store: Store, runId: string): void {
   const seen = `SELECT max(
     coalesce((SELECT at FROM event WHERE stream = @run AND epoch IS NOT NULL ORDER BY seq DESC LIMIT 1), 0),
     coalesce((SELECT seen_at FROM lease WHERE run_id = @run ORDER BY epoch DESC LIMIT 1), 0))`;
-  const last = store.one<{ at: number }>(`SELECT (${seen}) AS at`, { run: runId })?.at ?? 0;
-  const absent = store.clock.now() - last;
-  if (last === 0 || absent <= 0) return;
+  const absent = Math.max(0, store.clock.now() - (store.value<number>(seen, { run: runId }) ?? 0));
   const reading = `mail_delivery.run_id = ? AND leased_by LIKE '${turnKey('%')}' AND ${OPEN_ASK} AND answer_at IS NOT NULL`;
   for (const copy of store.all<Copy>(`${COPIES} WHERE ${reading}`, runId)) {
     if (dueOnAccept(copy.action, 0) === null) continue;

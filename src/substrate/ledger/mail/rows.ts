@@ -3,7 +3,7 @@ import type { MailAction } from '../../../model/mail/kind.ts';
 import { MAIL_VERSION } from '../../../model/mail/vocabulary.ts';
 import { rowDigest } from '../row-digest.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
-import { parseStored, type Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Delivery } from '../../ports/mailbox.ts';
 import type { Phase } from './clocks.ts';
 
@@ -68,7 +68,7 @@ export function mailById(store: Store, id: string): StoredMail | undefined {
 }
 
 /** In the order in which they were sent. `where`: SQL over `mail`, with its parameters. */
-export function mailWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredMail[] {
+export function mailWhere(store: Store, where: string, ...parameters: (string | number | null)[]): StoredMail[] {
   const rows = store.all<StoredMail & Sealed>(`SELECT * FROM mail WHERE ${where} ORDER BY seq`, ...parameters);
   return rows.map((row) => checkSeal(store, row));
 }
@@ -97,7 +97,7 @@ export function updateDelivery(
   store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ? AND recipient = ?`, ...parameters, seq, recipient);
 }
 
-export function toMessage(store: Store, row: StoredMail): MailMessage {
+export function toMessage(row: StoredMail): MailMessage {
   return {
     v: MAIL_VERSION,
     session: row.id.slice(0, -`-${row.epoch}-${row.seq}`.length),
@@ -106,7 +106,7 @@ export function toMessage(store: Store, row: StoredMail): MailMessage {
     id: row.id,
     agent_instance: row.agent_instance,
     from: row.sender,
-    to: recipientsOf(store, row),
+    to: recipientsOf(row),
     type: row.type,
     ...(row.action === null ? {} : { action: row.action }),
     ...(row.task_id === null ? {} : { task_id: row.task_id }),
@@ -121,14 +121,14 @@ export function toMessage(store: Store, row: StoredMail): MailMessage {
   };
 }
 
-export function recipientsOf(store: Store, row: StoredMail): string[] {
-  const stored = parseStored(store, row.recipients, `message ${row.id}`);
-  return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
+/** Its writer stored a list of names, and the seal shows every change. */
+export function recipientsOf({ recipients }: StoredMail): string[] {
+  return JSON.parse(recipients) as string[];
 }
 
 export function toDelivery(store: Store, row: StoredDelivery): Delivery {
   return {
-    message: toMessage(store, mailBySeq(store, row.mail_seq)),
+    message: toMessage(mailBySeq(store, row.mail_seq)),
     recipient: row.recipient,
     state: row.state,
     retries: row.retries,

@@ -5,12 +5,11 @@ import { isSameName } from '../../../model/mail/address.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
 import { answersOnce, changesPlan, opensTask } from '../../../model/mail/effects.ts';
 import { MAIN, ROUTER } from '../../../model/mail/vocabulary.ts';
-import { findAttempt } from '../attempts.ts';
 import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
 import { refuseClosed } from './closing.ts';
-import { type Authority, authorityOf, instanceOf, partyKey } from './party.ts';
+import { type Authority, authorityOf, instanceOf, partyKey, turnIdOf } from './party.ts';
 import { post } from './post.ts';
 import { deliveriesOf, mailById, mailWhere, recipientsOf, type StoredMail, toMessage } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
@@ -37,7 +36,7 @@ function sendAllowed(store: Store, party: MailParty, draft: unknown, key: string
     refuse('invalid_format', 'key', `has 1 to ${MOST_KEY_CHARACTERS} characters`);
   }
   const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
-  if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
+  if (known !== undefined) return { sent: true, message: toMessage(known), repeated: true };
   refuseClosed(store, party);
   const checked = checkFor(store, party, authority, draft);
   const row = post(store, {
@@ -45,11 +44,11 @@ function sendAllowed(store: Store, party: MailParty, draft: unknown, key: string
     runId: party.runId,
     party: partyKey(party),
     key: key ?? null,
-    held: party.by === 'turn' && changesPlan(checked) ? party.attemptId : null,
+    held: changesPlan(checked) ? turnIdOf(party) : null,
     instance: instanceOf(store, party),
     from: authority.member.address,
   });
-  return { sent: true, message: toMessage(store, row), repeated: false };
+  return { sent: true, message: toMessage(row), repeated: false };
 }
 
 /**
@@ -61,7 +60,7 @@ export function checkForm(
   runId: string,
   { member, policy }: Authority,
   draft: unknown,
-  turn?: string,
+  turn: string | null = null,
 ): CheckedDraft {
   return checkDraft(draft, {
     session: ensureSession(store),
@@ -78,7 +77,7 @@ export function checkForm(
 /** The same, and whether the sender may assign the task and its recipients have room for the message. */
 function checkFor(store: Store, party: MailParty, authority: Authority, draft: unknown): CheckedDraft {
   const { runId } = party;
-  const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
+  const checked = checkForm(store, runId, authority, draft, turnIdOf(party));
   refuseForeignTask(store, party, authority.member, checked);
   refuseAnswered(store, authority.member, checked);
   refuseOverLimit(store, party, checked);
@@ -94,12 +93,12 @@ function checkFor(store: Store, party: MailParty, authority: Authority, draft: u
 function refuseForeignTask(store: Store, party: MailParty, { address, role }: MailMember, draft: CheckedDraft): void {
   const { task_id: task } = draft;
   if (!opensTask(draft) || task === undefined || party.by === 'person' || address === MAIN) return;
-  const turn = party.by === 'turn' ? party.attemptId : '';
-  const own = findAttempt(store, turn)?.taskId;
+  const turn = turnIdOf(party);
+  const own = store.value<string>('SELECT task_id FROM attempt WHERE id = ?', turn);
   if (task === own) return;
   const assigned = mailWhere(store, EFFECTIVE, party.runId, task, turn);
   const isMine = (name: string): boolean => isSameName(name, address) || isSameName(name, role);
-  if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(store, mail).some(isMine))) return;
+  if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(mail).some(isMine))) return;
   if (assigned.length === 0 && !isPlanned(store, party.runId, task)) return;
   const may = own === undefined ? 'a task of its own or a new one' : `its own task ${own} or a new one`;
   const rule = `${task} belongs to another agent; ${address} may assign ${may}. To have ${task} changed, use \`send\` or \`ask\` to MAIN or to the agent that has it`;
@@ -108,7 +107,7 @@ function refuseForeignTask(store: Store, party: MailParty, { address, role }: Ma
 
 /** SQL for assignments that took effect, and those that this turn has deferred. */
 const EFFECTIVE = `run_id = ? AND action = 'assign' AND task_id = ? AND NOT EXISTS (
-  SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND (mail_delivery.state = 'void' OR (mail_delivery.held = 1 AND mail.held <> ?)))`;
+  SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND (mail_delivery.state = 'void' OR (mail_delivery.held = 1 AND mail.held IS NOT ?)))`;
 
 function isPlanned(store: Store, runId: string, task: string): boolean {
   return store.has('SELECT 1 FROM attempt WHERE run_id = ? AND task_id = ? LIMIT 1', runId, task);
@@ -128,10 +127,11 @@ function refuseOverLimit(store: Store, party: MailParty, { type }: CheckedDraft)
 function refuseFullInbox(store: Store, runId: string, { to }: CheckedDraft): void {
   const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
     LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
-  const full = to.findIndex((recipient) => store.has(sql, runId, recipient));
-  if (full === -1) return;
-  const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${to[full] ?? 'it'} again once it has read some`;
-  refuse('queue_full', `to[${full}]`, rule);
+  for (const [index, recipient] of to.entries()) {
+    if (!store.has(sql, runId, recipient)) continue;
+    const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${recipient} again once it has read some`;
+    refuse('queue_full', `to[${index}]`, rule);
+  }
 }
 
 function openTasks(store: Store, runId: string): readonly string[] {
@@ -139,8 +139,7 @@ function openTasks(store: Store, runId: string): readonly string[] {
   return open.map(({ id }) => id);
 }
 
-function assignedInTurn(store: Store, turn: string | undefined, id: string): 'open' | undefined {
-  if (turn === undefined) return undefined;
+function assignedInTurn(store: Store, turn: string | null, id: string): 'open' | undefined {
   const deferred = mailWhere(store, "held = ? AND action = 'assign' AND task_id = ?", turn, id);
   return deferred.length > 0 ? 'open' : undefined;
 }
@@ -155,7 +154,7 @@ function visibleTo(store: Store, runId: string, address: string, id: string): Ma
   if (row === undefined || row.run_id !== runId) return undefined;
   const hidden = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND held = 1 LIMIT 1';
   if (row.sender !== address && store.has(hidden, row.seq)) return undefined;
-  return toMessage(store, row);
+  return toMessage(row);
 }
 
 /** Within a write transaction: records the refusal and sends nothing. */

@@ -32,7 +32,7 @@ export function settleMail(store: Store, attemptId: string, completed: boolean):
 }
 
 function release(store: Store, mail: StoredMail): void {
-  for (const recipient of recipientsOf(store, mail)) {
+  for (const recipient of recipientsOf(mail)) {
     const { due, expiresAt, answerDue } = startClocks(store, mail, recipient, null);
     const set = 'held = 0, due = ?, expires_at = ?, answer_due = ?, answer_at = ?';
     updateDelivery(store, { mail_seq: mail.seq, recipient }, set, due, expiresAt, answerDue, answerDue);
@@ -48,7 +48,7 @@ function isPromise(store: Store, mail: StoredMail): boolean {
 function annul(store: Store, mail: StoredMail, error: string): void {
   const set = "state = 'void', due = NULL, answer_at = NULL, last_error = ?";
   store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ?`, error, mail.seq);
-  const data = { id: mail.id, to: recipientsOf(store, mail), error };
+  const data = { id: mail.id, to: recipientsOf(mail), error };
   appendEvent(store, { stream: mail.run_id, type: 'mail-void', data });
 }
 

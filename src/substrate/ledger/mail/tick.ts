@@ -101,7 +101,7 @@ function failTask(store: Store, runId: string, task: OverdueTask): void {
   const lastError = ROUTER_NOTE.deadlineOver;
   const fail = "UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE run_id = ? AND id = ?";
   store.run(fail, mail.seq, runId, task.id);
-  record(store, mail, 'mail-task-overdue', { task: task.id, id: mail.id, to: recipientsOf(store, mail) });
+  record(store, mail, 'mail-task-overdue', { task: task.id, id: mail.id, to: recipientsOf(mail) });
   for (const delivery of deliveries) {
     if (delivery.state === 'waiting' || delivery.state === 'leased') markDead(store, mail, delivery, lastError);
     if (delivery.answer === null) closeOverdue(store, delivery);
@@ -162,7 +162,7 @@ function remind(store: Store, delivery: StoredDelivery): void {
   else updateDelivery(store, delivery, 'answer_at = ?', next);
   const { id, action, task_id: task } = mail;
   record(store, mail, 'mail-overdue', { id, to: delivery.recipient, action, task });
-  if (close) settleVerify(store, mail);
+  settleVerify(store, mail);
 }
 
 function closeOverdue(store: Store, delivery: StoredDelivery): void {

@@ -6,10 +6,8 @@ import { requireAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
 import type { Lease } from '../../ports/ledger.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
-import { authorityOf } from './party.ts';
 import { requirePolicy } from './session.ts';
 import { recordRefusal } from './send.ts';
-import { catchRefusal } from '../../../model/mail/refusal.ts';
 
 const SECRET_BYTES = 32;
 
@@ -58,11 +56,9 @@ export function bearerOf(store: Store, token: string): MailParty | undefined {
   const row = store.one<StoredToken>(sql, digestOfToken(token));
   if (row === undefined || row.ended_at !== null) return undefined;
   const whose = { runId: row.run_id, address: row.address };
-  const party: MailParty =
-    row.attempt_id === null
-      ? { by: 'pane', ...whose, instance: row.instance ?? '' }
-      : { by: 'turn', ...whose, attemptId: row.attempt_id };
-  return catchRefusal(() => authorityOf(store, party)).ok ? party : undefined;
+  return row.attempt_id === null
+    ? { by: 'pane', ...whose, instance: row.instance ?? '' }
+    : { by: 'turn', ...whose, attemptId: row.attempt_id };
 }
 
 /** Within a write transaction. */

@@ -114,8 +114,8 @@ function sentEntries(store: Store, mail: StoredMail | undefined, ts: number): Ma
   if (mail === undefined) return [];
   const waits = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND held = 1 AND state <> 'void'";
   const held = mail.held !== null && store.has(waits, mail.seq) ? mail.held : null;
-  const delivered = mail.held === null ? deliveredAt(mail.id, recipientsOf(store, mail), ts) : [];
-  return [{ event: 'message', message: toMessage(store, mail), held }, ...delivered];
+  const delivered = mail.held === null ? deliveredAt(mail.id, recipientsOf(mail), ts) : [];
+  return [{ event: 'message', message: toMessage(mail), held }, ...delivered];
 }
 
 /** What a completed turn had deferred is delivered at its end, except what squad says in its place. */

@@ -6,6 +6,7 @@ import {
   dueOnAccept,
   dueOnSend,
   isOnline,
+  isRead,
   newReceiveClock,
   nextTry,
   receivedAt,
@@ -110,10 +111,14 @@ test.each<[string, readonly Happened[], number, number, boolean]>([
 test('tries: five retries, each with a time of its own, then no more', () => {
   const steps: unknown[] = [];
   let now = { id: 'm', phase: 'ack' as 'ack' | 'backoff', retries: 0 };
-  for (;;) {
+  // More than there are, so that a mistake does not go on for ever.
+  for (let count = 0; count < 20; count += 1) {
     const next = nextTry(now);
     steps.push(next.step);
-    if (next.step === 'give-up') break;
+    if (next.step === 'give-up') {
+      expect(next).toEqual({ step: 'give-up' });
+      break;
+    }
     now = next.step === 'wait' ? { ...now, phase: 'backoff' } : { id: 'm', phase: 'ack', retries: next.retries };
     if (next.step === 'retry') expect(next.due).toBe(2 * MINUTE);
   }
@@ -153,6 +158,48 @@ test('a review says itself by when; only a question outlives its time', () => {
   for (const action of ['review', 'verify', 'assign'] as const) {
     expect(atAnswerDue(action, 50)).toEqual({ close: true, next: null });
   }
+});
+
+test('what counts until a moment does not count at it, and the end of a beat can be seen', () => {
+  const clock = { able: 1, ableUntil: 50, beatUntil: 40, receivedMs: 5, countedAt: 30 } as const;
+  expect([39, 40].map((now) => isRead(clock, now))).toEqual([true, false]);
+  expect([49, 50].map((now) => isOnline(clock, now))).toEqual([true, false]);
+  expect([20, 30, 39, 40, 60].map((now) => receivedAt(clock, now))).toEqual([5, 5, 14, 15, 15]);
+  expect(stepReceiveClock(clock, 'beat', 35)).toEqual({
+    ...{ able: 1, ableUntil: 50, beatUntil: 35 + MINUTE, receivedMs: 10, countedAt: 35 },
+  });
+  expect(stepReceiveClock(clock, 'able', 35)).toEqual({
+    ...{ able: 1, ableUntil: 35 + MINUTE, beatUntil: 40, receivedMs: 10, countedAt: 35 },
+  });
+  expect(stepReceiveClock(clock, 'renewed', 35)).toEqual({
+    ...{ able: 1, ableUntil: 35 + MINUTE, beatUntil: 40, receivedMs: 10, countedAt: 35 },
+  });
+  expect(stepReceiveClock({ ...clock, able: 0 }, 'renewed', 35)).toEqual({ ...clock, able: 0 });
+  expect(stepReceiveClock(clock, 'unable', 35)).toEqual({
+    ...{ able: 0, ableUntil: 35, beatUntil: 40, receivedMs: 10, countedAt: 35 },
+  });
+});
+
+test('a message that asks for nothing is due never, and an assignment by its deadline', () => {
+  const ask = { action: null, ts: 100, deadline: 900, reviewDeadline: 700, toPerson: true } as const;
+  expect(dueOnSend(ask)).toBeNull();
+  expect(dueOnAccept(null, 100)).toBeNull();
+  expect(dueOnSend({ ...ask, action: 'answer' })).toBeNull();
+  expect(atAnswerDue(null, 100)).toEqual({ close: true, next: null });
+  expect(dueOnSend({ ...ask, action: 'assign' })).toBe(900);
+  expect(dueOnSend({ ...ask, action: 'assign', deadline: null })).toBe(100 + 60 * MINUTE);
+  expect(dueOnSend({ ...ask, action: 'review' })).toBe(700);
+  // A question has neither, whatever its sender says.
+  expect(dueOnSend({ ...ask, action: 'clarify' })).toBe(100 + 30 * MINUTE);
+  expect(dueOnSend({ ...ask, action: 'clarify', toPerson: false })).toBeNull();
+});
+
+test.each([
+  ['m', 0, 30_088],
+  ['m', 1, 116_905],
+  ['n', 7, 614_521],
+])('the wait of message %s after try %i is %i ms', (id, retries, ms) => {
+  expect(backoffMs(id, retries)).toBe(ms);
 });
 
 test('the time of a question to a person begins when it is sent: it may never be read', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Delivery } from '../../../../src/substrate/ports/mailbox.ts';
 import { checkDatabase } from '../../../../src/substrate/ledger/index.ts';
 import {
@@ -117,6 +118,91 @@ describe('a fork', () => {
     expect(tasksOf(room, 'f')).toEqual(tasksOf(room, 'r'));
     expect(mail.status('f').counts.dead).toBe(mail.status('r').counts.dead);
     expect(checkDatabase(room.path)).toMatchObject({ ok: true, problems: [], violations: [] });
+  });
+
+  it('has each row as its parent has it, under its own run and ids, with what a turn sent as that of a past one', () => {
+    const room = openMailRoom();
+    const { mail, clock, ledger } = room;
+    sent(mail.send(person('A'), clarify(), 'question'));
+    sent(mail.send(person('MAIN'), { ...note('well', ['A']), body: 'AAAA', body_encoding: 'base64' }));
+    sent(mail.send(person('MAIN'), assign(['A', 'B'], clock.time + DAY, { owner: 'T', ttl_ms: 2 * MINUTE })));
+    sent(mail.send(person('MAIN'), review(['B'], {}, { review_deadline: clock.time + MINUTE })));
+    room.turn('m-1', 'main');
+    const asked = mail.inbox(person('MAIN'))[0]?.message.id ?? '';
+    const reply = { ...answer(asked), body: '{"text":"so","reason":"clear"}' };
+    sent(mail.send(turnOf('MAIN', 'm-1'), reply));
+    room.turn('m-2', 'main');
+    const lost = sent(mail.send(turnOf('MAIN', 'm-2'), assign(['B'], clock.time + DAY, { task_id: 'F2' })));
+    sent(mail.send(turnOf('MAIN', 'm-2'), { ...note('about it', ['B']), corr: lost }));
+    room.settle('m-1');
+    room.settle('m-2', 'failed');
+    sent(mail.send(person('B'), { ...note('soon'), ttl_ms: MINUTE }));
+    sent(mail.send(person('B'), { ...note('late'), ttl_ms: MINUTE }));
+    clock.time += MINUTE;
+    while (mail.tick('r') > 0);
+    const late = mail.inbox(person('MAIN')).filter(({ state }) => state === 'dead')[1]?.message.id ?? '';
+    mail.accept(person('MAIN'), [late]);
+    clock.time += 5;
+    fork(room);
+    const db = new Database(room.path, { readonly: true });
+    onTestFinished(() => void db.close());
+    const columns = `party, sent_key, held, agent_instance, sender, recipients, type, action, task_id, owner, deadline,
+      (SELECT count(*) FROM mail AS other WHERE other.run_id = mail.run_id AND other.seq < asked.seq AND EXISTS (
+        SELECT 1 FROM mail_delivery WHERE mail_seq = other.seq AND state <> 'void')) AS asked,
+      mail.corr IS NOT NULL AS has_corr, ttl_ms, body_encoding, body`;
+    type Row = Readonly<Record<string, string | number | null>>;
+    const mailOf = (run: string) => {
+      const from = `FROM mail LEFT JOIN (SELECT id, seq FROM mail) AS asked ON asked.id = mail.corr`;
+      const sql = `SELECT ${columns} ${from} WHERE run_id = ? AND EXISTS (
+        SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND state <> 'void') ORDER BY mail.seq`;
+      return db.prepare<[string], Row>(sql).all(run);
+    };
+    const expected = mailOf('r').map((row) => ({
+      ...row,
+      ...{ held: null, party: String(row['party']).replace(/^turn:/, 'past-turn:') },
+      // The message that it was about never took effect, so the fork does not have it.
+      ...(String(row['body']).includes('about it') ? { asked: 0, has_corr: 0 } : {}),
+    }));
+    expect(mailOf('f')).toEqual(expected);
+    expect(expected.map(({ party, has_corr: corr }) => [party, corr])).toEqual([
+      ['person:A:somebody', 0],
+      ['person:MAIN:somebody', 0],
+      ['person:MAIN:somebody', 0],
+      ['person:MAIN:somebody', 0],
+      ['past-turn:m-1', 1],
+      ['past-turn:m-2', 0],
+      ['person:B:somebody', 0],
+      ['person:B:somebody', 0],
+      ['router', 1],
+      ['router', 1],
+    ]);
+    const copies = `SELECT recipient, state, is_ask, answer IS NOT NULL AS answered, answer = 'overdue' AS overdue, retries,
+      accepted_at, due, answer_at, last_error FROM mail_delivery WHERE run_id = 'f' ORDER BY mail_seq, recipient`;
+    const given = 'it was given up before the fork began';
+    const due = 2 * MINUTE;
+    const half = clock.time + 30 * MINUTE;
+    expect(half).toBeGreaterThan(0);
+    expect(db.prepare(copies).raw().all()).toEqual([
+      ['MAIN', 'accepted', 1, 1, 0, 0, clock.time, null, null, null],
+      ['A', 'waiting', 0, 0, null, 0, null, due, null, null],
+      ['A', 'waiting', 1, 0, null, 0, null, due, 1_000_000 + DAY, null],
+      ['B', 'waiting', 1, 0, null, 0, null, due, 1_000_000 + DAY, null],
+      ['B', 'waiting', 1, 1, 1, 0, null, due, null, null],
+      ['A', 'waiting', 0, 0, null, 0, null, due, null, null],
+      ['B', 'waiting', 0, 0, null, 0, null, due, null, null],
+      ['MAIN', 'dead', 0, 0, null, 0, null, null, null, given],
+      ['MAIN', 'accepted', 0, 0, null, 0, clock.time, null, null, null],
+      ['MAIN', 'waiting', 0, 0, null, 0, null, due, null, null],
+      ['MAIN', 'waiting', 0, 0, null, 0, null, due, null, null],
+    ]);
+    const events = ledger.events({ stream: 'f' });
+    const forked = events.find(({ type }) => type === 'run-forked')?.seq;
+    const dead = mail.status('f').dead.map(({ message }) => message.id);
+    expect(events.filter(({ type }) => type === 'mail-dead').map(({ data }) => data)).toEqual([
+      { id: dead[0], to: 'MAIN', retries: 0, error: given },
+    ]);
+    const sends = events.filter(({ type }) => type === 'mail-sent');
+    expect(sends.map(({ cause, epoch }) => [cause, epoch])).toEqual(sends.map(() => [forked, 0]));
   });
 
   it('of a run without a mailbox has none', () => {

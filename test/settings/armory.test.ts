@@ -29,15 +29,15 @@ describe('what an agent may be equipped with', () => {
   });
 });
 
-describe('docs/settings.md', () => {
+describe('docs/armory.md', () => {
   it('has an example that can be used, with every key and a line about each', () => {
-    const document = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
-    const [, example = ''] = /## Armory\n+```yaml\n([^]*?)```/.exec(document) ?? [];
+    const document = readFileSync(new URL('../../docs/armory.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```yaml\n([^]*?)```/.exec(document) ?? [];
     const known = { ...KNOWN_NAMES, runtimes: [...KNOWN_NAMES.runtimes, 'acp/gemini'] };
     const parsed = parseSettings(example, 's', known);
     expect(parsed.ok ? [] : parsed.problems).toEqual([]);
     const used = parsed.ok ? (parsed.value.agents ?? []).flatMap((agent) => Object.keys(agent)) : [];
-    const [, table = ''] = /## Armory([^]*?)\n## /.exec(document) ?? [];
+    const [, table = ''] = /([^]*?)\n## /.exec(document) ?? [];
     for (const key of Object.keys(equipmentSettings)) {
       expect(used).toContain(key);
       expect(table).toContain(`| \`${key}\` |`);

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readPlainSync } from '../files/read-plain.ts';
 import { z } from 'zod';
-import { isSquadError, SquadError } from '../../model/errors.ts';
+import { SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { closeDb, FILE_ENDS, isFileAt, openDb, type Db } from './open-db.ts';
 import { databaseError } from './sqlite-errors.ts';
@@ -86,8 +86,9 @@ function takeLock(root: string, isRepaired = false): Db {
     return db;
   } catch (error) {
     if (db !== undefined) closeDb(db);
-    if (isBusy(error)) throw busy(root, readLockHolder(root), error);
-    if (isRepaired || !isDamaged(path, error)) throw error;
+    const code = errorCode(databaseError(path, error));
+    if (code === 'workspace-busy') throw busy(root, readLockHolder(root), error);
+    if (isRepaired || code !== 'database-corrupt') throw error;
     repairLock(path);
     return takeLock(root, true);
   }
@@ -107,16 +108,6 @@ function repairLock(path: string): void {
 
 function moveAside(path: string): void {
   renameSync(path, `${path}.${process.pid}.damaged`);
-}
-
-function isDamaged(path: string, error: unknown): boolean {
-  const known = databaseError(path, error);
-  return isSquadError(known) && known.code === 'database-corrupt';
-}
-
-function isBusy(error: unknown): boolean {
-  if (isSquadError(error)) return error.code === 'workspace-busy';
-  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 }
 
 /** The name that the holder wrote for people. It proves nothing. undefined: not readable. */
@@ -140,10 +131,10 @@ export function probeLock(directory: string): { readonly since: number } | null 
     closeDb(openDb(path, { applicationId: LOCK_APPLICATION_ID, journal: 'rollback', busyMs: 0, readOnly: true }));
     return null;
   } catch (error) {
-    if (!isSquadError(error)) throw error;
-    if (error.code === 'workspace-busy') return { since: readLockHolder(directory)?.since ?? 0 };
+    const code = errorCode(error);
+    if (code === 'workspace-busy') return { since: readLockHolder(directory)?.since ?? 0 };
     // Its maker died before it held anything, or it is damaged, which the next engine repairs.
-    if (error.code === 'usage' || isDamaged(path, error)) return null;
+    if (code === 'usage' || code === 'database-corrupt') return null;
     throw error;
   }
 }

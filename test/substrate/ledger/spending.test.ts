@@ -165,6 +165,41 @@ describe('unknown use is not zero', () => {
     ]);
   });
 
+  it('is known by runtime, and named where no turn of a runtime has said anything', () => {
+    const bench = openBench();
+    const ada = { task: 'a', agent: 'ada' };
+    take(bench, { ...ada, id: 'a-1' }, { usage: usage(20, 3), durationMs: 30_000 });
+    take(bench, { ...ada, id: 'a-2' }, { durationMs: 30_000 });
+    take(bench, { ...ada, id: 'a-3' }, { usage: usage(50, 2) });
+    take(bench, { ...ada, id: 'a-4' }, { usage: usage(40, 1) });
+    take(bench, { ...ada, id: 'c-1', runtime: 'codex' }, { durationMs: 1 });
+    take(bench, { id: 'c-2', task: 'c', agent: 'bob', runtime: 'codex' }, { usage: usage(7), durationMs: 1 });
+    take(bench, { id: 'g-1', task: 'c', agent: 'bob', runtime: 'gemini' }, { durationMs: 0 });
+    const { run, agent, task } = bench.ledger.spending('r');
+    const ofAda = { turns: 5, tokens: 110 + 50 + 7, usd: 6 + 3, minutes: 60_003 / 60_000 };
+    const ofBob = { turns: 2, tokens: 7, usd: 0, minutes: 1 / 60_000 };
+    expect(agent('ada')).toEqual({
+      ...{ ...ofAda, unknown: { tokens: 2, usd: 2 } },
+      blind: { tokens: [], usd: ['codex'] },
+    });
+    expect(task('a')).toEqual(agent('ada'));
+    expect(agent('bob')).toEqual({
+      ...{ ...ofBob, unknown: { tokens: 1, usd: 2 } },
+      blind: { tokens: ['gemini'], usd: ['codex', 'gemini'] },
+    });
+    expect(task('c')).toEqual(agent('bob'));
+    expect(run).toEqual({
+      ...{ turns: 7, tokens: ofAda.tokens + 7, usd: 9, minutes: 60_004 / 60_000 },
+      ...{ unknown: { tokens: 3, usd: 4 }, blind: { tokens: ['gemini'], usd: ['codex', 'gemini'] } },
+    });
+    expect(bench.ledger.totals('r')).toEqual({
+      ...{ turnsClaimed: 7, turnsSettled: 7, turnsLost: 0, turnsLive: 0, inputTokens: 117, cachedInputTokens: 0 },
+      ...{ outputTokens: 0, costUsd: 6, unknownUsage: 3, unknownCost: 4 },
+    });
+    // As of an earlier event.
+    expect(bench.ledger.spending('r', 4).run).toMatchObject({ turns: 1, tokens: 0 });
+  });
+
   it('is zero where nothing ever ran, or nothing can have happened', () => {
     const bench = openBench();
     take(bench, { id: 'a-1', task: 'a', agent: 'ada' }, { usage: usage(50, 2) });

@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
-import { probeLock, refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
+import { holderHere, holderName, probeLock, refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
+import { localTime } from '../../../src/text/time.ts';
 import { DAMAGES, damageFile, type Damage } from '../../support/damage.ts';
 import { some, SPREAD } from '../../support/lane.ts';
 import { createRandom } from '../../support/random.ts';
@@ -97,6 +109,80 @@ test('a holder whose name is unreadable still holds', () => {
   expect(readLockHolder(temporaryFolder())).toBeUndefined();
 });
 
+function openFiles(): number {
+  return readdirSync('/proc/self/fd').length;
+}
+
+test('a holder is named by its process and its machine', () => {
+  expect(holderHere(7, 5)).toEqual({ pid: 7, host: hostname(), since: 5 });
+  expect(holderName(7)).toBe(`pid 7 on ${hostname()}`);
+});
+
+test.each([
+  ['no file', undefined, undefined],
+  ['no JSON', '{', undefined],
+  ['another shape', '{"pid":1}', undefined],
+  ['a part of a number', '{"pid":1.5,"host":"h","since":2}', undefined],
+  ['a part of a time', '{"pid":1,"host":"h","since":2.5}', undefined],
+  ['a name', '{"pid":1,"host":"h","since":2}', { pid: 1, host: 'h', since: 2 }],
+])('the name of a holder in %s', (_, text, holder) => {
+  const directory = temporaryFolder();
+  if (text !== undefined) writeFileSync(join(directory, 'lock.json'), text);
+  expect(readLockHolder(directory)).toEqual(holder);
+});
+
+test('a lock that this process has is refused to it with its own name, and seen without a look at the file', () => {
+  const directory = temporaryFolder();
+  expect(probeLock(directory)).toBeNull();
+  const lock = lockWorkspace(directory, HOLDER);
+  rmSync(join(directory, 'lock.json'));
+  expect(probeLock(directory)).toEqual(HOLDER);
+  const { code, message, next } = squadError(() => lockWorkspace(directory, HOLDER));
+  expect([code, next]).toEqual(['workspace-busy', 'Watch it with `squad status` or end it with `squad stop`.']);
+  const since = localTime(HOLDER.since, Date.now());
+  expect(message).toBe(`Another squad (PID ${process.pid} on here, since ${since}) is running in ${directory}`);
+  expect(lock.directory).toBe(directory);
+  expect(lock.holder).toBe(HOLDER);
+  lock.release();
+  expect(probeLock(directory)).toBeNull();
+});
+
+test('a file that another program reads is busy, and nothing of it stays open', () => {
+  const directory = temporaryFolder();
+  lockWorkspace(directory, HOLDER).release();
+  const other = new Database(join(directory, 'lock.db'), { readonly: true });
+  other.exec('BEGIN; SELECT * FROM sqlite_schema');
+  const before = openFiles();
+  const error = squadError(() => lockWorkspace(directory, HOLDER));
+  expect([error.code, error.message]).toEqual(['workspace-busy', `Another squad is running in ${directory}`]);
+  other.exec('COMMIT');
+  expect(() => lockWorkspace(directory, HOLDER).release()).not.toThrow();
+  expect(openFiles()).toBe(before);
+  other.close();
+});
+
+test('a lock is given up again where the name of a former holder cannot go', () => {
+  const directory = temporaryFolder();
+  const before = openFiles();
+  const folders = ['lock.json', `lock.json.${process.pid}.damaged`].map((name) => join(directory, name));
+  for (const folder of folders) mkdirSync(join(folder, 'full'), { recursive: true });
+  expect(squadError(() => lockWorkspace(directory, HOLDER)).code).toBe('storage-refused');
+  expect(openFiles()).toBe(before);
+  expect(probeLock(directory)).toBeNull();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(lock.isHeld()).toBe(true);
+  // Its own name cannot go either, which does not keep the lock.
+  rmSync(join(directory, 'lock.json'));
+  mkdirSync(join(directory, 'lock.json'));
+  lock.release();
+  expect([lock.isHeld(), openFiles()]).toEqual([false, before]);
+});
+
+test('a folder in which no file can be made is an error of the disk', () => {
+  expect(squadError(() => lockWorkspace('/proc/self/fdinfo', HOLDER)).code).toBe('storage-refused');
+});
+
 test('an early look refuses for another process that has said its name, and changes nothing', async () => {
   const directory = temporaryFolder();
   refuseBusy(join(directory, 'nowhere'));
@@ -112,12 +198,20 @@ test('an early look refuses for another process that has said its name, and chan
   const other = startProgram('locker', [directory]);
   expect(await other.line(1)).toMatchObject({ held: true });
   const error = squadError(() => refuseBusy(directory));
-  expect(error).toMatchObject({
-    code: 'workspace-busy',
-    message: expect.stringContaining(`PID ${String(other.child.pid)} on`),
-  });
+  const holder = readLockHolder(directory);
+  expect(holder?.pid).toBe(other.child.pid);
+  expect(probeLock(directory)).toEqual({ since: holder?.since });
+  const since = localTime(holder?.since ?? 0, Date.now());
+  const name = `PID ${String(other.child.pid)} on ${holder?.host ?? ''}, since ${since}`;
+  const refused = { code: 'workspace-busy', message: `Another squad (${name}) is running in ${directory}` };
+  expect(error).toMatchObject(refused);
+  const before = openFiles();
+  expect(squadError(() => lockWorkspace(directory, HOLDER))).toMatchObject(refused);
   rmSync(join(directory, 'lock.json'));
   refuseBusy(directory);
+  expect(probeLock(directory)).toEqual({ since: 0 });
+  expect(squadError(() => lockWorkspace(directory, HOLDER)).message).toBe(`Another squad is running in ${directory}`);
+  expect(openFiles()).toBe(before);
   await other.kill();
   refuseBusy(directory);
   lockWorkspace(directory, HOLDER).release();

@@ -196,8 +196,16 @@ describe('unknown use is not zero', () => {
       ...{ turnsClaimed: 7, turnsSettled: 7, turnsLost: 0, turnsLive: 0, inputTokens: 117, cachedInputTokens: 0 },
       ...{ outputTokens: 0, costUsd: 6, unknownUsage: 3, unknownCost: 4 },
     });
-    // As of an earlier event.
-    expect(bench.ledger.spending('r', 4).run).toMatchObject({ turns: 1, tokens: 0 });
+    // As it was at each event.
+    const reader = openLedger(bench.directory, { clock: bench.clock, readOnly: true });
+    expect([3, 4, 5, 6].map((seq) => reader.spending('r', seq).run)).toMatchObject([
+      { turns: 0, tokens: 0, minutes: 0 },
+      { turns: 1, tokens: 0, minutes: 0 },
+      { turns: 1, tokens: 0, minutes: 0 },
+      { turns: 1, tokens: 20, usd: 3, minutes: 0.5 },
+    ]);
+    expect(reader.spending('r').run).toEqual(run);
+    reader.close();
   });
 
   it('is zero where nothing ever ran, or nothing can have happened', () => {

@@ -40,6 +40,7 @@ export const AREAS = {
       ...[
         'apply',
         'check-database',
+        'claims',
         'damage',
         'fold',
         'history-checker',

@@ -9,6 +9,7 @@ import { renderReviewPrompt } from '../graph/prompts/review-prompt.ts';
 import { equipmentOf } from '../model/armory-facts.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
+import { reviewRoles } from '../model/plan/task.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { addTask } from '../playbooks/shared/tasks.ts';
 import { defined } from '../text/defined.ts';
@@ -75,6 +76,6 @@ function promptsOfTask(
     prompt: renderAuthorPrompt({ ...about, delivered: [], background }),
   };
   const review = renderReviewPrompt({ ...about, commit: '<commit>', since: '<commit before>' });
-  const reviewers = (task.review?.by ?? []).map((role) => ({ role, about: `Review of ${task.title}`, prompt: review }));
+  const reviewers = reviewRoles(task).map((role) => ({ role, about: `Review of ${task.title}`, prompt: review }));
   return [...(task.kind === 'work' ? [author] : []), ...reviewers];
 }

@@ -16,6 +16,8 @@ export interface TaskView extends NewTask {
   readonly rounds: readonly RoundRecord[];
   /** The agents that review it, or reviewed it last. */
   readonly reviewers: readonly string[];
+  /** The review that is open, of a task with several. */
+  readonly openReview?: string;
   readonly at: TaskTimes;
   readonly attempts: number;
   readonly commit?: string;

@@ -138,6 +138,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('review-round'),
     ...base,
     task: z.string(),
+    /** The review, of a task with several. Absent: it has one. */
+    review: z.string().optional(),
     round: z.number().int(),
     commit: z.string(),
     approved: z.boolean(),

@@ -59,10 +59,10 @@ function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: Ta
   return [
     ...work.rounds
       .slice(old?.work.rounds.length ?? 0)
-      .map(({ round, commit, approved, overruled, silent, feedback }): RunEvent => {
+      .map(({ review, round, commit, approved, overruled, silent, feedback }): RunEvent => {
         const without = silent?.map(({ role }) => role);
         const verdict = { approved, ...defined({ overruled, silent: without }), feedback };
-        return { type: 'review-round', ...base, task: task.id, round, commit, ...verdict };
+        return { type: 'review-round', ...base, task: task.id, ...defined({ review }), round, commit, ...verdict };
       }),
     ...replaced.map((one): RunEvent => ({ type: 'judge-replaced', ...base, task: task.id, ...one })),
   ];

@@ -60,7 +60,8 @@ const SENTENCES: { readonly [T in Own]: (event: Of<T>) => Sentence | undefined }
     return { label: next, line, who: 'squad', said, tone: next === 'finish' ? 'usual' : 'attention' };
   },
   'review-round': (event) => {
-    const said = `round ${event.round}: ${roundVerdict(event)} — ${plainLine(event.feedback, 200)}`;
+    const of = event.review === undefined ? '' : `${event.review}, `;
+    const said = `${of}round ${event.round}: ${roundVerdict(event)} — ${plainLine(event.feedback, 200)}`;
     const tone = !event.approved ? 'bad' : event.silent === undefined ? 'good' : 'attention';
     return { label: 'review', line: `${event.task} ${said}`, who: event.task, said, tone };
   },

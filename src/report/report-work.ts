@@ -1,3 +1,4 @@
+import { reviewOfRound, roundsOf } from '../model/plan/open-review.ts';
 import { reasons } from '../text/reasons.ts';
 import { judgedStagesOf } from '../graph/decisions/failed-reviews.ts';
 import { isRepeated } from '../graph/decisions/review.ts';
@@ -6,6 +7,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import { LATE_FINDINGS } from '../model/plan/review.ts';
 import { lookOf, lookText, type Look } from '../model/plan/look.ts';
+import type { NewTask } from '../model/plan/task.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -120,9 +122,9 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   const rows = [...board.tasks.values()].flatMap(({ task, work }) =>
     work.rounds.map((round, index): Text[] => [
       code(task.id),
-      ownWords(`${round.round} of ${task.review?.rounds ?? round.round}`),
+      ownWords(roundText(round, task)),
       code(round.commit.slice(0, 12)),
-      votesOf(round, work.rounds.slice(0, index)),
+      votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
       round.by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
       cut(round.feedback, 400),
     ]),
@@ -139,6 +141,11 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   );
   rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
+}
+
+function roundText(round: RoundRecord, task: NewTask): string {
+  const of = round.review === undefined ? '' : `${round.review}, `;
+  return `${of}${round.round} of ${reviewOfRound(task, round)?.rounds ?? round.round}`;
 }
 
 /** Fewer votes than were asked for are no full approval. */

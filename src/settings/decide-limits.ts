@@ -178,14 +178,18 @@ export function roundsAbove(
   const instead = ownLimits(own).reviewRounds;
   const whose = own?.reviewRounds === undefined ? ('default' as const) : ('own' as const);
   return stages.flatMap(({ id, review, judges }) => {
-    const value = Math.max(review?.rounds ?? 0, judges?.rounds ?? 0);
+    const value = Math.max(...[review ?? []].flat().map((one) => one.rounds ?? 0), judges?.rounds ?? 0);
     return value <= instead ? [] : [{ key: 'reviewRounds', value, instead, whose, where, agent: `stage ${id}` }];
   });
 }
 
+interface Rounds {
+  readonly rounds?: number | undefined;
+}
+
 interface RoundedStage {
   readonly id: string;
-  readonly review?: { readonly rounds?: number | undefined } | undefined;
+  readonly review?: Rounds | readonly Rounds[] | undefined;
   readonly judges?: { readonly rounds?: number | undefined } | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { reviewsIn } from '../../src/playbooks/stages/list-facts.ts';
 import { describe, expect, it } from 'vitest';
 import { concludeRun } from '../../src/graph/decisions/conclude.ts';
 import { createView } from '../../src/graph/decisions/view.ts';
@@ -84,7 +85,10 @@ describe('the list of objective', () => {
   });
 
   it('routes each stage to the personas that may do it', () => {
-    const routes = stagesOf().map(({ id, by, review }) => [id, by.join(' '), review?.by.join(' ') ?? '']);
+    const routes = stagesOf().map((stage) => [
+      ...[stage.id, stage.by.join(' ')],
+      reviewsIn(stage)[0]?.by.join(' ') ?? '',
+    ]);
     expect(routes).toEqual([
       ['SETUP', 'pm', ''],
       ['BUSINESS_PROBLEM', 'ba', ''],

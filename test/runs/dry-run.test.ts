@@ -115,7 +115,7 @@ describe('squad run --dry-run', { timeout: 120_000 }, () => {
             id: 'BUILD',
             each: { of: 'PLAN' },
             needs: ['PLAN'],
-            review: { n: 3, id: 'BUILD_REVIEW', who: [{ name: 'rex' }], quorum: 'all', rounds: 3 },
+            reviews: [{ n: 3, id: 'BUILD_REVIEW', who: [{ name: 'rex' }], quorum: 'all', rounds: 3 }],
           },
           { n: 4, id: 'TEST', who: [], makes: { checks: ['npm test'] } },
           { n: 5, id: 'VERDICT', who: [{ name: 'rex' }], judges: { rounds: 2, else: { fix: 'BUILD' } } },

@@ -85,12 +85,14 @@ export function settings(
   script: string,
   effects: string,
   limits: Readonly<Record<string, number>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): string {
   return stringify({
     version: 1,
     agents: agents.map((agent) => ({ runtime: 'scripted', ...agent })),
     runtimes: { scripted: { config: { script } } },
     limits: { parallel: 3, ...limits },
+    ...more,
     setup: [{ run: `echo "setup $SQUAD_TURN_ID" >> '${effects}'` }],
     verify: [{ run: `test -f readme.md && echo "verify $SQUAD_TURN_ID" >> '${effects}'` }],
   });

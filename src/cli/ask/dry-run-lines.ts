@@ -48,17 +48,22 @@ export function dryRunLines(planned: PlannedRun, context: PlanContext): string[]
 }
 
 function stageRows(stage: PlannedStage): Row[] {
-  const { n, id, title, who, needs, review } = stage;
+  const { n, id, title, who, needs, reviews = [] } = stage;
   const by = stage.judges === undefined ? ' or ' : ' and ';
   const own: Row = {
     cells: [String(n), id, 'checks' in stage.makes ? 'squad' : names(who, by), needs.join(', ')],
     notes: [`${plainLine(title, 100)}: ${notesOf(stage).join('; ')}`],
   };
-  if (review === undefined) return [own];
-  const quorum =
-    review.who.length < 2 ? '' : review.quorum === 'all' ? ', all have to approve' : ', one has to approve';
-  const cells = [String(review.n), review.id, names(review.who, ' and '), id];
-  return [own, { cells, notes: [`a review of at most ${counted(review.rounds, 'round')}${quorum}`] }];
+  return [own, ...reviews.map((review, index) => reviewRow(review, reviews[index - 1]?.id ?? id))];
+}
+
+function reviewRow(
+  { n, id, who, quorum, rounds, session }: NonNullable<PlannedStage['reviews']>[number],
+  after: string,
+): Row {
+  const votes = who.length < 2 ? '' : quorum === 'all' ? ', all have to approve' : ', one has to approve';
+  const notes = [`a review of at most ${counted(rounds, 'round')}${votes}`, ...sessionNotes(session)];
+  return { cells: [String(n), id, names(who, ' and '), after], notes: [notes.join('; ')] };
 }
 
 function notesOf({ makes, requires = [], each, judges, session, onFail, isDone }: PlannedStage): string[] {

@@ -1,3 +1,4 @@
+import { reviewsOf } from '../../model/plan/task.ts';
 import { equipmentOf } from '../../model/armory-facts.ts';
 import { moneyText } from '../../model/amount.ts';
 import { cannotStop, type Limits } from '../../model/limits.ts';
@@ -87,9 +88,9 @@ function taskLines(task: NewTask, index: number, { definition, style }: PlanCont
   return [
     ...say(`${index + 1}. ${style('bold', plainLine(id, 40))}  ${plainLine(title)}`),
     ...say(`who    ${plainLine(role, 40)}: ${who}`, INDENT),
-    ...(review === undefined
-      ? []
-      : say(`review ${review.by.map((by) => agentsText(definition, by)).join(' and ')}`, INDENT)),
+    ...reviewsOf(task).flatMap(({ by }) =>
+      say(`review ${by.map((role) => agentsText(definition, role)).join(' and ')}`, INDENT),
+    ),
     ...say(`needs  ${needs.length === 0 ? 'nothing, so it starts at once' : plainLine(needs.join(', '))}`, INDENT),
     ...(files.length === 0 ? [] : say(`files  ${plainLine(files.join(', '), 400)}`, INDENT)),
     ...first(lines, MOST_BRIEF_LINES).flatMap((line) => say(style('dim', line), INDENT)),

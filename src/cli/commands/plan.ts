@@ -1,3 +1,4 @@
+import { reviewRoles } from '../../model/plan/task.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunEnd } from '../../read-model/running-run.ts';
@@ -50,9 +51,9 @@ async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, opt
     `squad answer ${question} approve`,
     `squad answer ${question} "what to change"`,
   ];
-  const shown = tasks.map(({ id, title, role, agent, needs, brief, review }) => ({
-    ...{ id, title, role, needs, brief: brief.text },
-    ...defined({ agent, review: review?.by }),
+  const shown = tasks.map((task) => ({
+    ...{ id: task.id, title: task.title, role: task.role, needs: task.needs, brief: task.brief.text },
+    ...defined({ agent: task.agent, review: task.review === undefined ? undefined : reviewRoles(task) }),
   }));
   const found = { type: 'plan', runId, name: row.name, question, summary, tasks: shown, criteria, next };
   const lines = planLines(proposal, {

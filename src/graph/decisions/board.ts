@@ -134,6 +134,7 @@ function contextOf(draft: Draft, state: TaskState): WorkContext {
     seq: draft.seq,
     head: draft.branch.head,
     isOpen,
+    threadOf: (id) => draft.tasks.get(id)?.work.author.thread ?? null,
     membersOf,
     judges: draft.facts.judges,
     isFree: (name) => isFree(draft, state.task.id, name),

@@ -1,3 +1,4 @@
+import { reviewRoles, reviewsOf } from '../../model/plan/task.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newTaskSchema, type NewTask } from '../../model/plan/task.ts';
@@ -33,6 +34,7 @@ function refuseUnknown(board: BoardPart, task: NewTask): string | undefined {
     ...task.needs,
     ...(task.parent === undefined ? [] : [task.parent]),
     ...(typeof task.session === 'object' ? [task.session.of] : []),
+    ...reviewsOf(task).flatMap(({ session }) => session?.of ?? []),
     ...(typeof task.workspace === 'object' && task.workspace.read !== 'run' ? [task.workspace.read] : []),
   ];
   const unknown = named.find((id) => !board.tasks.has(id));
@@ -45,7 +47,7 @@ function refuseUnknown(board: BoardPart, task: NewTask): string | undefined {
 function refuseStaff(board: BoardPart, task: NewTask): string | undefined {
   if (task.kind !== 'work') return undefined;
   const { roster } = board.facts;
-  const roles = [task.role, ...(task.review?.by ?? [])];
+  const roles = [task.role, ...reviewRoles(task)];
   const unstaffed = roles.find((role) => !roster.some((member) => member.role === role));
   if (unstaffed !== undefined) return `no agent has the role ${unstaffed}`;
   return refuseAgent(board, task.agent);
@@ -61,7 +63,9 @@ function refuseShape(task: NewTask): string | undefined {
   switch (task.kind) {
     case 'work':
       if (judged && task.workspace !== 'own') return 'only work in a folder of its own can be reviewed or integrated';
-      if (new Set(task.review?.by).size !== (task.review?.by.length ?? 0)) return 'a role reviews once';
+      if (new Set(reviewRoles(task)).size !== reviewRoles(task).length) return 'a role reviews once';
+      if (task.laterReviews !== undefined && !reviewsOf(task).every(({ id }, at, all) => isOwnId(id, at, all)))
+        return 'each of several reviews has an id of its own';
       return undefined;
     case 'check':
       if (judged) return 'a check is not reviewed and not integrated';
@@ -71,6 +75,10 @@ function refuseShape(task: NewTask): string | undefined {
     default:
       return task.kind satisfies never;
   }
+}
+
+function isOwnId(id: string | undefined, at: number, all: readonly { readonly id?: string | undefined }[]): boolean {
+  return id !== undefined && all.findIndex((one) => one.id === id) === at;
 }
 
 export function refuseEdit(board: BoardPart, change: Change<'edit-task'>): string | undefined {

@@ -1,3 +1,4 @@
+import { reviewOfRound, roundsOf } from '../../model/plan/open-review.ts';
 import { z } from 'zod';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { ReviewCount } from '../../model/run.ts';
@@ -51,7 +52,7 @@ const stagesSchema = z.object({
     stages: z.array(
       z.object({
         id: z.string(),
-        review: z.object({ id: z.string() }).optional(),
+        review: z.union([z.object({ id: z.string() }), z.array(z.object({ id: z.string() }))]).optional(),
         judges: z.object({ rounds: z.int() }).optional(),
       }),
     ),
@@ -67,9 +68,10 @@ type BoardPart = Pick<Board, 'tasks' | 'records' | 'facts'>;
 export function reviewCountsOf(board: BoardPart): ReviewCount[] {
   const list = stagesOf(board);
   const tasks = [...board.tasks.values()].flatMap((state): [string | null, number][] => {
-    const { rounds } = state.work;
+    if (state.task.owner === 'engine') return [];
     const stage = list.stages.length === 0 ? null : reviewStageOf(state, board, list);
-    return rounds.length === 0 || state.task.owner === 'engine' ? [] : [[stage, rounds.length]];
+    const byReview = Map.groupBy(state.work.rounds, ({ review }) => review);
+    return [...byReview].map(([id, rounds]) => [list.stages.length === 0 ? null : (id ?? stage), rounds.length]);
   });
   const given = judgeRounds(board);
   const judges = list.stages.map(({ id }) => [id, given.filter(({ stage }) => stage === id).length] as const);
@@ -108,20 +110,24 @@ function judgeRounds({ records }: Pick<Board, 'records'>): Round[] {
 /** The stage that reviews a task; without stages, the task's id. */
 function reviewStageOf({ task }: TaskState, { records }: Pick<Board, 'records'>, { stages }: Stages): string {
   const placed = z.object({ stage: z.string() }).safeParse(records.get('stage-tasks')?.get(task.id)).data?.stage;
-  return stages.find(({ id }) => id === placed)?.review?.id ?? placed ?? task.id;
+  const reviews = [stages.find(({ id }) => id === placed)?.review ?? []].flat();
+  return reviews[0]?.id ?? placed ?? task.id;
 }
 
 function ofTask(state: TaskState, board: BoardPart, list: Stages): FailedReview[] {
   const { task, work } = state;
-  const { phase, rounds } = work;
-  if (phase.at !== 'ended' || phase.as !== 'failed' || phase.cause !== 'rejected' || task.review === undefined)
-    return [];
+  const { phase } = work;
+  const last = work.rounds.at(-1);
+  const policy = last === undefined ? task.review : reviewOfRound(task, last);
+  if (phase.at !== 'ended' || phase.as !== 'failed' || phase.cause !== 'rejected' || policy === undefined) return [];
+  const rounds = roundsOf(work.rounds, policy);
   const reviewed = rounds.map((round, index): ReviewedRound => {
     const repeated = !round.approved && isRepeated(round.findings, rounds.slice(0, index));
     const { round: number, commit, approved, by: reviewers, feedback: text } = round;
     return { round: number, commit, approved, by: reviewers, text, repeated };
   });
-  return [{ stage: reviewStageOf(state, board, list), task: task.id, cap: task.review.rounds, rounds: reviewed }];
+  const stage = policy.id ?? reviewStageOf(state, board, list);
+  return [{ stage, task: task.id, cap: policy.rounds, rounds: reviewed }];
 }
 
 function ofJudges(board: BoardPart, { stages, whenNotConverging }: Stages): FailedReview[] {

@@ -1,3 +1,4 @@
+import { reviewOfRound } from '../../model/plan/open-review.ts';
 import { z } from 'zod';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 
@@ -32,8 +33,12 @@ export function fewerVotesText({ of, roles }: FewerVotes): string {
 
 function reviewedBy({ task, work: { phase, rounds } }: TaskState): FewerVotes[] {
   const last = rounds.at(-1);
-  if (phase.at !== 'ended' || phase.as !== 'done' || last?.approved !== true || last.silent === undefined) return [];
-  return [{ of: task.id, roles: last.silent.map(({ role }) => role), isEnough: task.review?.quorum === 'any' }];
+  if (phase.at !== 'ended' || phase.as !== 'done' || last?.approved !== true) return [];
+  const final = rounds.filter(({ approved, commit }) => approved && commit === last.commit);
+  return (last.review === undefined ? [last] : final).flatMap((round) => {
+    const roles = (round.silent ?? []).map(({ role }) => role);
+    return roles.length === 0 ? [] : [{ of: task.id, roles, isEnough: reviewOfRound(task, round)?.quorum === 'any' }];
+  });
 }
 
 const placeSchema = z.object({ stage: z.string(), pass: z.number(), as: z.literal('judge'), role: z.string() });

@@ -1,3 +1,4 @@
+import { openReviewOf } from '../../model/plan/open-review.ts';
 import { defined } from '../../text/defined.ts';
 import type { View, TaskView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
@@ -65,6 +66,7 @@ function makeView(state: TaskState, board: Board): TaskView {
     round: work.round,
     rounds: work.rounds,
     reviewers: reviewersOf(work),
+    ...(phase.at === 'reviewing' ? defined({ openReview: openReviewOf(work, task)?.id }) : {}),
     at: state.at,
     attempts: authorAttempts(work),
     followUps: work.followUps,

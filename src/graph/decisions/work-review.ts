@@ -1,7 +1,8 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { CheckerChange, CheckerWord } from '../../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
-import type { ReviewPolicy } from '../../model/plan/task.ts';
+import { reviewsOf, type ReviewPolicy } from '../../model/plan/task.ts';
+import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
 import type { ReplacedJudge } from '../../model/plan/silent-judge.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, settleRequest } from './agent-request.ts';
@@ -32,23 +33,36 @@ const REVIEW_REPAIRS = 1;
 export function openReview(
   work: Work,
   commit: string,
-  { task, membersOf }: WorkContext,
+  context: WorkContext,
   checkers: readonly CheckerChange[] = [],
 ): WorkStep {
-  const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
-    const before = work.reviewers[role] ?? null;
+  return openNext(work, commit, context, { checkers, review: 0 });
+}
+
+function openNext(
+  work: Work,
+  commit: string,
+  { task, membersOf, threadOf }: WorkContext,
+  { checkers, review }: { readonly checkers: readonly CheckerChange[]; readonly review: number },
+): WorkStep {
+  const policy = reviewsOf(task)[review];
+  const lent = policy?.session === undefined ? null : threadOf(policy.session.of);
+  const slots = (policy?.by ?? []).map((role): ReviewSlot => {
+    const own = lent !== null && membersOf(role).includes(lent.agent) ? lent : null;
+    const before = work.reviewers[role] ?? own;
     const wasReplaced = work.replaced?.some((one) => one.role === role && one.by === before?.agent) === true;
     const isOther = before !== null && wasReplaced && !membersOf(role).includes(before.agent);
     const instead = isOther && !work.authors.includes(before.agent) ? { instead: before.agent } : {};
     return { role, request: newRequest({ why: 'start' }, before), answer: null, tried: [], ...instead };
   });
   const changes = checkers.length === 0 ? {} : { checkers };
-  return stay({ ...work, phase: { at: 'reviewing', commit, slots, ...changes } });
+  const place = review === 0 ? {} : { review };
+  return stay({ ...work, phase: { at: 'reviewing', commit, slots, ...changes, ...place } });
 }
 
 export function reviewSettled(work: Work, event: Settled, context: WorkContext): WorkStep {
   const { phase } = work;
-  const { review } = context.task;
+  const review = openReviewOf(work, context.task);
   if (phase.at !== 'reviewing' || review === undefined) return stay(work);
   const slot = phase.slots.find(
     ({ request }) => request.state.at === 'live' && request.state.attempt === event.attempt,
@@ -113,21 +127,30 @@ function withAnother(
 }
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
-  const decision = decideReview(review, work.phase.slots.map(partOf), work.rounds, feedbackTexts(context.locale));
+  const earlier = roundsOf(work.rounds, review);
+  const decision = decideReview(review, work.phase.slots.map(partOf), earlier, feedbackTexts(context.locale));
   switch (decision.do) {
     case 'wait':
       return stay(work);
     case 'give-up':
       return fail(work, context, 'attempts', `the review of ${work.phase.commit.slice(0, 12)}: ${decision.why}`);
     case 'approve': {
-      const { commit } = work.phase;
-      const judged = closeRound(withoutRejection(work), { ...decision, approved: !decision.overruled, findings: [] });
+      const { commit, checkers = [], review: place = 0 } = work.phase;
+      const approved = !decision.overruled;
+      const judged = closeRound(withoutRejection(work), review, { ...decision, approved, findings: [] }, context);
+      const next = place + 1;
+      if (next < reviewsOf(context.task).length) return openNext(judged, commit, context, { checkers, review: next });
       return context.task.integrate
         ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
         : done(judged, context);
     }
     case 'reject':
-      return rejected(closeRound(work, { ...decision, approved: false, overruled: false }), decision, review, context);
+      return rejected(
+        closeRound(work, review, { ...decision, approved: false, overruled: false }, context),
+        decision,
+        review,
+        context,
+      );
     default:
       return assertNever(decision);
   }
@@ -136,10 +159,11 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
 function rejected(
   work: Work,
   decision: { readonly feedback: string; readonly converging: boolean },
-  { rounds, whenNotConverging }: ReviewPolicy,
+  review: ReviewPolicy,
   context: WorkContext,
 ): WorkStep {
-  const taken = roundsTaken(work);
+  const { rounds, whenNotConverging } = review;
+  const taken = takenOf(work, review);
   // The first round after an operator's retry is compared with none.
   const stops = whenNotConverging === 'stop' && !decision.converging && taken > 1;
   const texts = feedbackTexts(context.locale);
@@ -163,18 +187,28 @@ function rejected(
   );
 }
 
+/** The rounds of one review that count against its limit: of several, each counts its own rejections, and this one is on record. */
+function takenOf(work: Work, { id }: ReviewPolicy): number {
+  if (id === undefined) return roundsTaken(work);
+  return roundsOf(work.rounds, { id }).filter(({ approved, round }) => !approved && round > work.granted).length;
+}
+
 function closeRound(
   work: Reviewing,
+  { id }: ReviewPolicy,
   verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & {
     readonly overruled: boolean;
     readonly followUps: readonly string[];
   },
+  { now }: WorkContext,
 ): Work {
   const { approved, feedback, findings, by } = verdict;
   const words = [...(work.words ?? []), ...wordsIn(work.phase)];
   const silent = silentIn(work.phase.slots.map(partOf));
+  const of = id === undefined ? {} : { review: id, at: now };
   const record: RoundRecord = {
     ...{ round: work.round, commit: work.phase.commit, approved },
+    ...of,
     ...(verdict.overruled ? { overruled: true } : {}),
     ...{ feedback, findings, by },
     ...(silent.length === 0 ? {} : { silent }),

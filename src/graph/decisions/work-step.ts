@@ -5,7 +5,7 @@ import type { PlanLimits } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
-import type { Prompt, SentBack, Work } from '../../model/plan/work.ts';
+import type { AgentRequest, Prompt, SentBack, Work } from '../../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import type { Bench } from './seats.ts';
@@ -25,6 +25,8 @@ export interface WorkContext extends Bench {
   readonly head: string;
   /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
+  /** The session of a task's author; null: it has none. */
+  readonly threadOf: (task: string) => AgentRequest['thread'];
 }
 
 export interface WorkStep {

@@ -1,5 +1,5 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import { reviewsOf, type NewTask } from '../../model/plan/task.ts';
 import type { AgentRequest, RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, setStall, stopRequest } from './agent-request.ts';
 import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
@@ -81,9 +81,10 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
   }
 }
 
-/** The rounds that a task may take: its review's, or the run's. */
+/** The rounds that a task may take: those of its reviews, or the run's. */
 export function roundCap(task: NewTask, context: Pick<WorkContext, 'limits'>): number {
-  return task.review?.rounds ?? context.limits.rounds;
+  const reviews = reviewsOf(task);
+  return reviews.length === 0 ? context.limits.rounds : reviews.reduce((sum, { rounds }) => sum + rounds, 0);
 }
 
 function begin(work: Work, { commit, base }: Extract<WorkEvent, { type: 'begun' }>, context: WorkContext): WorkStep {

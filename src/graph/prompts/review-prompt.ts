@@ -2,6 +2,7 @@ import type { Locale } from '../../model/locale.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt } from '../../model/plan/work.ts';
 import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
+import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { reviewTexts, type ReviewTexts } from './review-texts.ts';
 
@@ -27,10 +28,11 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
     return [texts.unusable, quoteBlock(prompt.text), texts.giveAgain].join('\n\n');
   }
   const { task, work } = state;
+  const review = openReviewOf(work, task);
   const checkers = work.phase.at === 'reviewing' ? (work.phase.checkers ?? []) : [];
-  const criteria = [...(task.review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
+  const criteria = [...(review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
   const change = since === null ? `git show ${PLAIN} ${commit}` : `git diff ${PLAIN} ${since} ${commit}`;
-  const earlier = work.rounds.filter((round) => !round.approved);
+  const earlier = roundsOf(work.rounds, review).filter((round) => !round.approved);
   const judged = earlier.at(-1)?.commit;
   const parts = [
     texts.heading(task.id, task.title, work.round),

@@ -55,6 +55,8 @@ export const briefSchema = z.object({
 
 /** Who reviews a task, and how often. */
 const reviewPolicySchema = z.object({
+  /** Its name beside the other reviews of the task. Absent: the task has no other. */
+  id: z.string().optional(),
   /** Roles, each with one verdict. */
   by: z.array(z.string()).min(1),
   quorum: z.enum(['all', 'any']),
@@ -64,6 +66,8 @@ const reviewPolicySchema = z.object({
   whenNotConverging: z.enum(['stop', 'report']).optional(),
   /** `skip`: where a role of `all` gives no verdict, those of the others decide, if there is one. Absent: the task fails. */
   withoutVerdict: z.literal('skip').optional(),
+  /** The task whose agent reviews, in its session. Absent: each reviewer has a session of its own. */
+  session: z.object({ of: z.string() }).optional(),
 });
 export type ReviewPolicy = z.infer<typeof reviewPolicySchema>;
 
@@ -92,6 +96,8 @@ export const newTaskSchema = z.object({
   output: z.object({ schema: z.string(), repairs: z.number().int().min(0).max(5) }).optional(),
   requires: z.array(requirementSchema),
   review: reviewPolicySchema.optional(),
+  /** Each opens once the one before has approved the same commit. A new commit begins again at `review`. */
+  laterReviews: z.array(reviewPolicySchema).min(1).optional(),
   integrate: z.boolean(),
   /** It may be done without a change; then nothing is integrated. */
   mayChangeNothing: z.boolean().optional(),
@@ -104,6 +110,16 @@ export const newTaskSchema = z.object({
   foreign: z.string().optional(),
 });
 export type NewTask = z.infer<typeof newTaskSchema>;
+
+/** The reviews of a task, in their order. */
+export function reviewsOf({ review, laterReviews = [] }: Pick<NewTask, 'review' | 'laterReviews'>): ReviewPolicy[] {
+  return review === undefined ? [] : [review, ...laterReviews];
+}
+
+/** All roles that review a task. */
+export function reviewRoles(task: Pick<NewTask, 'review' | 'laterReviews'>): string[] {
+  return reviewsOf(task).flatMap(({ by }) => by);
+}
 
 export const CAUSES = [
   'rejected',

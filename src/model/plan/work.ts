@@ -197,6 +197,8 @@ export type Phase =
       readonly slots: readonly ReviewSlot[];
       /** What the work changed of the files that check it. Absent: nothing. */
       readonly checkers?: readonly CheckerChange[];
+      /** The place of the review among those of the task, from 0. Absent: 0. */
+      readonly review?: number;
     }
   /** `since`: its place in the queue. */
   | { readonly at: 'in-queue'; readonly commit: string; readonly since: number }
@@ -208,6 +210,10 @@ export type Phase =
 
 export interface RoundRecord {
   readonly round: number;
+  /** The review, of a task with several. Absent: it has one. */
+  readonly review?: string;
+  /** When it closed. Of a task with several reviews. */
+  readonly at?: number;
   readonly commit: string;
   /** What its reviewers said. */
   readonly approved: boolean;

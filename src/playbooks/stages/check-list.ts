@@ -25,7 +25,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   brief: 'brief: |\n  Write what has to be built.\n\n  {objective}\n\n  {criteria}',
   makes: 'makes: { document: spec.md, headings: [Goals, Limits] }',
   requires: 'requires: [{ only: [src, "*.md"] }, { file: docs/spec.md }]',
-  review: 'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }',
+  review:
+    'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }\n# or, one after the other:\nreview: [{ id: DESIGN, by: [architect], session: { of: GUIDE } }, { id: QA, by: [qa] }]',
   each: 'each: { of: PLAN }',
   judges: 'makes: { answer: verdict }\njudges: { rounds: 4, else: { fix: BUILD } }',
   session: 'session: { of: SPEC }',
@@ -56,7 +57,11 @@ export function checkList(list: Json, staffed: readonly string[] | undefined, pu
   const said = [
     ...idProblems(stages),
     ...documentProblems(stages),
-    ...stages.flatMap((stage) => [...kindProblems(stage), ...requirementProblems(stage, publishes)]),
+    ...stages.flatMap((stage) => [
+      ...kindProblems(stage),
+      ...requirementProblems(stage, publishes),
+      ...reviewerProblems(stage),
+    ]),
     ...referenceProblems(stages),
     ...roleProblems(stages, staffed),
   ];
@@ -74,9 +79,9 @@ function shown(finding: Finding): ListFinding {
 /** A stage's task has its id in lower case, so two ids may become one. A review is shown beside the stages by its own id. */
 function idProblems(stages: readonly RoughStage[]): Said[] {
   const first = new Map<string, { readonly id: string; readonly where: string }>();
-  const named = stages.flatMap(({ at, id, review }) => [
+  const named = stages.flatMap(({ at, id, reviews }) => [
     { id, path: [...at, 'id'] },
-    { id: review?.id, path: [...at, 'review', 'id'] },
+    ...reviews.map((review) => ({ id: review.id, path: [...review.at, 'id'] })),
   ]);
   return named.flatMap(({ id, path }): Said[] => {
     if (id === undefined) return [];
@@ -94,6 +99,19 @@ function idProblems(stages: readonly RoughStage[]): Said[] {
         message: `${quote(id)} and ${quote(earlier.id)} (${earlier.where}) both become ${quote(task)}; give it another id`,
       },
     ];
+  });
+}
+
+/** One agent's word on one commit counts once. */
+function reviewerProblems({ reviews }: RoughStage): Said[] {
+  return reviews.flatMap(({ at, by }, index) => {
+    const before = reviews.slice(0, index);
+    return by.flatMap((role, place): Said[] => {
+      const other = before.find((one) => one.by.includes(role));
+      if (other === undefined) return [];
+      const message = `${quote(role)} reviews this work already in ${quote(other.id ?? '')}; a role reviews once`;
+      return [{ path: [...at, 'by', place], message }];
+    });
   });
 }
 

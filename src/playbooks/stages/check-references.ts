@@ -15,7 +15,7 @@ interface Reference {
   readonly path: Path;
   readonly id: string;
   /** Absent: any stage will do. */
-  readonly wants?: 'before' | 'tasks' | 'session' | 'work' | 'answer';
+  readonly wants?: 'before' | 'tasks' | 'session' | 'reviewer' | 'work' | 'answer';
 }
 
 /** Whatever names another stage: that stage is there, comes before where it has to, and makes what is wanted of it. */
@@ -23,7 +23,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
   const byId = new Map<string, RoughStage>();
   for (const stage of stages) if (stage.id !== undefined && !byId.has(stage.id)) byId.set(stage.id, stage);
   const reviews = new Map(
-    stages.flatMap(({ id, review }) => (review?.id === undefined ? [] : [[review.id, id ?? '']])),
+    stages.flatMap(({ id, reviews: own }) => own.flatMap((one) => (one.id === undefined ? [] : [[one.id, id ?? '']]))),
   );
   const before = ancestors(stages);
   return [
@@ -36,7 +36,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
         if (wants === undefined) return [];
         if (before.get(stage)?.has(id) !== true)
           return say(`${quote(id)} does not come before this stage: it is none of the stages that it needs`);
-        const lacks = lacking(named, wants);
+        const lacks = lacking(named, wants, stage);
         return lacks === undefined ? [] : say(`${quote(id)} ${lacks}`);
       });
       return [...found, ...other, ...planAgain(stage, stages, before), ...leftBehind(stage, stages, before)];
@@ -103,7 +103,7 @@ function leftBehind(
 }
 
 function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Said[] } {
-  const { at, needs = [], each, session, redo, fix, brief } = stage;
+  const { at, needs = [], each, session, redo, fix, brief, reviews } = stage;
   const one = (id: string | undefined, path: readonly string[], wants: Reference['wants']): Reference[] =>
     id === undefined ? [] : [{ path: [...at, ...path], id, ...(wants === undefined ? {} : { wants }) }];
   const { ids, other } = placeholdersOf(stage, brief);
@@ -112,6 +112,9 @@ function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly 
       ...needs.map((id, index) => ({ path: [...at, 'needs', index], id })),
       ...one(each, ['each', 'of'], 'tasks'),
       ...one(session, ['session', 'of'], 'session'),
+      ...reviews.flatMap(({ at: place, session: of }) =>
+        of === undefined ? [] : [{ path: [...place, 'session', 'of'], id: of, wants: 'reviewer' as const }],
+      ),
       ...one(redo, ['judges', 'else', 'redo'], 'before'),
       ...one(fix, ['judges', 'else', 'fix'], 'work'),
       ...ids,
@@ -158,8 +161,14 @@ function unknownStage(id: string, known: readonly string[], reviews: ReadonlyMap
   return `no stage is called ${quote(id)}; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_IDS).map(quote).join(', ')}${more}`;
 }
 
+const MANY_SESSIONS = 'has a session for each of its tasks, and none of its own';
+
 /** What a stage lacks to be used so; undefined: nothing. */
-function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['wants']>): string | undefined {
+function lacking(
+  { makes, each }: RoughStage,
+  wants: NonNullable<Reference['wants']>,
+  by: RoughStage,
+): string | undefined {
   const is = (key: string): boolean => makes[key] !== undefined;
   switch (wants) {
     case 'before':
@@ -168,7 +177,10 @@ function lacking({ makes, each }: RoughStage, wants: NonNullable<Reference['want
       return makes['answer'] === 'tasks' ? undefined : 'does not answer with tasks: give it `answer: tasks`';
     case 'session':
       if (is('checks')) return 'runs commands, so there is no session of it';
-      return each === undefined ? undefined : 'has a session for each of its tasks, and none of its own';
+      return each === undefined ? undefined : MANY_SESSIONS;
+    case 'reviewer':
+      if (is('checks')) return 'runs commands, so there is no session of it';
+      return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
     case 'work':
       if (makes['answer'] === 'tasks')
         return 'plans tasks, and a fix like it plans none; name a stage that makes a document or code';

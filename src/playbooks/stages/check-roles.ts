@@ -17,18 +17,26 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
   };
   const before = ancestors(stages);
   return stages.flatMap((stage) => {
-    const { at, by, review } = stage;
+    const { at, by, reviews } = stage;
     const author = authorOf(stage);
     const judged = judgedWork(stage, stages, before).filter((one) => by.includes(authorOf(one) ?? ''));
     const wrote = judged.map(authorOf);
-    const ofReview = [...at, 'review', 'by'];
     const other = 'name another role that an agent has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
-      ...unstaffed(review?.by ?? [], ofReview, staffed),
-      ...(author !== undefined && isOwn(review?.by ?? [], [author])
-        ? [{ path: ofReview, message: `no role reviews its own work, and ${quote(author)} does this stage; ${other}` }]
-        : []),
+      ...reviews.flatMap((review): Said[] => {
+        const ofReview = [...review.at, 'by'];
+        const isAuthors = author !== undefined && isOwn(review.by, [author]);
+        const own = `no role reviews its own work, and ${quote(author ?? '')} does this stage; ${other}`;
+        return [
+          ...unstaffed(review.by, ofReview, staffed),
+          ...(isAuthors ? [{ path: ofReview, message: own }] : []),
+          ...lenders(
+            review,
+            authorOf(stages.find(({ id, makes }) => id === review.session && makes['checks'] === undefined)),
+          ),
+        ];
+      }),
       ...(isOwn(by, wrote)
         ? [
             {
@@ -39,6 +47,13 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
         : []),
     ];
   });
+}
+
+/** Whose session a review goes on in has to be one of its reviewers. */
+function lenders({ at, by, session }: RoughStage['reviews'][number], author: string | undefined): Said[] {
+  if (session === undefined || author === undefined || by.includes(author)) return [];
+  const message = `${quote(author)} does ${quote(session)} and is no role of this review; add it to \`by\`, or leave out \`session\``;
+  return [{ path: [...at, 'session', 'of'], message }];
 }
 
 /** The stage that a rejection goes back to, and documents and code on the way from there. */

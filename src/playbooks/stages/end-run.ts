@@ -3,7 +3,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { atMost } from '../../text/at-most.ts';
 import { orderOf } from '../shared/mail-orders.ts';
 import { failRun, failureReasons } from '../shared/tasks.ts';
-import { dependentsOf, nameOf } from './list-facts.ts';
+import { dependentsOf, nameOf, reviewsIn } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
 import { roundsOf } from './stage-records.ts';
@@ -46,7 +46,7 @@ function failedStages(list: StageList, progress: readonly StageProgress[]): stri
 export function cascadeOf(list: StageList, progress: readonly StageProgress[], id: string): string[] {
   const after = dependentsOf(list, id);
   const waiting = progress.filter(({ stage, state }) => state === 'waiting' && after.has(stage.id));
-  const count = waiting.reduce((sum, { stage }) => sum + (stage.review === undefined ? 1 : 2), 0);
+  const count = waiting.reduce((sum, { stage }) => sum + 1 + reviewsIn(stage).length, 0);
   return count === 0
     ? []
     : [cascadeText(count, waiting.every(({ stage }) => stage.shownAs !== undefined) ? 'task' : 'stage')];

@@ -8,16 +8,17 @@ import { failRun } from '../shared/tasks.ts';
 import { advance, NO_LIST, openStages } from './advance.ts';
 import { schemasOf } from './answers.ts';
 import { tasksProblems } from './plan-tasks.ts';
+import { reviewsIn } from './list-facts.ts';
 import { planningOf } from './planning.ts';
 import { rolesOf, staffProblems } from './roles.ts';
 import type { StageList } from './stage-list.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
 import { stageViews } from './stage-views.ts';
-import type { ReviewPolicy } from '../../model/plan/task.ts';
+import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { mailCriteria, type MailWork } from '../shared/mail-work.ts';
 import { grantsOf } from './path-grants.ts';
 import { finalStages } from './outside-work.ts';
-import { reviewersOf } from './stage-duties.ts';
+import { inOrder, reviewersOf } from './stage-duties.ts';
 import { progressOf } from './stage-progress.ts';
 
 interface StagesInput {
@@ -92,7 +93,7 @@ function mailOfStages(view: View, options: StagesOptions): MailWork {
   const { list } = options;
   const judged = new Set(finalStages(list).map(({ id }) => id));
   const finals = judged.size === 0 ? [] : progressOf(view, list).filter(({ stage }) => judged.has(stage.id));
-  const review = (by: string): { review?: ReviewPolicy } => defined({ review: reviewByMail(view, options, by) });
+  const review = (by: string): Partial<NewTask> => reviewByMail(view, options, by);
   return {
     tasks: (_, asked) => {
       const members = view.roster.filter(({ name, role }) =>
@@ -120,10 +121,19 @@ function mayChangeNothing({ stages }: StageList, role: string): boolean {
 }
 
 /** By the reviewers of code, or else of any work. */
-function reviewByMail(view: View, { list, reviewRounds }: StagesOptions, author: string): ReviewPolicy | undefined {
+function reviewByMail(
+  view: View,
+  { list, reviewRounds }: StagesOptions,
+  author: string,
+): Pick<NewTask, 'review' | 'laterReviews'> {
   const reviewed = list.stages.filter((stage) => stage.review !== undefined);
   const stage = reviewed.find(({ makes }) => 'code' in makes) ?? reviewed.at(-1);
-  const by = reviewersOf(stage?.review?.by ?? [], author, view.roster);
-  if (by.length === 0) return undefined;
-  return { by, quorum: 'all', rounds: stage?.review?.rounds ?? reviewRounds, criteria: mailCriteria(view) };
+  const reviews = reviewsIn(stage ?? {});
+  const policies = reviews.flatMap(({ id, by: roles, rounds = reviewRounds }): ReviewPolicy[] => {
+    const by = reviewersOf(roles, author, view.roster);
+    if (by.length === 0) return [];
+    const policy: ReviewPolicy = { by, quorum: 'all', rounds, criteria: mailCriteria(view) };
+    return [reviews.length === 1 ? policy : { id, ...policy }];
+  });
+  return inOrder(policies);
 }

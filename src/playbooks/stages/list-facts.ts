@@ -1,4 +1,4 @@
-import type { Stage, StageList } from './stage-list.ts';
+import type { Stage, StageList, StageReview } from './stage-list.ts';
 
 /** The id of a stage's first task. */
 export function taskIdOf({ id }: Pick<Stage, 'id'>): string {
@@ -25,6 +25,15 @@ export function stageOf(list: StageList, id: string): Stage | undefined {
   const index = known ?? new Map(list.stages.map((stage) => [stage.id, stage]));
   if (known === undefined) INDICES.set(list, index);
   return index.get(id);
+}
+
+/** Its reviews, in their order. */
+export function reviewsIn({ review = [] }: Pick<Stage, 'review'>): readonly StageReview[] {
+  return isMany(review) ? review : [review];
+}
+
+function isMany(review: NonNullable<Stage['review']>): review is readonly StageReview[] {
+  return Array.isArray(review);
 }
 
 /** The stages that it directly needs. */

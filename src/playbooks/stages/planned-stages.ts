@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts';
-import { nameOf, needsOf, stageOf, targetOf, titleOf } from './list-facts.ts';
+import { nameOf, needsOf, reviewsIn, stageOf, targetOf, titleOf } from './list-facts.ts';
 import { reviewersOf } from './stage-duties.ts';
-import type { Stage, StageList } from './stage-list.ts';
+import type { Stage, StageList, StageReview } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import { staffedRole } from './stage-progress.ts';
 
@@ -10,6 +10,15 @@ interface Agent {
   readonly role: string;
   readonly runtime: string;
   readonly model?: string | undefined;
+}
+
+interface PlannedReview {
+  readonly n: number;
+  readonly id: string;
+  readonly who: readonly Agent[];
+  readonly quorum: 'all' | 'any';
+  readonly rounds: number;
+  readonly session?: StageReview['session'];
 }
 
 /** A stage before its run, with the agents that may do it. */
@@ -22,13 +31,8 @@ export interface PlannedStage {
   readonly needs: readonly string[];
   readonly makes: Stage['makes'];
   readonly requires?: Stage['requires'];
-  readonly review?: {
-    readonly n: number;
-    readonly id: string;
-    readonly who: readonly Agent[];
-    readonly quorum: 'all' | 'any';
-    readonly rounds: number;
-  };
+  /** In the order in which they are made. */
+  readonly reviews?: readonly PlannedReview[];
   readonly each?: Stage['each'];
   readonly judges?: Stage['judges'];
   readonly session?: Stage['session'];
@@ -40,7 +44,7 @@ export interface PlannedStage {
 export function plannedStages({ list, reviewRounds }: StagesOptions, agents: readonly Agent[]): PlannedStage[] {
   let n = 0;
   return list.stages.map((stage) => {
-    const { makes, requires, review, each, judges, session, onFail, isDone } = stage;
+    const { makes, requires, each, judges, session, onFail, isDone } = stage;
     const author = staffedRole(stage.by, agents);
     const roles = 'checks' in makes ? [] : judges === undefined ? [author ?? ''] : judgesOf(list, stage, agents);
     const who = withRoles(agents, roles);
@@ -54,11 +58,12 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
       makes,
     };
     const rest = defined({ requires, each, judges, session, onFail, isDone });
-    if (review === undefined) return { ...planned, ...rest };
-    n += 1;
-    const { quorum = 'all', rounds = reviewRounds } = review;
-    const reviewers = withRoles(agents, reviewersOf(review.by, author ?? '', agents));
-    return { ...planned, review: { n, id: review.id, who: reviewers, quorum, rounds }, ...rest };
+    const reviews = reviewsIn(stage).map(({ id, by, quorum = 'all', rounds = reviewRounds, session: of }) => {
+      n += 1;
+      const reviewers = withRoles(agents, reviewersOf(by, author ?? '', agents));
+      return { n, id, who: reviewers, quorum, rounds, ...defined({ session: of }) };
+    });
+    return reviews.length === 0 ? { ...planned, ...rest } : { ...planned, reviews, ...rest };
   });
 }
 

@@ -1,7 +1,6 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import { defined } from '../../text/defined.ts';
 import { repairOf } from '../shared/repair.ts';
 import { addTask, failRun, workTask } from '../shared/tasks.ts';
 import { finalStages } from './outside-work.ts';
@@ -24,7 +23,7 @@ export function repairOfStages(
   if (repair === undefined || stage === undefined || role === undefined) return [failRun(event.problems.join('\n'))];
   const { id, title, brief, problems } = repair;
   const last = lastDone(progress.find((one) => one.stage.id === stage.id));
-  const review = reviewOf({
+  const reviews = reviewOf({
     stage,
     options,
     scene: view,
@@ -33,7 +32,7 @@ export function repairOfStages(
   });
   const session = last === undefined ? 'new' : { of: last.state.id };
   const delivery = deliveryOf(stage, 'fix', options, view.roster, role);
-  return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...defined({ review }) }))];
+  return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...reviews }))];
 }
 
 /**

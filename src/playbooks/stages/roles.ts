@@ -1,6 +1,6 @@
 import type { Role } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
-import { documentsIn, judgedBy } from './list-facts.ts';
+import { documentsIn, judgedBy, reviewsIn } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { staffedRole } from './stage-progress.ts';
 import { reviewersOf } from './stage-duties.ts';
@@ -10,9 +10,14 @@ export function rolesOf({ stages }: StageList): Readonly<Record<string, Role>> {
   const first = new Set(stages.filter(changesFiles).flatMap(({ by }) => by.slice(0, 1)));
   const works = new Set(stages.filter(changesFiles).flatMap(({ by }) => by));
   const judges = new Set(
-    stages.flatMap(({ by, judges: judging, review }) => [...(judging === undefined ? [] : by), ...(review?.by ?? [])]),
+    stages.flatMap(({ by, judges: judging, review = [] }) => [
+      ...(judging === undefined ? [] : by),
+      ...reviewsIn({ review }).flatMap((one) => one.by),
+    ]),
   );
-  const names = new Set(stages.flatMap(({ by, review }) => [...by, ...(review?.by ?? [])]));
+  const names = new Set(
+    stages.flatMap(({ by, review = [] }) => [...by, ...reviewsIn({ review }).flatMap((one) => one.by)]),
+  );
   const delivers = (role: string): Role['delivers'] =>
     first.has(role) || (works.has(role) && !judges.has(role)) ? 'each' : 'none';
   return Object.fromEntries(
@@ -38,16 +43,11 @@ export function staffProblems(list: StageList, roster: readonly Pick<Member, 'ro
       ...(stage.judges === undefined || staffedRole(judges, roster) !== undefined
         ? []
         : [lackOf(runtime, stage.id, judges, [...wrote].join(' and ') || undefined)]),
-      ...(stage.review === undefined || reviewersOf(stage.review.by, author, roster).length > 0
-        ? []
-        : [
-            lackOf(
-              runtime,
-              stage.review.id,
-              stage.review.by.filter((role) => role !== author),
-              author,
-            ),
-          ]),
+      ...reviewsIn(stage).flatMap(({ id, by }) => {
+        if (reviewersOf(by, author, roster).length > 0) return [];
+        const others = by.filter((role) => role !== author);
+        return [lackOf(runtime, id, others, author)];
+      }),
     ];
   });
 }

@@ -1,6 +1,14 @@
 import type { Path } from '../../text/explain-issue.ts';
 import { asObject, isJsonObject } from '../../text/json.ts';
 
+interface RoughReview {
+  readonly at: Path;
+  readonly id: string | undefined;
+  readonly by: readonly string[];
+  /** The id after `of`. */
+  readonly session: string | undefined;
+}
+
 /** A stage as it is written, as far as it can be read: what is wrong with it elsewhere hides nothing here. */
 export interface RoughStage {
   readonly at: Path;
@@ -12,7 +20,7 @@ export interface RoughStage {
   readonly makes: Readonly<Record<string, unknown>>;
   /** The keys of each entry. */
   readonly requires: readonly (readonly string[])[];
-  readonly review: { readonly id: string | undefined; readonly by: readonly string[] } | undefined;
+  readonly reviews: readonly RoughReview[];
   /** Ids after `of`, `redo` and `fix`. */
   readonly each: string | undefined;
   readonly session: string | undefined;
@@ -27,7 +35,6 @@ export function roughStages(list: unknown, at: Path): RoughStage[] {
   return (Array.isArray(stages) ? stages : []).map((written: unknown, index) => {
     const { id, by, needs, brief, makes, requires, review, each, judges, session } = asObject(written);
     const otherwise = asObject(asObject(judges)['else']);
-    const { id: reviewId, by: reviewers } = asObject(review);
     return {
       at: [...at, 'stages', index],
       id: text(id),
@@ -36,13 +43,23 @@ export function roughStages(list: unknown, at: Path): RoughStage[] {
       brief: text(brief) ?? '',
       makes: makes === 'code' ? { code: true } : asObject(makes),
       requires: Array.isArray(requires) ? requires.slice(0, MOST_TEXTS).map((one) => Object.keys(asObject(one))) : [],
-      review: isJsonObject(review) ? { id: text(reviewId), by: texts(reviewers) } : undefined,
+      reviews: roughReviews(review, [...at, 'stages', index, 'review']),
       each: text(asObject(each)['of']),
       session: text(asObject(session)['of']),
       redo: text(otherwise['redo']),
       fix: text(otherwise['fix']),
       has: (key) => isJsonObject(written) && Object.hasOwn(written, key),
     };
+  });
+}
+
+function roughReviews(written: unknown, at: Path): RoughReview[] {
+  const many = Array.isArray(written);
+  return (many ? written.slice(0, MOST_TEXTS) : [written]).flatMap((one: unknown, index): RoughReview[] => {
+    if (!isJsonObject(one)) return [];
+    const { id, by, session } = one;
+    const place = many ? [...at, index] : at;
+    return [{ at: place, id: text(id), by: texts(by), session: text(asObject(session)['of']) }];
   });
 }
 

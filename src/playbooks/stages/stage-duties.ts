@@ -3,6 +3,7 @@ import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.t
 import { defined } from '../../text/defined.ts';
 import type { Entry } from './answers.ts';
 import { documentsOf } from './stage-brief.ts';
+import { reviewsIn } from './list-facts.ts';
 import type { Stage, StageRequirement } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene } from './stage-progress.ts';
@@ -51,22 +52,34 @@ interface Reviewed {
   readonly author: string;
   readonly entry?: Entry | undefined;
   readonly findings?: readonly string[];
+  /** The task of a stage, for a reviewer that goes on in its session. Absent: none does. */
+  readonly sessions?: (stage: string) => string | undefined;
 }
 
-export function reviewOf(about: Reviewed): ReviewPolicy | undefined {
-  const { stage, options, scene, author } = about;
-  const { review } = stage;
-  if (review === undefined) return undefined;
-  const by = reviewersOf(review.by, author, scene.roster);
-  if (by.length === 0) return undefined;
-  return {
-    by,
-    quorum: review.quorum ?? 'all',
-    rounds: review.rounds ?? options.reviewRounds,
-    criteria: criteriaOf(about),
-    ...defined({ whenNotConverging: options.list.whenNotConverging }),
-    ...(stage.onFail === 'skip' ? { withoutVerdict: 'skip' } : {}),
-  };
+/** The reviews of its task, in their order. */
+export function reviewOf(about: Reviewed): Pick<NewTask, 'review' | 'laterReviews'> {
+  const { stage, options, scene, author, sessions } = about;
+  const all = reviewsIn(stage).flatMap((review): ReviewPolicy[] => {
+    const by = reviewersOf(review.by, author, scene.roster);
+    const of = review.session && sessions?.(review.session.of);
+    if (by.length === 0) return [];
+    const policy: ReviewPolicy = {
+      by,
+      quorum: review.quorum ?? 'all',
+      rounds: review.rounds ?? options.reviewRounds,
+      criteria: criteriaOf(about),
+      ...defined({ whenNotConverging: options.list.whenNotConverging }),
+      ...(stage.onFail === 'skip' ? { withoutVerdict: 'skip' } : {}),
+      ...(of === undefined ? {} : { session: { of } }),
+    };
+    return [reviewsIn(stage).length === 1 ? policy : { id: review.id, ...policy }];
+  });
+  return inOrder(all);
+}
+
+/** Of a task: the first review, and those after it. */
+export function inOrder([review, ...laterReviews]: readonly ReviewPolicy[]): Pick<NewTask, 'review' | 'laterReviews'> {
+  return defined({ review, laterReviews: laterReviews.length === 0 ? undefined : laterReviews });
 }
 
 /** The staffed roles of a review without that of the author. */

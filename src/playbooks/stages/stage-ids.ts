@@ -26,6 +26,12 @@ export function sessionFor(
   if (before !== undefined && session === undefined) return { of: before.state.id };
   if (session === 'role' || session === 'thread') return 'agent';
   if (session === undefined || session === 'new') return 'new';
-  const other = progress.find((one) => one.stage.id === session.of)?.all.at(-1);
-  return other === undefined ? 'new' : { of: other.state.id };
+  const other = lastTask(progress, session.of);
+  return other === undefined ? 'new' : { of: other };
+}
+
+/** The task of a stage that came last, of the entry if it has one for each. */
+export function lastTask(progress: readonly StageProgress[], stage: string, entry?: string): string | undefined {
+  const all = progress.find((one) => one.stage.id === stage)?.all;
+  return all?.findLast((one) => one.entry === undefined || one.entry === entry)?.state.id;
 }

@@ -30,7 +30,8 @@ export interface Stage {
   readonly makes: Makes;
   /** What the engine checks of a document or code besides. */
   readonly requires?: readonly StageRequirement[];
-  readonly review?: StageReview;
+  /** Several are made in their order, on one commit: each opens once the one before has approved. */
+  readonly review?: StageReview | readonly StageReview[];
   /** A task for each entry of that stage's answer `tasks`. */
   readonly each?: { readonly of: string };
   /** How often it may reject, and what follows a rejection: the stage again, or a fix like a task of the stage. */
@@ -49,13 +50,15 @@ export interface Stage {
 /** `only`: nothing else changed than these files, folders and patterns like `*.md`. `pr`: a pull request is open at its commit. */
 export type StageRequirement = { readonly only: readonly string[] } | { readonly file: string } | { readonly pr: true };
 
-interface StageReview {
+export interface StageReview {
   readonly id: string;
   readonly by: readonly string[];
   /** Absent: `all`. */
   readonly quorum?: 'all' | 'any';
   /** Absent: the rounds of the run's reviews. */
   readonly rounds?: number;
+  /** The stage whose agent reviews, in the session of its task. Absent: each reviewer has a session of its own. */
+  readonly session?: { readonly of: string };
 }
 
 type Makes =

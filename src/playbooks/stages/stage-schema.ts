@@ -164,7 +164,17 @@ const reviewSchema = z.strictObject({
   by: rolesSchema,
   quorum: z.enum(['all', 'any']).exactOptional(),
   rounds: roundsSchema.exactOptional(),
+  session: z.strictObject({ of: idSchema }).exactOptional(),
 });
+
+const reviewsSchema = z.union([
+  reviewSchema,
+  z
+    .array(reviewSchema)
+    .max(10)
+    .refine((reviews) => reviews.length > 0, 'names no review')
+    .meta(NOT_EMPTY),
+]);
 
 const elseSchema = z
   .strictObject({ redo: idSchema.exactOptional(), fix: idSchema.exactOptional() })
@@ -194,7 +204,7 @@ const stageSchema = z.strictObject({
     .meta(NOT_EMPTY)
     .exactOptional(),
   all: z.literal(true).exactOptional(),
-  review: reviewSchema.exactOptional(),
+  review: reviewsSchema.exactOptional(),
   each: z.strictObject({ of: idSchema }).exactOptional(),
   judges: z.strictObject({ rounds: roundsSchema, else: elseSchema }).exactOptional(),
   session: z

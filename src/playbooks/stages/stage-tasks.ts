@@ -13,7 +13,7 @@ import { laterRoles, type Placed, staffedRole, type StageProgress } from './stag
 import { answerOf, putTask, type StageTask } from './stage-records.ts';
 import { keptTo } from './kept-paths.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
-import { freeId, sessionFor } from './stage-ids.ts';
+import { freeId, lastTask, sessionFor } from './stage-ids.ts';
 
 /** The tasks of a stage for its current pass, each with the record of its place. */
 export function tasksOfStage(opening: Opening): PlanChange[] {
@@ -96,9 +96,10 @@ function common(opening: Opening, entry?: Entry): NewTask {
 function madeBy(opening: Opening, role: string, entry?: Entry): Partial<NewTask> {
   const { scene, options, of } = opening;
   const delivery = deliveryOf(of.stage, of.pass.way, options, scene.roster, role);
-  const review =
-    delivery.integrate === true ? reviewOf({ stage: of.stage, options, scene, author: role, entry }) : undefined;
-  return { ...delivery, ...defined({ review }) };
+  const sessions = (stage: string): string | undefined => lastTask(opening.progress, stage, entry?.id);
+  const reviews =
+    delivery.integrate === true ? reviewOf({ stage: of.stage, options, scene, author: role, entry, sessions }) : {};
+  return { ...delivery, ...reviews };
 }
 
 /** One task for each entry, in the order of their needs. What needs the stage waits for all of them. */
@@ -132,14 +133,15 @@ function fixTask(opening: Opening): PlanChange[] {
   const brief = `${pass.by ?? 'A judge'} rejected the merged work. Fix each of these findings, and change nothing else:\n\n${quoteBlock(lines.join('\n'))}`;
   const id = freeId(scene, 'fix-1', new Set([...opening.taken, ...options.list.stages.map(taskIdOf)]));
   const title = `Fix what ${pass.by ?? 'a judge'} found`;
-  const review = reviewOf({ stage, options, scene, author: role, findings: lines });
+  const sessions = (id: string): string | undefined => lastTask(opening.progress, id);
+  const reviews = reviewOf({ stage, options, scene, author: role, findings: lines, sessions });
   const task = workTask(
     { id, title, role, brief },
     {
       needs: needsFor(opening),
       session: before === undefined ? 'new' : { of: before.state.id },
       ...deliveryOf(stage, pass.way, options, scene.roster, role),
-      ...defined({ review }),
+      ...reviews,
     },
   );
   return placed(task, { stage: stage.id, pass: pass.pass, as: 'fix' });

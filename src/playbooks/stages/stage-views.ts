@@ -2,10 +2,12 @@ import type { StageView, View } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { defined } from '../../text/defined.ts';
 import { asObject } from '../../text/json.ts';
-import { nameOf, titleOf } from './list-facts.ts';
+import { nameOf, reviewsIn, titleOf } from './list-facts.ts';
+import { reviewView } from './review-views.ts';
+import { isRejected, rowOf, timesOf } from './stage-rows.ts';
 import { progressOf, type Placed, type StageProgress } from './stage-progress.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
-import type { Stage, StageList } from './stage-list.ts';
+import type { StageList } from './stage-list.ts';
 import { roundsOf, TASKS } from './stage-records.ts';
 
 /** The stages of a run as people see them: a review follows the stage whose work it judges. */
@@ -36,10 +38,16 @@ function isSame(before: StageProgress, { stage, state, pass, all }: StageProgres
 }
 
 function rowsOf(view: View, options: StagesOptions, progress: StageProgress): readonly StageView[] {
-  const { review } = progress.stage;
-  if (review === undefined) return [plainView(view, progress)];
-  const cap = review.rounds ?? options.reviewRounds;
-  return [workView(progress), reviewView(progress, review, cap)];
+  const reviews = reviewsIn(progress.stage);
+  if (reviews.length === 0) return [plainView(view, progress)];
+  return [
+    workView(progress),
+    ...reviews.map((review, place) => {
+      const cap = review.rounds ?? options.reviewRounds;
+      const [of, after] = reviews.length === 1 ? [] : [review.id, reviews[place - 1]?.id];
+      return reviewView(progress, { review, cap, isLast: place === reviews.length - 1, ...defined({ of, after }) });
+    }),
+  ];
 }
 
 function plainView(view: View, progress: StageProgress): StageView {
@@ -73,35 +81,8 @@ function workView(progress: StageProgress): StageView {
   return rowOf({ all, state: own }, { id: nameOf(stage), title: titleOf(stage), by }, times);
 }
 
-/** Its rounds are the most that any of its work took. */
-function reviewView(progress: StageProgress, review: NonNullable<Stage['review']>, cap: number): StageView {
-  const { tasks, all } = progress;
-  const inReview = tasks.filter(({ state: { status } }) => status === 'reviewing');
-  const state = reviewState(progress);
-  const taken = all.map(({ state: { rounds, status } }) => rounds.length + (status === 'reviewing' ? 1 : 0));
-  const by = [...new Set((inReview.length > 0 ? inReview : all).flatMap((one) => one.state.reviewers))];
-  const about = { id: review.id, title: titleOf(review), by, round: { taken: Math.max(0, ...taken), cap } };
-  const judged = current(progress).filter((one) => one.state.at.judged !== undefined);
-  const times = timesOf({ tasks: judged, all: judged, state }, ({ at: { ended } }) => ({ until: ended }));
-  // It begins when the last work that it judges has ended.
-  const starts = judged.flatMap((one) => one.state.at.judged ?? []);
-  return rowOf({ all, state }, about, { ...times, ...(starts.length === 0 ? {} : { startedAt: Math.max(...starts) }) });
-}
-
-function reviewState({ tasks, all, state }: StageProgress): StageView['state'] {
-  const wasJudged = all.some((one) => one.state.at.judged !== undefined);
-  if (state === 'done' || state === 'skipped') return wasJudged ? state : 'skipped';
-  if (state === 'failed') return tasks.some((one) => isRejected(one)) ? 'failed' : 'waiting';
-  const open = tasks.some(({ state: { status } }) => status === 'reviewing' || status === 'integrating');
-  return open ? 'live' : 'waiting';
-}
-
 function isAtWork({ state: { status } }: Placed): boolean {
   return status === 'live' || status === 'ready' || status === 'waiting';
-}
-
-function isRejected({ state: { status, cause } }: Placed): boolean {
-  return status === 'failed' && cause === 'rejected';
 }
 
 function agentsOf(tasks: readonly Placed[]): string[] {
@@ -112,43 +93,6 @@ function agentsOf(tasks: readonly Placed[]): string[] {
 function workedUntil({ at: { judged, ended }, status, cause }: Placed['state']): number | undefined {
   const wentToReview = status !== 'failed' && status !== 'cancelled' ? true : cause === 'rejected';
   return wentToReview ? (judged ?? ended) : (ended ?? judged);
-}
-
-interface Times {
-  readonly startedAt?: number;
-  readonly endedAt?: number;
-}
-
-/** Of the current pass, so that stages that follow each other never take more time than the run. */
-function timesOf(
-  progress: Pick<StageProgress, 'tasks' | 'all' | 'state'>,
-  spanOf: (task: Placed['state']) => { readonly from?: number | undefined; readonly until: number | undefined },
-): Times {
-  const spans = current(progress).map((one) => spanOf(one.state));
-  const starts = spans.flatMap(({ from }) => from ?? []);
-  const isOver = progress.state !== 'waiting' && progress.state !== 'live';
-  const ends = isOver ? spans.flatMap(({ until }) => until ?? []) : [];
-  return defined({
-    startedAt: starts.length === 0 ? undefined : Math.min(...starts),
-    endedAt: ends.length === 0 ? undefined : Math.max(...ends),
-  });
-}
-
-/** The tasks of the current pass, or of the one before while it has none. */
-function current({ tasks, all }: Pick<StageProgress, 'tasks' | 'all'>): readonly Placed[] {
-  return tasks.length === 0 ? all : tasks;
-}
-
-function rowOf(
-  { all, state }: Pick<StageProgress, 'all' | 'state'>,
-  about: Pick<StageView, 'id' | 'title' | 'by' | 'round'>,
-  times: Times,
-): StageView {
-  return { ...about, state, tasks: idsOf(all), ...times };
-}
-
-function idsOf(tasks: readonly Placed[]): string[] {
-  return tasks.map(({ state: { id } }) => id);
 }
 
 /** Tasks that the plan does not have yet, where it is known how many will come: with one for each stage. */

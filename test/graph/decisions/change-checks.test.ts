@@ -67,6 +67,21 @@ describe('a task that a plan adds', () => {
       { review: { by: ['reviewer', 'reviewer'], quorum: 'all', rounds: 1, criteria: [] } },
       'a role reviews once',
     ],
+    [
+      'is reviewed once by a role in all its reviews',
+      { review: { ...REVIEWED.review!, id: 'A' }, laterReviews: [{ ...REVIEWED.review!, id: 'B' }] },
+      'a role reviews once',
+    ],
+    [
+      'has a name for each of its reviews',
+      { review: REVIEWED.review!, laterReviews: [{ ...REVIEWED.review!, id: 'B', by: ['builder'] }] },
+      'each of several reviews has an id of its own',
+    ],
+    [
+      'is reviewed in the session of a task that there is',
+      { review: { ...REVIEWED.review!, session: { of: 'nothing' } } },
+      'there is no task nothing',
+    ],
     ['may be a check', { kind: 'check', integrate: false, role: 'engine' }, undefined],
     [
       'is not reviewed as a check',

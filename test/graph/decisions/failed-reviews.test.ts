@@ -225,6 +225,40 @@ describe('which reviews count', () => {
     expect(failedReviewsOf({ ...first, tasks }).map(({ task }) => task)).toEqual(['early', 'spec']);
   });
 
+  it('of several, the one that rejected last is told with its own rounds, and each is counted', () => {
+    const one = (id: string, by: string, most: number) => ({
+      id,
+      by: [by],
+      quorum: 'all' as const,
+      rounds: most,
+      criteria: [],
+    });
+    const task = newTask('spec', { review: one('A', 'reviewer', 9), laterReviews: [one('B', 'qa', 2)] });
+    const all = [
+      { ...rejected(1, 'x'), approved: true, review: 'A' },
+      { ...rejected(1, 'y'), review: 'B' },
+      { ...rejected(2, 'z'), approved: true, review: 'A' },
+      { ...rejected(2, 'y'), review: 'B' },
+    ];
+    const before = board({ phase: ENDED, rounds: all, records: PLACED });
+    const now = { ...before, tasks: before.tasks.with({ ...before.tasks.get('spec')!, task }) };
+    expect(failedReviewsOf(now)).toMatchObject([
+      {
+        stage: 'B',
+        task: 'spec',
+        cap: 2,
+        rounds: [
+          { round: 1, repeated: false },
+          { round: 2, repeated: true },
+        ],
+      },
+    ]);
+    expect(reviewCountsOf(now)).toEqual([
+      { stage: 'A', reviews: 1, rounds: 2 },
+      { stage: 'B', reviews: 1, rounds: 2 },
+    ]);
+  });
+
   it('tasks of the engine are not counted', () => {
     const first = board({ phase: ENDED, rounds: [rejected(1)] });
     const spec = first.tasks.get('spec')!;

@@ -13,7 +13,7 @@ const CHECK_SAYS = '`npm test` exited with 1';
 function after(events: readonly WorkEvent[], rounds = 3): { work: Work; news: TaskEnded[] } {
   const context: WorkContext = {
     ...{ task: TASK, limits: { ...DEFAULT_PLAN_LIMITS, rounds, retries: 0 }, verifies: true, now: 1_000, seq: 1 },
-    ...{ head: 'base', isOpen: () => true, membersOf: () => [], judges: [], isFree: () => true },
+    ...{ head: 'base', isOpen: () => true, threadOf: () => null, membersOf: () => [], judges: [], isFree: () => true },
   };
   const news: TaskEnded[] = [];
   const work = events.reduce((before, event) => {

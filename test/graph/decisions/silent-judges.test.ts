@@ -26,6 +26,16 @@ describe('work that was approved with fewer votes', () => {
       [['a', ['pm', 'qa'], false]],
     ],
     ['in its last round', reviewed({ rounds: [round(true, []), round(true)] }), [['a', ['pm', 'qa'], false]]],
+    [
+      'in any of several reviews of its last commit',
+      reviewed({
+        rounds: [
+          { ...round(true), review: 'A' },
+          { ...round(true, []), review: 'B' },
+        ],
+      }),
+      [['a', ['pm', 'qa'], false]],
+    ],
     ['not in an earlier one', reviewed({ rounds: [round(true), round(true, [])] }), []],
     ['not where it was rejected', reviewed({ rounds: [round(false)] }), []],
     ['not before its end', reviewed({ phase: { at: 'working' } }), []],

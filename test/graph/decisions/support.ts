@@ -67,7 +67,7 @@ export function endedAs(as: TaskEnd, more: Partial<Extract<Phase, { at: 'ended' 
 export function contextOf(task: Partial<NewTask> = {}, more: Partial<WorkContext> = {}): WorkContext {
   return {
     ...{ task: newTask('t', task), limits: DEFAULT_PLAN_LIMITS, verifies: true, now: 1_000, seq: 9, head: 'base' },
-    ...{ isOpen: () => true, membersOf: () => [], judges: [], isFree: () => true },
+    ...{ isOpen: () => true, threadOf: () => null, membersOf: () => [], judges: [], isFree: () => true },
     ...more,
   };
 }

@@ -53,6 +53,68 @@ describe('a review that opens', () => {
   });
 });
 
+describe('reviews in order', () => {
+  const both = (rounds = 2): Partial<NewTask> => ({
+    review: { id: 'A', by: ['reviewer'], quorum: 'all', rounds: 9, criteria: [] },
+    laterReviews: [{ id: 'B', by: ['qa'], quorum: 'all', rounds, criteria: [], session: { of: 'guide' } }],
+  });
+  const [first, second] = [slotOf('reviewer', 't-2', 'rex'), slotOf('qa', 't-2', 'quinn')];
+  const atSecond = (output: unknown, more: Partial<Work> = {}) => {
+    const phase = { at: 'reviewing', commit: 'c1', slots: [second], review: 1, checkers: [CHANGE] } as const;
+    const event = { type: 'attempt-settled', attempt: 't-2', outcome: 'completed', text: '', output } as WorkEvent;
+    return stepWork({ ...newWork(), commit: 'c1', authors: ['bob'], ...more, phase }, event, contextOf(both()));
+  };
+
+  it.each([
+    ['a reviewer of that role', { key: 's', agent: 'quinn' }, { key: 's', agent: 'quinn' }],
+    ['another agent', { key: 's', agent: 'bob' }, null],
+    ['nobody', null, null],
+  ])('open one after the other on the same commit, with the session lent by %s', (_, thread, expected) => {
+    const about = { threadOf: (id: string) => (id === 'guide' ? thread : null), membersOf: () => ['quinn'] };
+    const { work } = judge(YES, {}, both(), about, [first], [CHANGE]);
+    expect(work.phase).toMatchObject({
+      ...{ at: 'reviewing', commit: 'c1', review: 1, checkers: [CHANGE] },
+      slots: [{ role: 'qa', request: { thread: expected, state: { at: 'queued' } } }],
+    });
+    expect(work.rounds).toMatchObject([{ review: 'A', round: 1, approved: true, at: 1_000 }]);
+  });
+
+  it('go on after a rejection that no longer counts', () => {
+    const rounds = [{ ...ROUND, review: 'A' }];
+    expect(judge(LATE, { rounds }, both(), {}, [first]).work.phase).toMatchObject({ at: 'reviewing', review: 1 });
+  });
+
+  it('hold a finding against the rounds of its own review alone', () => {
+    const rounds = [{ ...ROUND, review: 'A', findings: [] }];
+    expect(atSecond(LATE, { rounds }).work.phase.at).toBe('working');
+    expect(atSecond(LATE, { rounds: [{ ...ROUND, review: 'B', findings: [] }] }).work.phase.at).toBe('in-queue');
+  });
+
+  it('let the last one deliver, and begin again at the first with a new commit', () => {
+    expect(atSecond(YES).work.phase).toMatchObject({ at: 'in-queue', commit: 'c1' });
+    const { work } = atSecond(NO);
+    expect(work).toMatchObject({ phase: { at: 'working' }, round: 2, returned: 'c1' });
+    expect(openReview(work, 'c2', contextOf(both())).work.phase).toMatchObject({ slots: [{ role: 'reviewer' }] });
+    expect(openReview(work, 'c2', contextOf(both())).work.phase).not.toHaveProperty('review');
+  });
+
+  it.each([
+    ['one of its own', [{ ...ROUND, review: 'B' }], 0, 'ended'],
+    [
+      'two of another review',
+      [
+        { ...ROUND, review: 'A' },
+        { ...ROUND, review: 'A', round: 2 },
+      ],
+      0,
+      'working',
+    ],
+    ['one before a retry', [{ ...ROUND, review: 'B' }], 1, 'working'],
+  ] as const)('end at the rounds of the review that rejects, with %s before', (_, rounds, granted, at) => {
+    expect(atSecond(NO, { rounds, round: rounds.length + 1, granted }).work.phase.at).toBe(at);
+  });
+});
+
 describe('an approval', () => {
   it('takes the work into the queue, or ends it', () => {
     expect(judge(YES).work.phase).toEqual({ at: 'in-queue', commit: 'c1', since: 9 });

@@ -27,6 +27,7 @@ function tell(task: NewTask, events: readonly WorkEvent[]): Story {
     seq: 1,
     head: 'base',
     isOpen: () => true,
+    threadOf: () => null,
     membersOf: () => [],
     judges: [],
     isFree: () => true,

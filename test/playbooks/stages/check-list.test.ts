@@ -310,6 +310,30 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'a role in two reviews of one stage, and no review',
+      list(stage('A', 'review: [{ id: R, by: [reviewer] }, { id: S, by: [pm, reviewer] }]'), stage('B', 'review: []')),
+      [
+        '3: [0].review[1].by[1]: “reviewer” reviews this work already in “R”; a role reviews once',
+        '4: [1].review: a list names no review',
+      ],
+    ],
+    [
+      'a review in a session that is none of its role’s, of no task, and of no stage',
+      list(
+        stage('C', '', 'makes: { checks: criteria }'),
+        stage('A'),
+        stage(
+          'B',
+          'review: [{ id: R, by: [reviewer], session: { of: A } }, { id: S, by: [pm], session: { of: C } }, { id: T, by: [qa], session: { of: D } }]',
+        ),
+      ),
+      [
+        '5: [2].review[0].session.of: “builder” does “A” and is no role of this review; add it to `by`, or leave out `session`',
+        '5: [2].review[1].session.of: “C” runs commands, so there is no session of it',
+        '5: [2].review[2].session.of: no stage is called “D”; there are “C”, “A”, “B”',
+      ],
+    ],
+    [
       'an unknown stage',
       list(stage('SPEC'), stage('B', 'needs: [SPCE]')),
       ['4: [1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?'],
@@ -668,7 +692,7 @@ describe('docs/stages.md', () => {
 
   it('has examples that can be used', () => {
     const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     for (const text of examples) {
       const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
       expect(parsed.ok ? [] : parsed.problems).toEqual([]);

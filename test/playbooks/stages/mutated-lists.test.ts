@@ -59,7 +59,9 @@ function holdsList(text: string): void {
   }
   const list = stageListSchema.safeParse(parsed.value.playbook);
   if (!list.success) return expect(typeof parsed.value.playbook).not.toBe('object');
-  const roles = new Set(list.data.stages.flatMap(({ by, review }) => [...by, ...(review?.by ?? [])]));
+  const roles = new Set(
+    list.data.stages.flatMap(({ by, review = [] }) => [...by, ...[review].flat().flatMap((one) => one.by)]),
+  );
   const playbook = createPlaybookOfList(list.data);
   const facts = factsOf([...roles].map((role) => member(role, role)));
   const options = plainJson({ list: list.data, folder: 'docs/squad/a-run', reviewRounds: 4 });

@@ -1,0 +1,26 @@
+import { reviewsOf, type NewTask, type ReviewPolicy } from './task.ts';
+import type { RoundRecord, Work } from './work.ts';
+
+/** The review of a task that is open, or would open first. undefined: nobody reviews it. */
+export function openReviewOf(
+  { phase }: Pick<Work, 'phase'>,
+  task: Pick<NewTask, 'review' | 'laterReviews'>,
+): ReviewPolicy | undefined {
+  return reviewsOf(task)[phase.at === 'reviewing' ? (phase.review ?? 0) : 0];
+}
+
+/** The rounds of one review among those of its task. */
+export function roundsOf(
+  rounds: readonly RoundRecord[],
+  { id }: Partial<Pick<ReviewPolicy, 'id'>> = {},
+): readonly RoundRecord[] {
+  return id === undefined ? rounds : rounds.filter(({ review }) => review === id);
+}
+
+/** The review that a round belongs to. */
+export function reviewOfRound(
+  task: Pick<NewTask, 'review' | 'laterReviews'>,
+  { review: id }: Pick<RoundRecord, 'review'>,
+): ReviewPolicy | undefined {
+  return id === undefined ? task.review : reviewsOf(task).find((one) => one.id === id);
+}

@@ -1,0 +1,87 @@
+import { commit, leave, objective, settings, type Scenario } from './scenario-parts.ts';
+
+const reader = (name: string, role: string): object => ({ name, role, access: 'read-only' });
+const writer = (name: string, role: string): object => ({ name, role });
+
+interface Verdict {
+  readonly approved: boolean;
+  readonly text?: string;
+}
+
+/** What the reviewer that did the guide says at its n-th look, in the session of the guide. */
+const verdict = ({ approved, text }: Verdict, more: object = {}): object => ({
+  approved,
+  summary: approved ? 'good' : 'not yet',
+  findings: text === undefined ? [] : [{ text, criterion: 0, repeated: false }],
+  ...more,
+});
+
+/** Two reviews, one after the other. The first goes on in the session of a stage before; the second sends the work back once. */
+export const REVIEWS_IN_ORDER: Scenario = {
+  name: 'reviews in order',
+  objective: objective('Reviews in order', 'grep -q better page.txt'),
+  settings: (script, effects) =>
+    settings(
+      [writer('bob', 'builder'), reader('ada', 'architect'), { ...reader('quinn', 'qa'), model: 'qa' }],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            {
+              ...{ id: 'GUIDE', by: ['architect'], brief: 'Say how.' },
+              makes: {
+                answer: {
+                  ...{ type: 'object', properties: { how: { type: 'string' } }, required: ['how'] },
+                  additionalProperties: false,
+                },
+              },
+            },
+            {
+              ...{ id: 'BUILD', by: ['builder'], brief: 'Build it: {of:GUIDE}', makes: 'code' },
+              review: [
+                { id: 'DESIGN', by: ['architect'], session: { of: 'GUIDE' } },
+                { id: 'QA', by: ['qa'], rounds: 2 },
+              ],
+            },
+          ],
+        },
+      },
+    ),
+  script: (effects) => {
+    const write = (text: string) => ({ write: { path: 'page.txt', text } });
+    return {
+      turns: [
+        {
+          model: 'qa',
+          turn: 1,
+          steps: [leave('qa-1', effects)],
+          structured: verdict({ approved: false, text: 'too plain' }),
+        },
+        { model: 'qa', turn: 2, steps: [leave('qa-2', effects)], structured: verdict({ approved: true }) },
+        { when: '# Task guide:', steps: [leave('guide', effects)], structured: { how: 'well' } },
+        {
+          when: '# Review of task',
+          turn: 2,
+          steps: [leave('design-1', effects)],
+          structured: verdict({ approved: true }),
+        },
+        {
+          when: '# Review of task',
+          turn: 3,
+          steps: [leave('design-2', effects)],
+          structured: verdict({ approved: true }),
+        },
+        {
+          when: 'was rejected in review',
+          steps: [leave('mend', effects), write('better\n'), ...commit('Mend it'), { answer: 'mended' }],
+        },
+        {
+          when: '# Task build:',
+          steps: [leave('build', effects), write('plain\n'), ...commit('Make it'), { answer: 'done' }],
+        },
+      ],
+    };
+  },
+};

@@ -112,7 +112,7 @@ export function sweepBodies(store: Store): void {
   const folder = folderOf(store);
   for (const name of ifThere(() => readdirSync(folder)) ?? []) {
     const row = name.endsWith('.json') ? mailById(store, name.slice(0, -'.json'.length)) : undefined;
-    if (row?.body_ref === null || row === undefined) rmSync(join(folder, name), { recursive: true, force: true });
+    if (row?.body_ref === null || row === undefined) rmSync(join(folder, name), { recursive: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -21,6 +21,18 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'squad-ledger-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** How many files below this folder are open in this process. */
+export function openFilesIn(folder: string): number {
+  return readdirSync('/proc/self/fd').filter((name) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', name)).startsWith(folder);
+    } catch {
+      // The one that lists them is closed again.
+      return false;
+    }
+  }).length;
 }
 
 export interface Bench {

@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -20,7 +11,7 @@ import { DAMAGES, damageFile, type Damage } from '../../support/damage.ts';
 import { some, SPREAD } from '../../support/lane.ts';
 import { createRandom } from '../../support/random.ts';
 import { startProgram } from './programs.ts';
-import { refusal, squadError, temporaryFolder } from './support.ts';
+import { openFilesIn, refusal, squadError, temporaryFolder } from './support.ts';
 
 const HOLDER = { pid: process.pid, host: 'here', since: 1_700_000_000_000 };
 const clock = { now: () => 5 };
@@ -109,10 +100,6 @@ test('a holder whose name is unreadable still holds', () => {
   expect(readLockHolder(temporaryFolder())).toBeUndefined();
 });
 
-function openFiles(): number {
-  return readdirSync('/proc/self/fd').length;
-}
-
 test('a holder is named by its process and its machine', () => {
   expect(holderHere(7, 5)).toEqual({ pid: 7, host: hostname(), since: 5 });
   expect(holderName(7)).toBe(`pid 7 on ${hostname()}`);
@@ -152,22 +139,22 @@ test('a file that another program reads is busy, and nothing of it stays open', 
   lockWorkspace(directory, HOLDER).release();
   const other = new Database(join(directory, 'lock.db'), { readonly: true });
   other.exec('BEGIN; SELECT * FROM sqlite_schema');
-  const before = openFiles();
+  const before = openFilesIn(directory);
   const error = squadError(() => lockWorkspace(directory, HOLDER));
   expect([error.code, error.message]).toEqual(['workspace-busy', `Another squad is running in ${directory}`]);
   other.exec('COMMIT');
   expect(() => lockWorkspace(directory, HOLDER).release()).not.toThrow();
-  expect(openFiles()).toBe(before);
+  expect(openFilesIn(directory)).toBe(before);
   other.close();
 });
 
 test('a lock is given up again where the name of a former holder cannot go', () => {
   const directory = temporaryFolder();
-  const before = openFiles();
+  const before = openFilesIn(directory);
   const folders = ['lock.json', `lock.json.${process.pid}.damaged`].map((name) => join(directory, name));
   for (const folder of folders) mkdirSync(join(folder, 'full'), { recursive: true });
   expect(squadError(() => lockWorkspace(directory, HOLDER)).code).toBe('storage-refused');
-  expect(openFiles()).toBe(before);
+  expect(openFilesIn(directory)).toBe(before);
   expect(probeLock(directory)).toBeNull();
   for (const folder of folders) rmSync(folder, { recursive: true });
   const lock = lockWorkspace(directory, HOLDER);
@@ -176,7 +163,7 @@ test('a lock is given up again where the name of a former holder cannot go', () 
   rmSync(join(directory, 'lock.json'));
   mkdirSync(join(directory, 'lock.json'));
   lock.release();
-  expect([lock.isHeld(), openFiles()]).toEqual([false, before]);
+  expect([lock.isHeld(), openFilesIn(directory)]).toEqual([false, before]);
 });
 
 test('a folder in which no file can be made is an error of the disk', () => {
@@ -205,13 +192,13 @@ test('an early look refuses for another process that has said its name, and chan
   const name = `PID ${String(other.child.pid)} on ${holder?.host ?? ''}, since ${since}`;
   const refused = { code: 'workspace-busy', message: `Another squad (${name}) is running in ${directory}` };
   expect(error).toMatchObject(refused);
-  const before = openFiles();
+  const before = openFilesIn(directory);
   expect(squadError(() => lockWorkspace(directory, HOLDER))).toMatchObject(refused);
   rmSync(join(directory, 'lock.json'));
   refuseBusy(directory);
   expect(probeLock(directory)).toEqual({ since: 0 });
   expect(squadError(() => lockWorkspace(directory, HOLDER)).message).toBe(`Another squad is running in ${directory}`);
-  expect(openFiles()).toBe(before);
+  expect(openFilesIn(directory)).toBe(before);
   await other.kill();
   refuseBusy(directory);
   lockWorkspace(directory, HOLDER).release();

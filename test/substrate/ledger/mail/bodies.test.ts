@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkDatabase } from '../../../../src/substrate/ledger/index.ts';
-import { squadError } from '../support.ts';
+import { openFilesIn, squadError } from '../support.ts';
 import { note, openMailRoom, person, POLICY, sent, type MailRoom } from './support.ts';
 
 function long({ mail }: MailRoom, text = 'x', runId = 'r'): string {
@@ -17,10 +17,9 @@ function fileOf({ directory }: MailRoom, id: string): string {
 
 test('a long body is in a file by its digest, which is closed again', () => {
   const room = openMailRoom();
-  const open = () => readdirSync('/proc/self/fd').length;
-  const before = open();
+  const folder = join(room.directory, 'blobs');
   const ids = ['a', 'b', 'c'].map((letter) => long(room, letter));
-  expect(open()).toBe(before);
+  expect(openFilesIn(folder)).toBe(0);
   const db = new Database(room.path, { readonly: true });
   onTestFinished(() => void db.close());
   expect(db.prepare('SELECT body, body_ref, digest FROM mail').raw().all()).toEqual(

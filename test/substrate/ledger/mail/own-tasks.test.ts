@@ -164,5 +164,11 @@ describe('an agent assigns its own tasks and new ones', () => {
     expect(refusalOf(room.mail.send(turn, after('N9')))).toEqual(UNKNOWN);
     expect(refusalOf(room.mail.send(turnOf('B', 'b-1'), { ...after('N1'), to: ['A'] }))).toEqual(UNKNOWN);
     expect(refusalOf(room.mail.send(person('B'), { ...after('N1'), to: ['A'] }))).toEqual(UNKNOWN);
+    expect(refusalOf(room.mail.send(turn, after('OPEN')))).toBeUndefined();
+    expect(refusalOf(room.mail.send(person('A'), after('OVER')))).toBeUndefined();
+    expect(refusalOf(room.mail.send(turn, after('FAILED')))).toEqual({
+      ...UNKNOWN,
+      rule: 'is a task that failed; open tasks: OPEN, N2',
+    });
   });
 });

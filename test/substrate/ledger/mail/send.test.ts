@@ -224,8 +224,9 @@ test('a turn sends 200 messages at most, and 50 asks: no agent can keep all othe
   begin('t-1', 'a');
   const turn = turnOf('A', 't-1');
   for (let count = 0; count < 50; count += 1) sent(mail.send(turn, clarify()));
-  expect(mail.send(turn, clarify())).toMatchObject({
-    refusal: { reason: 'queue_full', rule: `limit of 50 asks per turn reached; ${INSTEAD}` },
+  expect(mail.send(turn, clarify())).toEqual({
+    sent: false,
+    refusal: { reason: 'queue_full', field: '', rule: `limit of 50 asks per turn reached; ${INSTEAD}` },
   });
   for (let count = 50; count < 200; count += 1) sent(mail.send(turn, note()));
   expect(mail.send(turn, note())).toMatchObject({

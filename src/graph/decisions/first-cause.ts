@@ -69,10 +69,10 @@ function rejectionsOf(board: BoardPart): string[] {
   });
 }
 
-/** The first line, and what it leads to. */
+/** The first line, and what it leads to: after a colon, or as a list. */
 function beginningOf(text: string): string {
   const [first = '', ...more] = text.trim().split('\n');
-  const line = first.endsWith(':') ? [first, ...more].join('\n') : first;
+  const line = first.endsWith(':') || more[0]?.startsWith('- ') === true ? [first, ...more].join('\n') : first;
   return cut(line, MOST);
 }
 

@@ -20,11 +20,12 @@ interface About {
   readonly rounds?: readonly Json[];
   /** When a task was skipped because its agent stalled. */
   readonly stalledAt?: number;
+  readonly stalledWhy?: string;
 }
 
-function boardOf({ problems, rounds = [], stalledAt }: About): Board {
+function boardOf({ problems, rounds = [], stalledAt, stalledWhy = 'no tool was used' }: About): Board {
   const board = createBoard(factsOf([member('bob', 'builder')], { options: LIST }));
-  const phase = { at: 'ended', as: 'skipped', cause: 'stalled', why: 'no tool was used' } as const;
+  const phase = { at: 'ended', as: 'skipped', cause: 'stalled', why: stalledWhy } as const;
   const skipped = {
     task: newTask('plan'),
     work: { ...newWork(), phase },
@@ -59,6 +60,16 @@ const ROWS: readonly [name: string, about: About, first: string | undefined][] =
   ['work after a rejection that was made good', { rounds: [round(1, false), round(2, true)] }, undefined],
   ['work after the last rejection, which the headline has', { rounds: [round(3, false)] }, undefined],
   ['work after a task that was skipped because its agent stalled', { stalledAt: 3 }, SKIPPED],
+  [
+    'work after a task that was skipped after its test named two failures',
+    { stalledAt: 3, stalledWhy: 'tested\n- the form is missing\n- so is its name' },
+    'plan was skipped because its agent stalled: tested; - the form is missing; - so is its name',
+  ],
+  [
+    'the repair of a check with output',
+    { problems: { at: 5, texts: [`${VERIFY}\nnpm error To see a list of scripts, run:`] } },
+    VERIFY,
+  ],
   [
     'the repair, with a task skipped before',
     { stalledAt: 3, problems: { at: 5, texts: [VERIFY] } },

@@ -15,7 +15,7 @@ const MOST_NAMED = 3;
  */
 export function firstCauseOf(board: BoardPart, why: string): string | undefined {
   const said = reasons(why);
-  const known = [...skipsOf(board).slice(0, 1), ...refusalOf(board)].toSorted((one, other) => one.at - other.at);
+  const known = [...skipsOf(board), ...refusalOf(board)].toSorted((one, other) => one.at - other.at);
   const all =
     known.length > 0
       ? known.map(({ texts }) => texts)
@@ -37,7 +37,7 @@ function listed(texts: readonly string[], most: number): string {
 /** Work that no person left out; undefined: it was not skipped so. */
 export function stallSkip({ task, work: { phase } }: TaskState): string | undefined {
   if (phase.at !== 'ended' || phase.as !== 'skipped' || phase.cause === null) return undefined;
-  return `${task.id} was skipped because its agent stalled: ${phase.why}`;
+  return `${task.id} was skipped because its agent stalled: ${phase.why.replace(/^stalled: /, '')}`;
 }
 
 interface Known {
@@ -45,13 +45,16 @@ interface Known {
   readonly texts: readonly string[];
 }
 
-/** The earliest first. */
+/** All of them in their order, where the first one is. */
 function skipsOf({ tasks }: BoardPart): Known[] {
-  const skips = [...tasks.values()].flatMap((state) => {
-    const text = stallSkip(state);
-    return text === undefined ? [] : [{ at: state.at.ended ?? 0, texts: [text] }];
-  });
-  return skips.toSorted((one, other) => one.at - other.at);
+  const skips = [...tasks.values()]
+    .flatMap((state) => {
+      const text = stallSkip(state);
+      return text === undefined ? [] : [{ at: state.at.ended ?? 0, text }];
+    })
+    .toSorted((one, other) => one.at - other.at);
+  const [first] = skips;
+  return first === undefined ? [] : [{ at: first.at, texts: skips.map(({ text }) => text) }];
 }
 
 /** The run was proposed as done, and no later proposal was better. */

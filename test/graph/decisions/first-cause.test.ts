@@ -111,6 +111,17 @@ it('repeats only the beginning of the first cause, with what it leads to', () =>
   expect(of('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
 });
 
+it('names all tasks that were skipped, in their order, before what came later', () => {
+  const board = boardOf({ stalledAt: 7, stalledWhy: 'stalled: no tool', problems: { at: 5, texts: [VERIFY] } });
+  const phase = { at: 'ended', as: 'skipped', cause: 'stalled', why: 'tested\n- the form is missing' } as const;
+  const earlier = { task: newTask('spec'), work: { ...newWork(), phase }, order: 1, depth: 0, at: { ended: 4 } };
+  const both = { ...board, tasks: board.tasks.with(earlier as unknown as TaskState) };
+  expect(firstCauseOf(both, 'later')?.split('\nafter that: ')).toEqual([
+    'spec was skipped because its agent stalled: tested; - the form is missing; plan was skipped because its agent stalled: no tool',
+    VERIFY,
+  ]);
+});
+
 it('a task that is not over was not skipped', () => {
   expect(stallSkip(stateOf('a'))).toBeUndefined();
   expect(stallSkip(stateOf('a', {}, endedAs('skipped')))).toBeUndefined();

@@ -5,7 +5,7 @@ import type { MailView, Member, Objective, TaskTimes } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlaybookEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
-import type { RoundRecord } from './plan/work.ts';
+import type { RoundRecord } from './plan/round-record.ts';
 import type { AgentSettings, SettingsSection, Settings } from './settings.ts';
 
 /** A task as a playbook sees it. */

@@ -168,7 +168,7 @@ function nextOf({ run, state, newer }: FailureFacts): string[] {
   // The same command would fail again.
   const corrected = `${retry} && squad resume ${run} --reload`;
   if (saysCannotRun(phase.why)) return [corrected];
-  return phase.cause === 'rejected' ? [retry, override] : [retry];
+  return phase.cause === 'rejected' || phase.cause === 'blocked' ? [retry, override] : [retry];
 }
 
 /** Another try of a task, and a person's own verdict on it. */

@@ -1,7 +1,7 @@
 import { statusOf } from '../graph/decisions/work-status.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { TaskEnd, TaskStatus } from '../model/plan/task.ts';
-import type { RoundRecord } from '../model/plan/work.ts';
+import type { RoundRecord } from '../model/plan/round-record.ts';
 import type { RunReading } from './read-run.ts';
 
 /** One task: what was asked for, and what squad and its reviewers found. */

@@ -8,7 +8,7 @@ import { cascadeText } from '../model/plan/cascade.ts';
 import { LATE_FINDINGS } from '../model/plan/review.ts';
 import { lookOf, lookText, type Look } from '../model/plan/look.ts';
 import type { NewTask } from '../model/plan/task.ts';
-import type { RoundRecord } from '../model/plan/work.ts';
+import type { RoundRecord } from '../model/plan/round-record.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import {

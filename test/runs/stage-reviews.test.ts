@@ -26,12 +26,13 @@ const PLAYBOOK = {
     },
   ],
 };
-const says = (model: string, turn: number, finding?: string): Entry => ({
+const says = (model: string, turn: number, finding?: string, more: object = {}): Entry => ({
   ...{ model, turn, when: 'Review of task build', steps: [{ run: ['git', 'log', '--oneline', '-1'] }] },
   structured: {
     approved: finding === undefined,
     summary: finding === undefined ? 'good' : 'not yet',
     findings: finding === undefined ? [] : [{ text: finding, criterion: 0, repeated: false }],
+    ...more,
   },
 });
 
@@ -69,4 +70,57 @@ it('reviews follow each other on one commit, begin again with a new one, and go 
     { id: 'QA', state: 'done', by: ['quinn'], round: { taken: 2, cap: 2 } },
   ]);
   expect(await bench.report()).toContain('| `build` | QA, 1 of 2 |');
+});
+
+const REOPENS = { code: 'author', design: { stage: 'GUIDE' }, requirements: 'block' };
+const [GUIDE, BUILD] = PLAYBOOK.stages;
+const reopening = (more: object = {}) => ({
+  stages: [GUIDE, { ...BUILD, review: { id: 'QA', by: ['qa'], reopens: REOPENS }, ...more }],
+});
+const NOTHING = { required_inputs: [], recommended_next_step: null };
+
+it('a rejection by category has a stage done again, and the work begins anew with what it says now', async (test) => {
+  const bench = openRunBench({
+    settings: { agents: AGENTS, playbook: reopening() },
+    script: [
+      { when: '# Task guide:', steps: [{ answer: 'plain' }], structured: { how: 'plain' } },
+      { ...again('guide', 'playbook', [{ answer: 'better' }]), structured: { how: 'better' } },
+      says('quinn', 1, 'it is plain', { category: 'design', ...NOTHING }),
+      says('quinn', 2, undefined, { category: null, ...NOTHING }),
+      { ...author('build', commits({ 'a.txt': 'better\n', 'told.txt': '{prompt}' })), when: '"how": "better"' },
+      author('build', commits({ 'a.txt': 'plain\n' })),
+    ],
+  });
+  test.onTestFinished(() => bench.end());
+  const dry = await bench.run(['run', 'objective.md', '--dry-run', '--yes']);
+  expect(dry.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'code goes back to the author; design has GUIDE done again; requirements ends the task',
+  );
+  const ended = await bench.runAll();
+  expect(ended.code, ended.stderr + ended.stdout.slice(-3000)).toBe(0);
+  expect([...turnsOf(ended, 'guide'), ...turnsOf(ended, 'build')].map(({ agent: who }) => who)).toEqual([
+    ...['ada', 'ada', 'bob', 'quinn', 'bob', 'quinn'],
+  ]);
+  const told = bench.fileOnBranch('told.txt');
+  expect(told).toContain('it is plain');
+  expect(told).not.toContain('"how": "plain"');
+});
+
+it('a rejection that blocks ends the task with what is missing', async (test) => {
+  const missing = { required_inputs: ['the price list'], recommended_next_step: 'ask sales' };
+  const bench = openRunBench({
+    settings: { agents: AGENTS, playbook: reopening() },
+    script: [
+      { when: '# Task guide:', steps: [{ answer: 'plain' }], structured: { how: 'plain' } },
+      says('quinn', 1, 'no price is known', { category: 'requirements', ...missing }),
+      author('build', commits({ 'a.txt': 'plain\n' })),
+    ],
+  });
+  test.onTestFinished(() => bench.end());
+  const ended = await bench.runAll();
+  expect(ended.code).toBe(1);
+  expect(turnsOf(ended, 'build')).toHaveLength(2);
+  const [failure] = (ended.lines.at(-1)?.['failures'] ?? []) as { cause: string; why: string }[];
+  expect(failure?.cause).toBe('blocked');
+  expect(await bench.report()).toMatch(/blocked by its review: requirements[^]*the price list[^]*ask sales/);
 });

@@ -16,6 +16,58 @@ const verdict = ({ approved, text }: Verdict, more: object = {}): object => ({
   ...more,
 });
 
+const HOW = {
+  ...{ type: 'object', properties: { how: { type: 'string' } }, required: ['how'] },
+  additionalProperties: false,
+};
+
+/** A review that leads back to the stage before, whose answer is another one then. */
+export const REVIEW_REOPENS: Scenario = {
+  name: 'a review that reopens a stage',
+  objective: objective('Reopen a stage', 'grep -q better page.txt'),
+  settings: (script, effects) =>
+    settings(
+      [writer('bob', 'builder'), reader('ada', 'architect'), { ...reader('quinn', 'qa'), model: 'qa' }],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            { id: 'GUIDE', by: ['architect'], brief: 'Say how.', makes: { answer: HOW } },
+            {
+              ...{ id: 'BUILD', by: ['builder'], brief: 'Build it: {of:GUIDE}', makes: 'code' },
+              review: { id: 'QA', by: ['qa'], reopens: { code: 'author', design: { stage: 'GUIDE' } } },
+            },
+          ],
+        },
+      },
+    ),
+  script: (effects) => {
+    const write = (text: string) => ({ write: { path: 'page.txt', text } });
+    const says = (approved: boolean, category: string | null, text?: string): object =>
+      verdict({ approved, ...(text === undefined ? {} : { text }) }, { category, ...NOTHING_MISSING });
+    return {
+      turns: [
+        { model: 'qa', turn: 1, steps: [leave('qa-1', effects)], structured: says(false, 'design', 'too plain') },
+        { model: 'qa', turn: 2, steps: [leave('qa-2', effects)], structured: says(true, null) },
+        { when: 'Task guide is open again', steps: [leave('again', effects)], structured: { how: 'better' } },
+        { when: '# Task guide:', steps: [leave('guide', effects)], structured: { how: 'plain' } },
+        {
+          when: '"how": "better"',
+          steps: [leave('mend', effects), write('better\n'), ...commit('Mend it'), { answer: 'mended' }],
+        },
+        {
+          when: '# Task build:',
+          steps: [leave('build', effects), write('plain\n'), ...commit('Make it'), { answer: 'done' }],
+        },
+      ],
+    };
+  },
+};
+
+const NOTHING_MISSING = { required_inputs: [], recommended_next_step: null };
+
 /** Two reviews, one after the other. The first goes on in the session of a stage before; the second sends the work back once. */
 export const REVIEWS_IN_ORDER: Scenario = {
   name: 'reviews in order',
@@ -31,12 +83,7 @@ export const REVIEWS_IN_ORDER: Scenario = {
           stages: [
             {
               ...{ id: 'GUIDE', by: ['architect'], brief: 'Say how.' },
-              makes: {
-                answer: {
-                  ...{ type: 'object', properties: { how: { type: 'string' } }, required: ['how'] },
-                  additionalProperties: false,
-                },
-              },
+              makes: { answer: HOW },
             },
             {
               ...{ id: 'BUILD', by: ['builder'], brief: 'Build it: {of:GUIDE}', makes: 'code' },

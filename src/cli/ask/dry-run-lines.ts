@@ -58,12 +58,23 @@ function stageRows(stage: PlannedStage): Row[] {
 }
 
 function reviewRow(
-  { n, id, who, quorum, rounds, session }: NonNullable<PlannedStage['reviews']>[number],
+  { n, id, who, quorum, rounds, session, reopens = {} }: NonNullable<PlannedStage['reviews']>[number],
   after: string,
 ): Row {
   const votes = who.length < 2 ? '' : quorum === 'all' ? ', all have to approve' : ', one has to approve';
-  const notes = [`a review of at most ${counted(rounds, 'round')}${votes}`, ...sessionNotes(session)];
+  const notes = [
+    `a review of at most ${counted(rounds, 'round')}${votes}`,
+    ...sessionNotes(session),
+    ...Object.entries(reopens).map(wayText),
+  ];
   return { cells: [String(n), id, names(who, ' and '), after], notes: [notes.join('; ')] };
+}
+
+type Reopens = NonNullable<NonNullable<PlannedStage['reviews']>[number]['reopens']>;
+
+function wayText([category, to]: [string, Reopens[string]]): string {
+  if (to === 'block') return `${category} ends the task`;
+  return to === 'author' ? `${category} goes back to the author` : `${category} has ${to.stage} done again`;
 }
 
 function notesOf({ makes, requires = [], each, judges, session, onFail, isDone }: PlannedStage): string[] {

@@ -2,7 +2,7 @@ import { reviewOfRound, roundsOf } from '../../model/plan/open-review.ts';
 import { z } from 'zod';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { ReviewCount } from '../../model/run.ts';
-import type { RoundRecord } from '../../model/plan/work.ts';
+import type { RoundRecord } from '../../model/plan/round-record.ts';
 import { fileName } from '../../text/file-name.ts';
 import { isRepeated } from './review.ts';
 
@@ -119,7 +119,8 @@ function ofTask(state: TaskState, board: BoardPart, list: Stages): FailedReview[
   const { phase } = work;
   const last = work.rounds.at(-1);
   const policy = last === undefined ? task.review : reviewOfRound(task, last);
-  if (phase.at !== 'ended' || phase.as !== 'failed' || phase.cause !== 'rejected' || policy === undefined) return [];
+  if (phase.at !== 'ended' || phase.as !== 'failed' || policy === undefined) return [];
+  if (phase.cause !== 'rejected' && phase.cause !== 'blocked') return [];
   const rounds = roundsOf(work.rounds, policy);
   const reviewed = rounds.map((round, index): ReviewedRound => {
     const repeated = !round.approved && isRepeated(round.findings, rounds.slice(0, index));

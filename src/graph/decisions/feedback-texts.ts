@@ -18,6 +18,13 @@ const EN = {
   notConverging: 'not converging: the same findings as in the round before',
   stops: (why: string) => `${why}, so the work stops`,
   noFinding: 'a rejection needs at least one finding that says what to change',
+  noCategory: (names: string) => `a rejection names its \`category\`, one of ${names}`,
+  blocked: (category: string, inputs: readonly string[], next: string | null) =>
+    [
+      `blocked by its review: ${category}`,
+      ...(inputs.length === 0 ? [] : [`required inputs: ${inputs.join('; ')}`]),
+      ...(next === null ? [] : [`recommended next step: ${next}`]),
+    ].join('\n'),
   unspoken: (paths: string) =>
     `\`checks\` says nothing of ${paths}: an approval needs a word on each changed path that is protected`,
   refused: (paths: string) =>
@@ -42,6 +49,13 @@ const ZH: FeedbackTexts = {
   notConverging: '没有进展：与上一轮的 findings 相同',
   stops: (why) => `${why}，因此工作停止`,
   noFinding: '拒绝时至少需要一个说明如何修改的 finding',
+  noCategory: (names) => `拒绝时需指明 \`category\`，取值为 ${names} 之一`,
+  blocked: (category, inputs, next) =>
+    [
+      `被审查阻止：${category}`,
+      ...(inputs.length === 0 ? [] : [`所需输入：${inputs.join('；')}`]),
+      ...(next === null ? [] : [`建议的下一步：${next}`]),
+    ].join('\n'),
   unspoken: (paths) => `\`checks\` 没有提到 ${paths}：批准时，每个被修改的受保护路径都需要说明`,
   refused: (paths) => `你批准了，但不接受 ${paths} 的修改：请用 finding 拒绝，或在 \`checks\` 中接受`,
   afterFirst: (first, why) => `${first}\n其后：${why}`,

@@ -1,9 +1,15 @@
-import { normaliseFinding, normaliseFindings, type Finding, type ReviewAnswer } from '../../model/plan/review.ts';
+import {
+  normaliseFinding,
+  normaliseFindings,
+  type Blockage,
+  type Finding,
+  type ReviewAnswer,
+} from '../../model/plan/review.ts';
 import type { CheckerChange } from '../../model/plan/checker.ts';
 import type { Look } from '../../model/plan/look.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { SilentJudge } from '../../model/plan/silent-judge.ts';
-import type { RoundRecord } from '../../model/plan/work.ts';
+import type { RoundRecord } from '../../model/plan/round-record.ts';
 import { feedbackTexts, type FeedbackTexts } from './feedback-texts.ts';
 
 /**
@@ -38,6 +44,8 @@ export type ReviewDecision =
       readonly by: RoundRecord['by'];
       /** false: it has the same findings as the round before. */
       readonly converging: boolean;
+      readonly category?: string;
+      readonly blocked?: Blockage;
     }
   /** No verdict is possible any more. Silence is no approval. */
   | { readonly do: 'give-up'; readonly why: string };
@@ -82,7 +90,29 @@ export function decideReview(
     return { do: 'give-up', why: `no verdict from ${silent.join(', ') || 'anybody'}` };
   }
   const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
-  return { do: 'reject', feedback, findings, followUps, by, converging: !isRepeated(findings, earlier) };
+  const converging = !isRepeated(findings, earlier);
+  return { do: 'reject', feedback, findings, followUps, by, converging, ...categoryOf(policy, rejections) };
+}
+
+/** Of several rejections, one that ends the task counts first, then one that leads to the playbook, in the order of the policy. */
+function categoryOf(
+  { reopens = {} }: ReviewPolicy,
+  rejections: readonly Verdict[],
+): { category?: string; blocked?: Blockage } {
+  const named = Object.keys(reopens).filter((one) => rejections.some(({ category }) => category === one));
+  const by = (way: string): string | undefined => named.find((one) => reopens[one] === way);
+  const category = by('block') ?? by('playbook') ?? by('author');
+  if (category === undefined) return {};
+  if (reopens[category] !== 'block') return { category };
+  const blocking = rejections.filter((one) => one.category === category);
+  const next = blocking.flatMap(({ blocked }) => blocked.recommended_next_step ?? []);
+  return {
+    category,
+    blocked: {
+      required_inputs: [...new Set(blocking.flatMap(({ blocked }) => blocked.required_inputs))],
+      recommended_next_step: next.length === 0 ? null : next.join('\n'),
+    },
+  };
 }
 
 /** Who will give no verdict in this round. */
@@ -101,10 +131,15 @@ export function reviewProblem(
   answer: ReviewAnswer,
   checkers: readonly CheckerChange[] = [],
   texts: FeedbackTexts = feedbackTexts(),
+  categories: readonly string[] = [],
 ): string | undefined {
-  const { approved, findings, checks } = answer;
+  const { approved, findings, checks, category } = answer;
   const reasons = findings.some((finding) => finding.text.trim() !== '');
-  if (!approved) return reasons ? undefined : texts.noFinding;
+  if (!approved && !reasons) return texts.noFinding;
+  if (!approved) {
+    const isKnown = categories.length === 0 || categories.includes(category ?? '');
+    return isKnown ? undefined : texts.noCategory(categories.join(', '));
+  }
   const unspoken = checkers.filter((one) => one.protected === true && !checks.some(({ path }) => path === one.path));
   if (unspoken.length > 0) return texts.unspoken(pathsOf(unspoken));
   const refused = checkers.filter(({ path }) => checks.some((word) => word.path === path && !word.accepted));
@@ -123,6 +158,8 @@ interface Verdict {
   readonly blocking: readonly string[];
   readonly followUps: readonly string[];
   readonly feedback: string;
+  readonly category: string | undefined;
+  readonly blocked: Blockage;
 }
 
 function verdictOf(
@@ -142,8 +179,10 @@ function verdictOf(
   const isOverruled = !approved && blocking.length === 0;
   const said = texts.said(approved ? 'approved' : isOverruled ? 'overruled' : 'rejected', look);
   const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
+  const { category, required_inputs = [], recommended_next_step = null } = answer;
   return {
     ...{ role, agent, look, approved, blocking, followUps },
+    ...{ category: category ?? undefined, blocked: { required_inputs, recommended_next_step } },
     feedback: [texts.verdict(role, agent, said, summary), ...lines].join('\n'),
   };
 }

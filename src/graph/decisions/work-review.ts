@@ -1,15 +1,17 @@
+import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { CheckerChange, CheckerWord } from '../../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import { reviewsOf, type ReviewPolicy } from '../../model/plan/task.ts';
-import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
+import { categoriesOf, openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
 import type { ReplacedJudge } from '../../model/plan/silent-judge.ts';
-import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
+import type { RoundRecord } from '../../model/plan/round-record.ts';
+import type { ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, settleRequest } from './agent-request.ts';
 import { evidenceTexts } from './evidence-texts.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { lookProblem } from './looks.ts';
-import { decideReview, reviewProblem, silentIn, type ReviewPart } from './review.ts';
+import { decideReview, reviewProblem, silentIn, type ReviewDecision, type ReviewPart } from './review.ts';
 import { isSilent, nextJudge } from './seats.ts';
 import { noteAccount } from './work-accounts.ts';
 import { currentAttempts } from './work-requests.ts';
@@ -81,7 +83,8 @@ export function reviewSettled(work: Work, event: Settled, context: WorkContext):
       const parsed = reviewAnswerSchema.safeParse(output);
       if (!parsed.success) return evidenceTexts(context.locale).noForm('review');
       return (
-        reviewProblem(parsed.data, phase.checkers, feedbackTexts(context.locale)) ?? lookProblem(output, look, context)
+        reviewProblem(parsed.data, phase.checkers, feedbackTexts(context.locale), categoriesOf(review)) ??
+        lookProblem(output, look, context)
       );
     },
   });
@@ -158,18 +161,27 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
 
 function rejected(
   work: Work,
-  decision: { readonly feedback: string; readonly converging: boolean },
+  decision: Extract<ReviewDecision, { do: 'reject' }>,
   review: ReviewPolicy,
   context: WorkContext,
 ): WorkStep {
-  const { rounds, whenNotConverging } = review;
+  const { rounds, whenNotConverging, reopens = {} } = review;
   const taken = takenOf(work, review);
   // The first round after an operator's retry is compared with none.
   const stops = whenNotConverging === 'stop' && !decision.converging && taken > 1;
   const texts = feedbackTexts(context.locale);
   const note = decision.converging ? '' : stops ? texts.stops(texts.notConverging) : texts.notConverging;
   const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
-  if (taken < rounds && !stops) {
+  const { category, blocked } = decision;
+  const last = { ...work, feedback: [...work.feedback, text] };
+  if (category !== undefined && blocked !== undefined) {
+    const { required_inputs: inputs, recommended_next_step: next } = blocked;
+    return fail(last, context, 'blocked', texts.blocked(category, inputs, next));
+  }
+  const goesOn = taken < rounds && !stops;
+  if (goesOn && category !== undefined && reopens[category] === 'playbook')
+    return toPlaybook(last, context, { taken, rounds, category });
+  if (goesOn) {
     const returned = work.commit;
     return stay({
       ...backToAuthor(work, 'review', text),
@@ -178,13 +190,22 @@ function rejected(
       sentBack: firstSentBack(work, { by: 'review', text }),
     });
   }
-  const last = { ...work, feedback: [...work.feedback, text] };
   return fail(
     last,
     context,
     'rejected',
     [`rejected in round ${taken} of ${rounds}`, ...(note === '' ? [] : [note])].join('; '),
   );
+}
+
+/** The task ends, and its playbook decides what is done again. It may open the task again, in its rounds. */
+function toPlaybook(
+  work: Work,
+  context: WorkContext,
+  { taken, rounds, category }: { readonly taken: number; readonly rounds: number; readonly category: string },
+): WorkStep {
+  const step = fail(work, context, 'rejected', `rejected in round ${taken} of ${rounds}: ${category}`);
+  return { ...step, news: step.news.map((one) => (one.type === 'task-failed' ? { ...one, category } : one)) };
 }
 
 /** The rounds of one review that count against its limit: of several, each counts its own rejections, and this one is on record. */
@@ -199,7 +220,7 @@ function closeRound(
   verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & {
     readonly overruled: boolean;
     readonly followUps: readonly string[];
-  },
+  } & Pick<RoundRecord, 'category' | 'blocked'>,
   { now }: WorkContext,
 ): Work {
   const { approved, feedback, findings, by } = verdict;
@@ -211,6 +232,7 @@ function closeRound(
     ...of,
     ...(verdict.overruled ? { overruled: true } : {}),
     ...{ feedback, findings, by },
+    ...defined({ category: verdict.category, blocked: verdict.blocked }),
     ...(silent.length === 0 ? {} : { silent }),
   };
   return {

@@ -5,7 +5,8 @@ import type { Json } from '../../text/json.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { judgementAnswerSchema } from '../../model/plan/gate.ts';
-import { reviewAnswerSchema } from '../../model/plan/review.ts';
+import { categoriesOf, openReviewOf } from '../../model/plan/open-review.ts';
+import { reviewForm } from '../../model/plan/review.ts';
 import { toolRulesOf } from '../../model/equip.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
@@ -27,7 +28,6 @@ export type TurnStart = Extract<Start, { start: 'turn' }>;
 type Schemas = Playbook<unknown>['schemas'];
 
 const MINUTE = 60_000;
-const REVIEW_SCHEMA = plainSchema(reviewAnswerSchema);
 const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
 
 /** The whole order of one attempt: its prompt, place and limits. `turnId` is its id in the ledger. */
@@ -101,8 +101,12 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   return { folder: task.id, commit, own, ...defined({ kept, onto: decideHead(state, board) }) };
 }
 
-function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {
-  if (review !== null) return { ...REVIEW_SCHEMA };
+function schemaOf(
+  { review }: TurnStart,
+  { task, work }: TaskState,
+  schemas: Schemas,
+): Record<string, Json> | undefined {
+  if (review !== null) return { ...plainSchema(reviewForm(categoriesOf(openReviewOf(work, task)))) };
   if (task.output === undefined) return undefined;
   const schema = isJudge(task) ? JUDGEMENT_SCHEMA : schemas[task.output.schema];
   if (schema === undefined)

@@ -3,6 +3,7 @@ import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt } from '../../model/plan/work.ts';
 import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
 import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
+import type { ReviewPolicy } from '../../model/plan/task.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { reviewTexts, type ReviewTexts } from './review-texts.ts';
 
@@ -50,9 +51,15 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
         ]),
     earlier.length === 0 ? texts.first : texts.again,
     ...(checkers.length === 0 ? [] : [renderCheckers(checkers, texts)]),
-    checkers.length === 0 ? texts.answer : `${texts.answer}\n${texts.checks}`,
+    [texts.answer, ...(checkers.length === 0 ? [] : [texts.checks]), ...categoriesText(review, texts)].join('\n'),
   ];
   return parts.join('\n\n');
+}
+
+function categoriesText({ reopens = {} }: Partial<ReviewPolicy> = {}, texts: ReviewTexts): string[] {
+  const names = Object.keys(reopens);
+  const blocking = names.filter((name) => reopens[name] === 'block');
+  return names.length === 0 ? [] : [texts.categories(names.join(', '), blocking.join(', '))];
 }
 
 /** Includes the objective, as the author's prompt does: the brief may refer to it. */

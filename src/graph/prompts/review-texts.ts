@@ -33,6 +33,13 @@ const EN = {
     '- `regression`: true if the change since the last review broke it',
     'A rejection needs at least one finding. Findings of an approval are remarks for later.',
   ].join('\n'),
+  categories: (names: string, blocking: string) =>
+    [
+      `\`category\`: of a rejection, the one of ${names} that its findings belong to; of an approval, null`,
+      blocking === ''
+        ? '`required_inputs`: empty; `recommended_next_step`: null'
+        : `\`required_inputs\`: with ${blocking}, which ends the work, each thing that is missing to go on; otherwise empty\n\`recommended_next_step\`: with ${blocking}, what a person should do next; otherwise null`,
+    ].join('\n'),
 };
 
 export type ReviewTexts = typeof EN;
@@ -65,6 +72,13 @@ const ZH: ReviewTexts = {
     '- `regression`：若是上次审查之后的修改造成的破坏，则为 true',
     '拒绝至少需要一个 finding。批准时的 findings 是供以后参考的意见。',
   ].join('\n'),
+  categories: (names, blocking) =>
+    [
+      `\`category\`：拒绝时，取 ${names} 中其 findings 所属的一个；批准时为 null`,
+      blocking === ''
+        ? '`required_inputs`：为空；`recommended_next_step`：null'
+        : `\`required_inputs\`：取 ${blocking}（它会结束这项工作）时，列出继续所缺的每一项；否则为空\n\`recommended_next_step\`：取 ${blocking} 时，说明人下一步该做什么；否则为 null`,
+    ].join('\n'),
 };
 
 export function reviewTexts(locale: Locale): ReviewTexts {

@@ -103,13 +103,14 @@ export type TaskEnded =
       /** Findings beyond the criteria after the first round: work for later, not a reason to reject. */
       readonly followUps: readonly string[];
     }
-  /** `feedback`: of every round, oldest first. */
+  /** `feedback`: of every round, oldest first. `category`: a rejection leads to the playbook, before the last round. */
   | {
       readonly type: 'task-failed';
       readonly task: string;
       readonly cause: Cause;
       readonly why: string;
       readonly feedback: readonly string[];
+      readonly category?: string;
     }
   | { readonly type: 'task-skipped'; readonly task: string; readonly why: string };
 

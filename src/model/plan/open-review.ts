@@ -1,5 +1,6 @@
 import { reviewsOf, type NewTask, type ReviewPolicy } from './task.ts';
-import type { RoundRecord, Work } from './work.ts';
+import type { RoundRecord } from './round-record.ts';
+import type { Work } from './work.ts';
 
 /** The review of a task that is open, or would open first. undefined: nobody reviews it. */
 export function openReviewOf(
@@ -7,6 +8,11 @@ export function openReviewOf(
   task: Pick<NewTask, 'review' | 'laterReviews'>,
 ): ReviewPolicy | undefined {
   return reviewsOf(task)[phase.at === 'reviewing' ? (phase.review ?? 0) : 0];
+}
+
+/** Those of which a rejection names one; empty: it names none. */
+export function categoriesOf(review: ReviewPolicy | undefined): string[] {
+  return Object.keys(review?.reopens ?? {});
 }
 
 /** The rounds of one review among those of its task. */

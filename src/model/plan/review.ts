@@ -19,14 +19,38 @@ const wordSchema = z.object({
   why: z.string(),
 });
 
-/** A reviewer's answer: the schema `review`. */
-export const reviewAnswerSchema = z.object({
+const verdictFields = {
   approved: z.boolean(),
   summary: z.string(),
   findings: z.array(findingSchema),
   checks: z.array(wordSchema).default([]),
+};
+
+/** A reviewer's answer: the schema `review`. The last three fields are those of a review with categories. */
+export const reviewAnswerSchema = z.object({
+  ...verdictFields,
+  category: z.string().nullable().exactOptional(),
+  required_inputs: z.array(z.string()).exactOptional(),
+  recommended_next_step: z.string().nullable().exactOptional(),
 });
 export type ReviewAnswer = z.infer<typeof reviewAnswerSchema>;
+
+/** What an answer is asked for. `categories`: those of which a rejection names one; empty: it names none. */
+export function reviewForm(categories: readonly string[]): z.ZodType {
+  if (categories.length === 0) return z.object(verdictFields);
+  return z.object({
+    ...verdictFields,
+    category: z.enum(categories).nullable(),
+    required_inputs: z.array(z.string()),
+    recommended_next_step: z.string().nullable(),
+  });
+}
+
+/** Why work cannot go on, and what would help, in the words of its reviewer. */
+export interface Blockage {
+  readonly required_inputs: readonly string[];
+  readonly recommended_next_step: string | null;
+}
 
 /**
  * Findings in a form that can be compared between rounds: without case, punctuation, spacing and line numbers. Sorted, without

@@ -68,6 +68,11 @@ const reviewPolicySchema = z.object({
   withoutVerdict: z.literal('skip').optional(),
   /** The task whose agent reviews, in its session. Absent: each reviewer has a session of its own. */
   session: z.object({ of: z.string() }).optional(),
+  /**
+   * The categories of which a rejection names one, and where it leads: back to the author, to the end of the task, or to the playbook.
+   * Absent: to the author, without a category.
+   */
+  reopens: z.record(z.string(), z.enum(['author', 'block', 'playbook'])).optional(),
 });
 export type ReviewPolicy = z.infer<typeof reviewPolicySchema>;
 
@@ -130,6 +135,7 @@ export const CAUSES = [
   'verify',
   'cancelled',
   'limit',
+  'blocked',
 ] as const;
 /** Why a task failed. */
 export type Cause = (typeof CAUSES)[number];

@@ -6,9 +6,10 @@ import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import { checkChangesSchema, type CheckNotes } from './gate.ts';
 import type { ReviewAnswer } from './review.ts';
+import type { RoundRecord } from './round-record.ts';
 import type { CheckerChange, CheckerWord } from './checker.ts';
 import { LOOKS, type Look } from './look.ts';
-import type { ReplacedJudge, SilentJudge } from './silent-judge.ts';
+import type { ReplacedJudge } from './silent-judge.ts';
 import type { StoodIn } from './stood-in.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
@@ -207,31 +208,6 @@ export type Phase =
   | { readonly at: 'advancing'; readonly commit: string; readonly candidate: string; readonly since: number }
   | { readonly at: 'stopping'; readonly as: TaskEnd; readonly why: string }
   | { readonly at: 'ended'; readonly as: TaskEnd; readonly cause: Cause | null; readonly why: string };
-
-export interface RoundRecord {
-  readonly round: number;
-  /** The review, of a task with several. Absent: it has one. */
-  readonly review?: string;
-  /** When it closed. Of a task with several reviews. */
-  readonly at?: number;
-  readonly commit: string;
-  /** What its reviewers said. */
-  readonly approved: boolean;
-  /** It was rejected, but none of the findings counted any more (`LATE_FINDINGS`), so it did not go back to its author. */
-  readonly overruled?: true;
-  readonly feedback: string;
-  /** Normalised findings that counted. */
-  readonly findings: readonly string[];
-  readonly by: readonly {
-    readonly role: string;
-    readonly agent: string;
-    readonly approved: boolean;
-    /** Absent: the reviewer looked at something, or the version is older. */
-    readonly look?: Exclude<Look, 'some'>;
-  }[];
-  /** Absent: all whose verdict was needed gave one. */
-  readonly silent?: readonly SilentJudge[];
-}
 
 /** Why work went back to its author. */
 export interface SentBack {

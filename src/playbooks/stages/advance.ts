@@ -11,6 +11,7 @@ import { anotherJudge } from './silent-judges.ts';
 import { closingStages, finalStages, judgeAgain, outsideWork } from './outside-work.ts';
 import { openEach } from './opening.ts';
 import { tasksProblems } from './plan-tasks.ts';
+import { briefsAfter, reopenedBy } from './reopening.ts';
 import { repairOfStages } from './repair-stages.ts';
 import type { Stage } from './stage-list.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
@@ -58,8 +59,12 @@ function done(view: View, options: StagesOptions, event: Heard<'task-done'>): Pl
   return answered(view, options, event, { stage, place });
 }
 
-function failed(view: View, options: StagesOptions, { task, why }: Heard<'task-failed'>): PlanChange[] {
-  const another = anotherJudge(view, options.list, progressOf(view, options.list), { task, why });
+function failed(view: View, options: StagesOptions, event: Heard<'task-failed'>): PlanChange[] {
+  const { task, why, category } = event;
+  const progress = progressOf(view, options.list);
+  const again = category === undefined ? [] : reopenedBy(options, progress, event);
+  if (again.length > 0) return again;
+  const another = anotherJudge(view, options.list, progress, { task, why });
   return another.length > 0 ? another : [...cancelDependents(view, task), ...proceed(view, options)];
 }
 
@@ -72,7 +77,9 @@ function answered(
 ): PlanChange[] {
   const problems = givesTasks(stage) ? tasksProblems(output, options.list) : [];
   if (problems.length > 0) return [failRun([`${stage.id}: its tasks cannot be used:`, ...problems].join('\n'))];
-  return proceed(view, options, [putAnswer(stage.id, place.pass, plainJson(output ?? null))]);
+  const put = putAnswer(stage.id, place.pass, plainJson(output ?? null));
+  const scene = withPuts(view, [put]);
+  return proceed(view, options, [put, ...briefsAfter(scene, options, progressOf(scene, options.list), stage.id)]);
 }
 
 /** Acts on what has ended: decides rounds, starts the stages that are due, and ends the run once there is nothing left. */

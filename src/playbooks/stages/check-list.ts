@@ -5,6 +5,7 @@ import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 import { answerProblems } from './check-answer.ts';
 import { referenceProblems } from './check-references.ts';
+import { reopenProblems } from './check-reopens.ts';
 import { roleProblems } from './check-roles.ts';
 import { taskIdOf } from './list-facts.ts';
 import { foldedPath } from './folded-path.ts';
@@ -27,6 +28,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   requires: 'requires: [{ only: [src, "*.md"] }, { file: docs/spec.md }]',
   review:
     'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }\n# or, one after the other:\nreview: [{ id: DESIGN, by: [architect], session: { of: GUIDE } }, { id: QA, by: [qa] }]',
+  reopens: 'reopens: { code: author, design: { stage: GUIDE }, requirements: block }',
   each: 'each: { of: PLAN }',
   judges: 'makes: { answer: verdict }\njudges: { rounds: 4, else: { fix: BUILD } }',
   session: 'session: { of: SPEC }',
@@ -63,6 +65,7 @@ export function checkList(list: Json, staffed: readonly string[] | undefined, pu
       ...reviewerProblems(stage),
     ]),
     ...referenceProblems(stages),
+    ...reopenProblems(stages),
     ...roleProblems(stages, staffed),
   ];
   return [

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../text/json.ts';
 import { pathText, type Path } from '../../text/explain-issue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
@@ -15,7 +16,7 @@ interface Reference {
   readonly path: Path;
   readonly id: string;
   /** Absent: any stage will do. */
-  readonly wants?: 'before' | 'tasks' | 'session' | 'reviewer' | 'work' | 'answer';
+  readonly wants?: 'before' | 'tasks' | 'session' | 'reviewer' | 'again' | 'work' | 'answer';
 }
 
 /** Whatever names another stage: that stage is there, comes before where it has to, and makes what is wanted of it. */
@@ -29,6 +30,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
   return [
     ...stages.flatMap((stage) => {
       const { ids, other } = referencesOf(stage);
+      const judged = { redo: stage.redo, path: [...stage.at, 'judges', 'else', 'redo'] };
       const found = ids.flatMap(({ path, id, wants }): Said[] => {
         const say = (message: string): Said[] => [{ path, message }];
         const named = byId.get(id);
@@ -39,7 +41,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
         const lacks = lacking(named, wants, stage);
         return lacks === undefined ? [] : say(`${quote(id)} ${lacks}`);
       });
-      return [...found, ...other, ...planAgain(stage, stages, before), ...leftBehind(stage, stages, before)];
+      return [...found, ...other, ...planAgain(stage, stages, before), ...leftBehind(stage, judged, stages, before)];
     }),
     ...otherPlans(stages, byId),
     // Without ids of their own, which stage needs which is not known.
@@ -83,12 +85,13 @@ function otherPlans(stages: readonly RoughStage[], byId: ReadonlyMap<string, Rou
 }
 
 /** Work on what is redone that is neither done again with it nor waits for the verdict. */
-function leftBehind(
+export function leftBehind(
   judge: RoughStage,
+  { redo, path }: { readonly redo: string | undefined; readonly path: Path },
   stages: readonly RoughStage[],
   before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
 ): Said[] {
-  const { at, id: own, redo } = judge;
+  const { id: own } = judge;
   const known = before.get(judge);
   if (own === undefined || redo === undefined || known?.has(redo) !== true) return [];
   const left = stages.filter((stage) => {
@@ -97,7 +100,7 @@ function leftBehind(
     return isApart && needs?.has(redo) === true;
   });
   return left.map(({ id = '' }) => ({
-    path: [...at, 'judges', 'else', 'redo'],
+    path,
     message: `${quote(id)} builds on ${quote(redo)} and would not be done again: let this stage need ${quote(id)}, or ${quote(id)} need this stage`,
   }));
 }
@@ -114,6 +117,11 @@ function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly 
       ...one(session, ['session', 'of'], 'session'),
       ...reviews.flatMap(({ at: place, session: of }) =>
         of === undefined ? [] : [{ path: [...place, 'session', 'of'], id: of, wants: 'reviewer' as const }],
+      ),
+      ...reviews.flatMap(({ at: place, reopens }) =>
+        reopens.map(({ category, stage: id }) => ({
+          ...{ path: [...place, 'reopens', category, 'stage'], id, wants: 'again' as const },
+        })),
       ),
       ...one(redo, ['judges', 'else', 'redo'], 'before'),
       ...one(fix, ['judges', 'else', 'fix'], 'work'),
@@ -181,6 +189,11 @@ function lacking(
     case 'reviewer':
       if (is('checks')) return 'runs commands, so there is no session of it';
       return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
+    case 'again':
+      if (each !== undefined && by.each === undefined) return 'has a task for each entry, and this stage has one';
+      return isJsonObject(makes['answer'])
+        ? undefined
+        : 'gives no answer by a schema, so this work would not see that it is done again';
     case 'work':
       if (makes['answer'] === 'tasks')
         return 'plans tasks, and a fix like it plans none; name a stage that makes a document or code';

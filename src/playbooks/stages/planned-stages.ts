@@ -19,6 +19,7 @@ interface PlannedReview {
   readonly quorum: 'all' | 'any';
   readonly rounds: number;
   readonly session?: StageReview['session'];
+  readonly reopens?: StageReview['reopens'];
 }
 
 /** A stage before its run, with the agents that may do it. */
@@ -58,10 +59,10 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
       makes,
     };
     const rest = defined({ requires, each, judges, session, onFail, isDone });
-    const reviews = reviewsIn(stage).map(({ id, by, quorum = 'all', rounds = reviewRounds, session: of }) => {
+    const reviews = reviewsIn(stage).map(({ id, by, quorum = 'all', rounds = reviewRounds, session: of, reopens }) => {
       n += 1;
       const reviewers = withRoles(agents, reviewersOf(by, author ?? '', agents));
-      return { n, id, who: reviewers, quorum, rounds, ...defined({ session: of }) };
+      return { n, id, who: reviewers, quorum, rounds, ...defined({ session: of, reopens }) };
     });
     return reviews.length === 0 ? { ...planned, ...rest } : { ...planned, reviews, ...rest };
   });

@@ -1,6 +1,6 @@
 import { roundsOf } from '../../model/plan/open-review.ts';
 import type { StageView } from '../../model/plan.ts';
-import type { RoundRecord } from '../../model/plan/work.ts';
+import type { RoundRecord } from '../../model/plan/round-record.ts';
 import { defined } from '../../text/defined.ts';
 import { titleOf } from './list-facts.ts';
 import type { StageReview } from './stage-list.ts';

@@ -7,6 +7,8 @@ interface RoughReview {
   readonly by: readonly string[];
   /** The id after `of`. */
   readonly session: string | undefined;
+  /** The stage of each category that has one. */
+  readonly reopens: readonly { readonly category: string; readonly stage: string }[];
 }
 
 /** A stage as it is written, as far as it can be read: what is wrong with it elsewhere hides nothing here. */
@@ -57,9 +59,13 @@ function roughReviews(written: unknown, at: Path): RoughReview[] {
   const many = Array.isArray(written);
   return (many ? written.slice(0, MOST_TEXTS) : [written]).flatMap((one: unknown, index): RoughReview[] => {
     if (!isJsonObject(one)) return [];
-    const { id, by, session } = one;
+    const { id, by, session, reopens } = one;
     const place = many ? [...at, index] : at;
-    return [{ at: place, id: text(id), by: texts(by), session: text(asObject(session)['of']) }];
+    const stages = Object.entries(asObject(reopens)).flatMap(([category, to]) => {
+      const stage = text(asObject(to)['stage']);
+      return stage === undefined ? [] : [{ category, stage }];
+    });
+    return [{ at: place, id: text(id), by: texts(by), session: text(asObject(session)['of']), reopens: stages }];
   });
 }
 

@@ -4,7 +4,7 @@ import { defined } from '../../text/defined.ts';
 import type { Entry } from './answers.ts';
 import { documentsOf } from './stage-brief.ts';
 import { reviewsIn } from './list-facts.ts';
-import type { Stage, StageRequirement } from './stage-list.ts';
+import type { Reopens, Stage, StageRequirement, StageReview } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene } from './stage-progress.ts';
 import type { StagePass } from './stage-records.ts';
@@ -71,10 +71,19 @@ export function reviewOf(about: Reviewed): Pick<NewTask, 'review' | 'laterReview
       ...defined({ whenNotConverging: options.list.whenNotConverging }),
       ...(stage.onFail === 'skip' ? { withoutVerdict: 'skip' } : {}),
       ...(of === undefined ? {} : { session: { of } }),
+      ...defined({ reopens: waysOf(review, about.findings !== undefined) }),
     };
     return [reviewsIn(stage).length === 1 ? policy : { id: review.id, ...policy }];
   });
   return inOrder(all);
+}
+
+/** A fix has its own findings, so no stage before it is done again. */
+function waysOf({ reopens }: StageReview, isFix: boolean): ReviewPolicy['reopens'] {
+  if (reopens === undefined) return undefined;
+  const wayOf = (to: Reopens): 'author' | 'block' | 'playbook' =>
+    typeof to === 'string' ? to : isFix ? 'author' : 'playbook';
+  return Object.fromEntries(Object.entries(reopens).map(([category, to]) => [category, wayOf(to)]));
 }
 
 /** Of a task: the first review, and those after it. */

@@ -59,7 +59,12 @@ export interface StageReview {
   readonly rounds?: number;
   /** The stage whose agent reviews, in the session of its task. Absent: each reviewer has a session of its own. */
   readonly session?: { readonly of: string };
+  /** The categories of which a rejection names one, and what follows. Absent: it names none, and leads back to the author. */
+  readonly reopens?: Readonly<Record<string, Reopens>>;
 }
+
+/** `block` ends the work. A stage is done again, and then the work that was rejected. */
+export type Reopens = 'author' | 'block' | { readonly stage: string };
 
 type Makes =
   /** The path is within the folder of the run's documents. Only this file may change. */

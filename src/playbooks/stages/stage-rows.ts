@@ -2,8 +2,8 @@ import type { StageView } from '../../model/plan.ts';
 import { defined } from '../../text/defined.ts';
 import type { Placed, StageProgress } from './stage-progress.ts';
 
-export function isRejected({ state: { status, cause } }: Placed): boolean {
-  return status === 'failed' && cause === 'rejected';
+export function isRejected({ state: { status, cause } }: Pick<Placed, 'state'>): boolean {
+  return status === 'failed' && (cause === 'rejected' || cause === 'blocked');
 }
 
 interface Times {

@@ -159,12 +159,30 @@ const requirementSchema = z
     return z.NEVER;
   });
 
+const WAYS = ['author', 'block'] as const;
+
+const reopensSchema = z
+  .record(
+    z.string(),
+    z.union([z.enum(WAYS), z.strictObject({ stage: idSchema })], {
+      error: ({ input }) => `is neither \`author\` nor \`block\` nor \`{ stage: STAGE }\`${meant(input, WAYS)}`,
+    }),
+  )
+  .refine((ways) => Object.keys(ways).length > 0, 'names no category')
+  .refine((ways) => Object.keys(ways).length <= 20, 'names more than 20 categories')
+  .refine(
+    (ways) => Object.keys(ways).every((name) => slugSchema.safeParse(name).success),
+    'has a category that is no word of lower-case letters, digits and dashes',
+  )
+  .meta({ minProperties: 1, maxProperties: 20 });
+
 const reviewSchema = z.strictObject({
   id: idSchema,
   by: rolesSchema,
   quorum: z.enum(['all', 'any']).exactOptional(),
   rounds: roundsSchema.exactOptional(),
   session: z.strictObject({ of: idSchema }).exactOptional(),
+  reopens: reopensSchema.exactOptional(),
 });
 
 const reviewsSchema = z.union([

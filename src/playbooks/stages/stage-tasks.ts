@@ -93,6 +93,11 @@ function common(opening: Opening, entry?: Entry): NewTask {
   };
 }
 
+/** The brief that a task of the stage has now. */
+export function briefNow(opening: Opening, entry?: Entry): NewTask['brief'] {
+  return common(opening, entry).brief;
+}
+
 function madeBy(opening: Opening, role: string, entry?: Entry): Partial<NewTask> {
   const { scene, options, of } = opening;
   const delivery = deliveryOf(of.stage, of.pass.way, options, scene.roster, role);

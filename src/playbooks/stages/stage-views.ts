@@ -50,7 +50,14 @@ function rowsOf(view: View, options: StagesOptions, progress: StageProgress): re
   ];
 }
 
-function plainView(view: View, progress: StageProgress): StageView {
+/** Whose open tasks all wait for other stages. */
+function shownOf({ state, tasks }: StageProgress): StageView['state'] {
+  const open = tasks.filter(({ state: { at } }) => at.ended === undefined);
+  return state === 'live' && open.length > 0 && open.every((one) => one.state.status === 'waiting') ? 'waiting' : state;
+}
+
+function plainView(view: View, before: StageProgress): StageView {
+  const progress = { ...before, state: shownOf(before) };
   const { stage, tasks, all, state } = progress;
   const at = tasks.filter((one) => isAtWork(one));
   const by = agentsOf(state === 'live' && at.length > 0 ? at : all);
@@ -71,7 +78,8 @@ function roundOf(view: View, { stage, pass, tasks }: StageProgress): StageView['
 }
 
 /** The authors' part of a stage with a review: over while all of its tasks are with their reviewers. */
-function workView(progress: StageProgress): StageView {
+function workView(before: StageProgress): StageView {
+  const progress = { ...before, state: shownOf(before) };
   const { stage, tasks, all, state } = progress;
   const at = tasks.filter((one) => isAtWork(one));
   const rejected = tasks.some((one) => isRejected(one));
@@ -90,8 +98,10 @@ function agentsOf(tasks: readonly Placed[]): string[] {
 }
 
 /** When the work on a task ended: with its newest review, unless it ended without one. */
-function workedUntil({ at: { judged, ended }, status, cause }: Placed['state']): number | undefined {
-  const wentToReview = status !== 'failed' && status !== 'cancelled' ? true : cause === 'rejected';
+function workedUntil(state: Placed['state']): number | undefined {
+  const { judged, ended } = state.at;
+  const isBad = state.status === 'failed' || state.status === 'cancelled';
+  const wentToReview = !isBad || isRejected({ state });
   return wentToReview ? (judged ?? ended) : (ended ?? judged);
 }
 

@@ -5,7 +5,8 @@ import { failedReviewsOf, judgedStagesOf, reviewCountsOf } from '../../../src/gr
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { TaskTable } from '../../../src/model/plan/task-table.ts';
-import type { RoundRecord, Work } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
+import type { Work } from '../../../src/model/plan/work.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { factsOf, member } from '../../playbooks/simulator.ts';
 import { newTask, REVIEWED } from './support.ts';

@@ -8,7 +8,8 @@ import type { Json } from '../../../src/text/json.ts';
 import { newWork } from '../../../src/graph/decisions/work.ts';
 import type { TaskState } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
-import type { RoundRecord, Work } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
+import type { Work } from '../../../src/model/plan/work.ts';
 import { boardWith, stateOf } from './support.ts';
 
 const answer = { approved: true, summary: 'ok', findings: [], checks: [] };

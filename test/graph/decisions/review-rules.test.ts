@@ -10,7 +10,8 @@ import { stepWork, newWork } from '../../../src/graph/decisions/work.ts';
 import type { CheckerChange } from '../../../src/model/plan/checker.ts';
 import type { ReviewAnswer } from '../../../src/model/plan/review.ts';
 import type { ReviewPolicy } from '../../../src/model/plan/task.ts';
-import type { AgentRequest, Phase, RoundRecord, Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
+import type { AgentRequest, Phase, Work, WorkEvent } from '../../../src/model/plan/work.ts';
 import { contextOf, liveRequest } from './support.ts';
 
 type Finding = ReviewAnswer['findings'][number];

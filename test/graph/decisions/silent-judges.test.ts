@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fewerVotes, fewerVotesText, replacedJudges, silentTasks } from '../../../src/graph/decisions/silent-judges.ts';
 import type { Board, TaskState } from '../../../src/model/plan/board.ts';
-import type { RoundRecord, Work } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
+import type { Work } from '../../../src/model/plan/work.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { boardWith, endedAs, REVIEWED, stateOf } from './support.ts';
 

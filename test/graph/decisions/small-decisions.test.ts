@@ -7,7 +7,7 @@ import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph
 import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
 import type { EvidenceFacts, SideCommit } from '../../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../../src/model/plan/task.ts';
-import type { RoundRecord } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
 import { FACTS } from './support.ts';
 
 describe('decideEvidence', () => {

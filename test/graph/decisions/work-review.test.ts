@@ -5,7 +5,8 @@ import type { WorkContext } from '../../../src/graph/decisions/work-step.ts';
 import type { FailureKind } from '../../../src/model/failure.ts';
 import type { CheckerChange } from '../../../src/model/plan/checker.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
-import type { ReviewSlot, RoundRecord, Used, Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import type { RoundRecord } from '../../../src/model/plan/round-record.ts';
+import type { ReviewSlot, Used, Work, WorkEvent } from '../../../src/model/plan/work.ts';
 import { contextOf, liveRequest } from './support.ts';
 
 const CHANGE: CheckerChange = { path: 'x', status: 'modified', added: 1, removed: 1 };
@@ -112,6 +113,80 @@ describe('reviews in order', () => {
     ['one before a retry', [{ ...ROUND, review: 'B' }], 1, 'working'],
   ] as const)('end at the rounds of the review that rejects, with %s before', (_, rounds, granted, at) => {
     expect(atSecond(NO, { rounds, round: rounds.length + 1, granted }).work.phase.at).toBe(at);
+  });
+});
+
+describe('a rejection with a category', () => {
+  const ways = { code: 'author', design: 'playbook', needs: 'block', style: 'playbook' } as const;
+  const task = (by = ['reviewer'], rounds = 3) => policy(by, rounds, { reopens: ways });
+  const no = (category?: string, more: object = {}) => ({ ...NO, ...(category && { category }), ...more });
+  const MISSING = { required_inputs: ['the price list'], recommended_next_step: 'ask sales' };
+
+  it.each([
+    ['none', undefined],
+    ['another one', 'colour'],
+  ])('asks again for one of the list where it names %s', (_, category) => {
+    expect(judge(no(category), {}, task()).work.phase).toMatchObject({
+      slots: [
+        {
+          request: {
+            prompt: { why: 'repair', text: 'a rejection names its `category`, one of code, design, needs, style' },
+          },
+        },
+      ],
+    });
+  });
+
+  it.each<[string, object, number, object, object[]]>([
+    ['goes back to its author', no('code'), 1, { phase: { at: 'working' }, round: 2 }, []],
+    [
+      'leads to the playbook at once',
+      no('design'),
+      1,
+      { phase: { at: 'ended', as: 'failed', cause: 'rejected' } },
+      [{ type: 'task-failed', category: 'design', why: 'rejected in round 1 of 3: design' }],
+    ],
+    [
+      'fails the work in the last round, wherever it leads',
+      no('design'),
+      3,
+      { phase: { at: 'ended', as: 'failed', cause: 'rejected' } },
+      [{ type: 'task-failed', why: 'rejected in round 3 of 3' }],
+    ],
+    [
+      'ends the work with what is missing',
+      no('needs', MISSING),
+      1,
+      { phase: { cause: 'blocked' }, rounds: [{ category: 'needs', blocked: MISSING }] },
+      [
+        {
+          cause: 'blocked',
+          why: 'blocked by its review: needs\nrequired inputs: the price list\nrecommended next step: ask sales',
+        },
+      ],
+    ],
+  ])('%s', (_, output, round, work, news) => {
+    const step = judge(output, { round }, task());
+    expect(step.work).toMatchObject(work);
+    expect(step.news).toMatchObject(news);
+    if (round === 3) expect(step.news[0]).not.toHaveProperty('category');
+  });
+
+  it.each([
+    [['code', 'needs'], 'needs'],
+    [['code', 'style'], 'style'],
+    [['style', 'design'], 'design'],
+    [['code', 'code'], 'code'],
+  ])('of several (%s) is %s', ([mine, other], expected) => {
+    const answered = { ...slotOf('other', 't-3', 'sue'), answer: no(other) } as ReviewSlot;
+    const done = { ...answered, request: { ...answered.request, state: { at: 'answered' } } } as ReviewSlot;
+    const { work } = judge(no(mine), {}, task(['reviewer', 'other']), {}, [slotOf('reviewer', 't-2', 'rex'), done]);
+    expect(work.rounds).toMatchObject([{ category: expected }]);
+  });
+
+  it('is not asked of an approval', () => {
+    expect(judge(YES, {}, task()).work.phase.at).toBe('in-queue');
+    expect(judge(YES, {}, task()).work.rounds[0]).not.toHaveProperty('category');
   });
 });
 

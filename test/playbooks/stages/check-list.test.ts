@@ -334,6 +334,31 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'categories that lead nowhere',
+      list(
+        stage('GUIDE', '', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+        stage('SPEC', '', 'makes: { document: spec.md }'),
+        stage('OTHER', 'needs: [GUIDE]', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+        stage(
+          'BUILD',
+          'needs: [SPEC], review: { id: R, by: [reviewer], reopens: { a: { stage: GUIDE }, b: { stage: SPEC }, c: { stage: LATER }, d: { stage: GUIDES }, e: auther } }',
+        ),
+        stage('LATER', '', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+        stage('NONE', 'review: { id: S, by: [reviewer], reopens: {} }'),
+        stage('BIG', 'review: { id: T, by: [reviewer], reopens: { Big: block } }'),
+      ),
+      [
+        '6: [3].review.reopens.a.stage: “SPEC” comes between and gives no answer by a schema, so this work would not see that it is done again',
+        '6: [3].review.reopens.a.stage: “OTHER” builds on “GUIDE” and would not be done again: let this stage need “OTHER”, or “OTHER” need this stage',
+        '6: [3].review.reopens.b.stage: “SPEC” gives no answer by a schema, so this work would not see that it is done again',
+        '6: [3].review.reopens.c.stage: “LATER” does not come before this stage: it is none of the stages that it needs',
+        '6: [3].review.reopens.d.stage: no stage is called “GUIDES”; did you mean “GUIDE”?',
+        '6: [3].review.reopens.e: “auther” is neither `author` nor `block` nor `{ stage: STAGE }`; did you mean “author”?',
+        '8: [5].review.reopens: a mapping names no category',
+        '9: [6].review.reopens: a mapping has a category that is no word of lower-case letters, digits and dashes',
+      ],
+    ],
+    [
       'an unknown stage',
       list(stage('SPEC'), stage('B', 'needs: [SPCE]')),
       ['4: [1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?'],
@@ -692,7 +717,7 @@ describe('docs/stages.md', () => {
 
   it('has examples that can be used', () => {
     const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     for (const text of examples) {
       const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
       expect(parsed.ok ? [] : parsed.problems).toEqual([]);

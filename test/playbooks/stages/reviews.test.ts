@@ -90,3 +90,90 @@ describe('several reviews of one stage', () => {
     });
   });
 });
+
+describe('categories of a rejection', () => {
+  const REOPENS: StageList = {
+    stages: [
+      stage('GUIDE', { by: ['pm'], makes: { answer: { type: 'object' } } }),
+      stage('DETAIL', { by: ['pm'], brief: 'By {of:GUIDE}', makes: { answer: { type: 'object' } } }),
+      stage('BUILD', {
+        brief: 'By {of:GUIDE} and {of:DETAIL}',
+        review: {
+          ...{ id: 'REVIEW', by: ['reviewer'], rounds: 3 },
+          reopens: { code: 'author', design: { stage: 'GUIDE' }, detail: { stage: 'DETAIL' }, needs: 'block' },
+        },
+      }),
+      stage('AFTER', {}),
+    ],
+  };
+  /** The categories of its rejections, one after the other; each answer of the other stages has its number. */
+  const script = (...categories: string[]) => {
+    let given = 0;
+    const left = [...categories];
+    return {
+      turn: ({ task, review }: Turn) => {
+        if (review === null)
+          return task === 'guide' || task === 'detail' ? { output: { given: (given += 1) } } : undefined;
+        const category = left.shift();
+        return category === undefined
+          ? undefined
+          : { output: { ...(rejects(`no ${left.length}`).output as object), category } };
+      },
+    };
+  };
+
+  it.each([
+    [['code'], ['guide', 'detail', 'build', 'build', 'after']],
+    [['design'], ['guide', 'detail', 'build', 'guide', 'detail', 'build', 'after']],
+    [['detail'], ['guide', 'detail', 'build', 'detail', 'build', 'after']],
+    [
+      ['design', 'code'],
+      ['guide', 'detail', 'build', 'guide', 'detail', 'build', 'build', 'after'],
+    ],
+  ])('%s open what they lead to, in order', (categories, expected) => {
+    const { turns, board } = play(REOPENS, { script: script(...categories) });
+    expect(board.finished?.outcome).toBe('done');
+    expect(turns.flatMap(({ task, review }) => (review === null && task !== 'judge' ? [task] : []))).toEqual(expected);
+  });
+
+  it('let the work begin with the new answers, in a new session, and count its rounds on', () => {
+    const played = play(REOPENS, { script: script('design', 'design', 'design') });
+    expect(played.board.finished).toMatchObject({ outcome: 'failed', why: expect.stringContaining('in round 3 of 3') });
+    const build = played.turns.filter(({ task, review }) => task === 'build' && review === null);
+    expect(build.map(({ session }) => session.resume)).toEqual([false, false, false]);
+    expect(played.board.tasks.get('build')?.task.brief.text).toContain('"given": 5');
+    expect(played.board.tasks.get('build')?.task.brief.text).toContain('"given": 6');
+    expect(played.turns.filter(({ task }) => task === 'guide')[1]).toMatchObject({
+      session: { resume: true },
+      prompt: { from: 'playbook', text: expect.stringMatching(/^REVIEW rejected build for its design:\n.*no 2/s) },
+    });
+  });
+
+  it('show each stage as it is while it is done again', () => {
+    const { steps } = play(REOPENS, { script: script('design') });
+    const seen = steps.map((step) =>
+      viewsOf(REOPENS, step)
+        .map(({ state }) => state)
+        .join(' '),
+    );
+    expect(seen).toContain('live waiting waiting waiting waiting');
+    expect(seen.some((row) => row.includes('failed'))).toBe(false);
+  });
+
+  it('end the work that is blocked, and what needs it, unless it may fail', () => {
+    const missing = { required_inputs: ['a price'], recommended_next_step: null };
+    const turn = ({ review, task }: Turn) => {
+      if (review === null) return task === 'guide' || task === 'detail' ? { output: {} } : undefined;
+      return { output: { ...(rejects('no').output as object), category: 'needs', ...missing } };
+    };
+    const stopped = play(REOPENS, { script: { turn } });
+    expect(stopped.board.finished?.why).toContain('BUILD: build: blocked by its review: needs');
+    expect(viewsOf(REOPENS, stopped).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'failed', 'waiting']);
+    const stages = REOPENS.stages.map((one) => (one.id === 'BUILD' ? { ...one, onFail: 'skip' as const } : one));
+    const skipped = play({ stages }, { script: { turn } });
+    expect(skipped.board.finished).toMatchObject({
+      outcome: 'done',
+      why: expect.stringContaining('required inputs: a price'),
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import type { Look } from './look.ts';
+import type { Blockage } from './review.ts';
+import type { SilentJudge } from './silent-judge.ts';
+
+/** A round of a review that has a verdict. */
+export interface RoundRecord {
+  readonly round: number;
+  /** The review, of a task with several. Absent: it has one. */
+  readonly review?: string;
+  /** When it closed. Of a task with several reviews. */
+  readonly at?: number;
+  readonly commit: string;
+  /** What its reviewers said. */
+  readonly approved: boolean;
+  /** It was rejected, but none of the findings counted any more (`LATE_FINDINGS`), so it did not go back to its author. */
+  readonly overruled?: true;
+  readonly feedback: string;
+  /** Normalised findings that counted. */
+  readonly findings: readonly string[];
+  readonly by: readonly {
+    readonly role: string;
+    readonly agent: string;
+    readonly approved: boolean;
+    /** Absent: the reviewer looked at something, or the version is older. */
+    readonly look?: Exclude<Look, 'some'>;
+  }[];
+  /** Absent: all whose verdict was needed gave one. */
+  readonly silent?: readonly SilentJudge[];
+  /** The category of the rejection. Absent: its review has none, or it approved. */
+  readonly category?: string;
+  /** What its reviewers say is missing, of a category that ends the task. */
+  readonly blocked?: Blockage;
+}

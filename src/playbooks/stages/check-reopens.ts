@@ -1,0 +1,29 @@
+import { isJsonObject } from '../../text/json.ts';
+import { quote } from '../../text/problem.ts';
+import { ancestors, leftBehind } from './check-references.ts';
+import type { RoughStage, Said } from './rough-list.ts';
+
+/**
+ * What a review has done again, and all between that and its work, gives an answer: a new document or new code would not reach the folder
+ * of work that goes on in it.
+ */
+export function reopenProblems(stages: readonly RoughStage[]): Said[] {
+  const before = ancestors(stages);
+  return stages.flatMap((stage) =>
+    stage.reviews.flatMap(({ at, reopens }) =>
+      reopens.flatMap(({ category, stage: target }): Said[] => {
+        const path = [...at, 'reopens', category, 'stage'];
+        const known = before.get(stage);
+        const between = stages.filter((one) => {
+          const isBetween = known?.has(one.id ?? '') === true && before.get(one)?.has(target) === true;
+          return isBetween && !isJsonObject(one.makes['answer']);
+        });
+        const said = between.map(({ id = '' }) => ({
+          path,
+          message: `${quote(id)} comes between and gives no answer by a schema, so this work would not see that it is done again`,
+        }));
+        return [...said, ...leftBehind(stage, { redo: target, path }, stages, before)];
+      }),
+    ),
+  );
+}

@@ -1,0 +1,72 @@
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
+import { tasksSchema } from './answers.ts';
+import { reviewsIn, wayBetween } from './list-facts.ts';
+import { hasPlaceholder } from './stage-brief.ts';
+import type { Stage, StageReview } from './stage-list.ts';
+import type { StagesOptions } from './stage-options.ts';
+import type { Placed, Scene, StageProgress } from './stage-progress.ts';
+import { answerOf } from './stage-records.ts';
+import { briefNow } from './stage-tasks.ts';
+
+type Failed = Extract<PlaybookEvent, { type: 'task-failed' }>;
+
+/**
+ * What a rejection of this category opens again: the tasks of the stage that the review names for it, of the stages between, and the
+ * task itself, which begins with the answers that these give now. Empty: it names none.
+ */
+export function reopenedBy(
+  { list }: StagesOptions,
+  progress: readonly StageProgress[],
+  { task, category = '', feedback }: Failed,
+): PlanChange[] {
+  const of = progress.find(({ tasks }) => tasks.some(({ state }) => state.id === task));
+  const own = of?.tasks.find(({ state }) => state.id === task);
+  if (of === undefined || own === undefined) return [];
+  const review = rejectingReview(of.stage, own);
+  const to = review?.reopens?.[category];
+  if (review === undefined || to === undefined || typeof to === 'string') return [];
+  const why = feedback.at(-1) ?? '';
+  const before = [to.stage, ...wayBetween(list, to.stage, of.stage.id).map(({ id }) => id)];
+  const again = before.flatMap((id) => (id === of.stage.id ? [] : (taskOf(progress, id, own) ?? [])));
+  const said = `${review.id} rejected ${task} for its ${category}:\n${why}`;
+  return [
+    ...again.map(({ state: { id } }): PlanChange => ({ do: 'reopen-task', id, feedback: said, session: 'same' })),
+    { do: 'reopen-task', id: task, feedback: why, session: 'new' },
+  ];
+}
+
+function rejectingReview(stage: Stage, { state }: Placed): StageReview | undefined {
+  const last = state.rounds.at(-1)?.review;
+  const reviews = reviewsIn(stage);
+  return last === undefined ? reviews[0] : reviews.find(({ id }) => id === last);
+}
+
+/** The task of a stage, of the same entry where the stage has one for each. */
+function taskOf(progress: readonly StageProgress[], stage: string, { entry }: Placed): Placed | undefined {
+  const tasks = progress.find((one) => one.stage.id === stage)?.tasks ?? [];
+  return tasks.findLast((one) => one.as === 'work' && (one.entry === undefined || one.entry === entry));
+}
+
+/** Briefs of tasks that have not begun again and quote the answer of this stage, which is another one now. */
+export function briefsAfter(
+  scene: Scene,
+  options: StagesOptions,
+  progress: readonly StageProgress[],
+  answered: string,
+): PlanChange[] {
+  return progress.flatMap((of) => {
+    if (!hasPlaceholder(of.stage, `of:${answered}`)) return [];
+    const opening = { scene, options, progress, of, also: [], taken: new Set<string>() };
+    return of.tasks.flatMap(({ as, role, entry, state }): PlanChange[] => {
+      if (as !== 'work' || role !== undefined || (state.status !== 'waiting' && state.status !== 'ready')) return [];
+      const brief = briefNow(opening, entryOf(scene, of.stage, entry));
+      return brief.text === state.brief.text ? [] : [{ do: 'edit-task', id: state.id, brief }];
+    });
+  });
+}
+
+function entryOf(scene: Scene, { each }: Stage, id: string | undefined) {
+  if (each === undefined || id === undefined) return undefined;
+  return tasksSchema.safeParse(answerOf(scene, each.of)).data?.tasks.find((entry) => entry.id === id);
+}

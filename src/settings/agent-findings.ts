@@ -5,7 +5,10 @@ import { isJsonObject, type Json } from '../text/json.ts';
 /** Found in the raw value, so that these problems are reported together with the schema's. */
 export type Finding = { readonly path: Path; readonly message: string };
 
-/** What the schema of one agent cannot say. `own`: the file is the user's, for all repositories. */
+/**
+ * Problems between entries or fields, each of which fits the schema. `own`: the file is the user's, for all
+ * repositories.
+ */
 export function agentFindings(agents: Json | undefined, whose: 'repository' | 'own'): Finding[] {
   if (!Array.isArray(agents)) return [];
   return [

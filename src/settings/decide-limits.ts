@@ -14,17 +14,17 @@ export interface LimitSource {
 export interface ChangedLimit {
   readonly key: string;
   readonly value: LimitValue;
-  /** What holds without the file; undefined: no limit. */
+  /** Value in force without the file; undefined: no limit. */
   readonly instead: LimitValue | undefined;
-  /** Whose word that is. */
+  /** `own`: `instead` is from the user's own settings; `default`: from squad. */
   readonly whose: 'own' | 'default';
   readonly where: string;
 }
 
 export interface DecidedLimits {
-  /** What counts once a person has agreed to what is raised. */
+  /** In force once a person has agreed to `raised`. */
   readonly asked: Limits;
-  /** What counts without that. */
+  /** In force until then. */
   readonly held: Limits;
   /** Above what the person's own settings say, or else squad's defaults: these need consent. */
   readonly raised: readonly ChangedLimit[];
@@ -94,10 +94,9 @@ export function exceeds(value: LimitValue, than: LimitValue | undefined): boolea
   return stalls.some((count) => COSTS[fallbackFor(value, count)] > COSTS[fallbackFor(than, count)]);
 }
 
-/** What another stall of a turn costs: nothing, a turn, or a turn that begins anew. */
+/** Ranks by what another stall of a turn uses: nothing, a turn, or a turn that starts over. */
 const COSTS: Readonly<Record<StallFallback, number>> = { fail: 0, skip: 0, retry: 1, 'workspace-reset': 2 };
 
-/** Of a limit, for people. */
 export function limitText(value: LimitValue | undefined): string {
   return value === undefined ? 'none' : typeof value === 'number' ? String(value) : `[${value.join(', ')}]`;
 }

@@ -9,9 +9,8 @@ import { withAgents, type RawSettings } from './parse-settings.ts';
 const MERGED = ['models', 'runtimes', 'team', 'mail'];
 
 /**
- * The user's own settings with those of a repository over them. Keys of the mappings above and of a playbook's section are merged;
- * limits of the repository only lower the user's; anything else that the repository sets replaces what the user has, but for
- * `plan: ask`. Both are parsed already.
+ * Merges `MERGED` and playbook sections key by key; limits of the repository only lower the user's. Any other key of the
+ * repository replaces the user's, except that the user's `plan: ask` stays. Both are parsed already.
  */
 export function mergeSettings(
   own: RawSettings,

@@ -66,7 +66,7 @@ export function withAgents(known: KnownNames, raw: RawSettings): KnownNames {
   return { ...known, runtimes: [...new Set([...known.runtimes, ...namedAgents(raw)])] };
 }
 
-/** What a settings file sets, without defaults. */
+/** As a settings file has them, without defaults. */
 export type RawSettings = Readonly<Record<string, unknown>>;
 
 /** Reads a text that was parsed before. */

@@ -3,7 +3,7 @@ import type { TurnEvent } from '../model/turn-event.ts';
 import type { Turn } from '../runtimes/port/agent-runtime.ts';
 import type { Stage, Started } from './runtime-stage.ts';
 
-/** What another engine makes of a turn that was started. */
+/** Follows the turn as an engine that did not start it. */
 export function attach(stage: Stage, started: Started, onEvent?: (event: TurnEvent) => void): Turn {
   if (started.identity === undefined) throw new Error('nothing was spawned');
   return stage.bench.runtime().attach(started.request, {

@@ -4,8 +4,8 @@ import type { TurnRequest, Workspace } from '../model/turn-request.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 
 /**
- * What the agent must do in each scenario. A harness arranges this by a script, a fake model server behind the real binary, or a
- * recording. The suite checks only what the port promises about it.
+ * How the agent must behave in each scenario. A harness arranges this by a script, a fake model server behind the real binary,
+ * or a recording. The suite checks only what the port promises about it.
  */
 export const SCENARIOS = {
   answer: 'Answers `hello from the agent` without any tool.',
@@ -41,7 +41,10 @@ export const SCENARIOS = {
 /** The name of a scenario. */
 export type ScenarioName = keyof typeof SCENARIOS;
 
-/** What the agent must do where its runtime holds a conversation with it: it asks and is answered in the middle of a turn. */
+/**
+ * How the agent must behave where its runtime holds a conversation with it: it asks and is answered in the middle of a
+ * turn.
+ */
 export const CONVERSATION_SCENARIOS = {
   'late-request':
     'Waits for a second, asks whether it may run `echo tool-ran` in a shell, runs it if so, answers `done`.',
@@ -101,11 +104,11 @@ export interface RuntimeBench {
   close(): Promise<void>;
 }
 
-/** What the suite needs to know of a runtime: how to make it do what each scenario says. */
+/** Tells the suite how to make a runtime do what each scenario says. */
 export interface RuntimeHarness {
   readonly name: string;
   open(scenario: ScenarioName): Promise<RuntimeBench>;
-  /** Of a runtime that holds a conversation with its agent. Without it the suite skips the cases of a conversation. */
+  /** Give it if the runtime holds a conversation with its agent. Without it the suite skips those cases. */
   openConversation?(scenario: ConversationScenario): Promise<RuntimeBench>;
   /** Cases that this runtime cannot pass, by title, with the reason. An unknown title fails the suite. */
   readonly skip?: readonly { readonly title: string; readonly reason: string }[];

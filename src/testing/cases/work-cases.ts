@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { insist, readWorkspaceFile, runRefused, runToEnd, type RuntimeCase } from '../runtime-stage.ts';
 
-/** What the scenarios with a structured answer are asked for. */
+/** The agent has to answer by it in the scenarios with a structured answer. */
 export const VERDICT_SCHEMA = {
   type: 'object',
   properties: { verdict: { type: 'string', enum: ['approve', 'reject'] }, score: { type: 'integer' } },

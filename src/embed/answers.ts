@@ -11,7 +11,7 @@ export interface Asked {
 /** Each question's id with its answer. */
 export type Answers = readonly (readonly [string, string])[];
 
-/** What a person may resume an interrupt with: the answer to the only question, or `{question: answer}`. */
+/** Resumes an interrupt: the answer to the only question, or `{question: answer}`. */
 const givenSchema = z.union([z.string(), z.record(z.string(), z.string())]);
 
 /** The answers in what a graph was resumed with, or what is wrong with it. Whether one fits its question, the run says. */

@@ -33,16 +33,16 @@ export type AgentAnswer =
   | { readonly messages: readonly BaseMessage[]; readonly structuredResponse?: unknown }
   | { readonly text: string; readonly structured?: unknown; readonly usage?: Usage };
 
-/** What `createAgent`, a compiled graph and any other runnable have in common. */
+/** Result of `createAgent`, a compiled graph or any other runnable. */
 export interface InvokableAgent {
   invoke(input: { messages: BaseMessage[] }, config: RunnableConfig): Promise<unknown>;
 }
 
-/** What squad has to know of an agent of the application. */
+/** Facts about an agent of the application that squad cannot find out. */
 export interface InProcessAgentOptions {
   /** Where the agent keeps its threads. Default: that of the agent itself. Without one, each turn begins a new conversation. */
   readonly checkpointer?: { getTuple(config: RunnableConfig): Promise<unknown> } | undefined;
-  /** What its tools do, by their names. Default: `other`. */
+  /** Kinds of its tools, by their names. Default: `other`. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
   /** The function takes its model from the turn: `model` of `squad.yaml` is then allowed. */
   readonly takesModel?: boolean | undefined;
@@ -143,7 +143,7 @@ function answerOf(said: unknown, reporter: TurnReporter): InProcessAnswer {
   throw new AgentFailure('bad-output', 'the agent gave neither a text nor messages');
 }
 
-/** What a compiled graph has. `createAgent` keeps its own in `graph`. */
+/** A compiled graph. An agent of `createAgent` keeps one in `graph`. */
 interface Readable {
   getState(config: object): Promise<{ readonly values?: unknown }>;
 }

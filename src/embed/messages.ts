@@ -35,7 +35,6 @@ function textOfBlock(block: unknown): string {
   );
 }
 
-/** What a message says of an end. */
 export type ReportedEnd = Pick<
   RunEnd,
   'runId' | 'name' | 'headline' | 'branch' | 'head' | 'report' | 'failures' | 'questions' | 'next'

@@ -77,7 +77,7 @@ export async function nestedTrace({ callbacks, metadata }: LangGraphRunnableConf
       }
     },
     end: async () => {
-      // What cannot be sent is the client's matter: it must not end the run.
+      // A span that cannot be sent must not end the run.
       await Promise.allSettled(sent);
     },
   };

@@ -39,7 +39,7 @@ export interface SquadGraphState {
   request: SquadRequest;
   /** null: not chosen yet. */
   runId: string | null;
-  /** What the run asks a person. */
+  /** Open questions of the run to a person. */
   questions: { id: string; text: string; options: string[] }[];
   /** Why the last answer was refused. */
   problem: string | null;
@@ -69,15 +69,15 @@ export interface SquadGraphOptions extends EmbedOptions {
 
 /**
  * The graph of one run as an application sees it: `choose_run → drive_run ⇄ ask_person`. Its input is `{ request }`; its state
- * then has the run's id, open questions and `end`. What works is squad's own engine in this process, with its own checkpoints: a
- * graph that was killed continues the same run. Draw it (with `xray`, it shows the engine's own graph), invoke it with a
- * checkpointer, or make it a node of a graph.
+ * then has the run's id, open questions and `end`. The engine works in this process with checkpoints of its own: a graph that was
+ * killed continues the same run. Draw it (with `xray`, it shows the engine's own graph), invoke it with a checkpointer, or make
+ * it a node of a graph.
  */
 export function createSquadGraph(squad: Squad, options: SquadGraphOptions = {}): SquadGraph {
   return graphOfCall(squad, options);
 }
 
-/** The same for one call of a tool. */
+/** `toolCallId`: makes a repeat of the same tool call continue its run. */
 export function graphOfCall(squad: Squad, options: SquadGraphOptions, toolCallId?: string): SquadGraph {
   const { checkpointer } = options;
   return new StateGraph(RunState)
@@ -89,7 +89,7 @@ export function graphOfCall(squad: Squad, options: SquadGraphOptions, toolCallId
       async (state: SquadGraphState, config: LangGraphRunnableConfig) => driveRun(squad, options, state, config),
       {
         ends: ['ask_person', END],
-        // What works there is the engine, for which LangGraph would draw one opaque node.
+        // For drawings only: LangGraph would draw the engine, which runs in this node, as one opaque box.
         subgraphs: [shownGraph()],
       },
     )
@@ -137,7 +137,7 @@ async function driveRun(
     await nested?.end();
     return ended;
   });
-  // What an aborted node returns could count as its result, and the run would never be continued.
+  // LangGraph could take an update of an aborted node as its result, and would never continue the run.
   signal?.throwIfAborted();
   const questions = end.questions.map(({ options: given, ...question }) => ({ ...question, options: [...given] }));
   const isAsking = end.outcome === 'waiting' && questions.length > 0;

@@ -8,9 +8,9 @@ import { checkRequest, type EmbedOptions, type SquadRequest } from './squad-requ
 
 /** How a node of a graph runs squad. */
 export interface SquadNodeOptions<State, Update> extends EmbedOptions {
-  /** What to run. The same state has to give the same. */
+  /** Makes the request of the run. Equal states have to give equal requests. */
   readonly in: (state: State) => SquadRequest | Promise<SquadRequest>;
-  /** What the end of the run, good or bad, changes in the state. */
+  /** Makes the update of the state from the end of the run, good or bad. */
   readonly out: (end: RunEnd, state: State) => Update | Promise<Update>;
 }
 

@@ -4,7 +4,10 @@ import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import type { RunOptions } from '../squad/run.ts';
 
-/** What to run, as plain data. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
+/**
+ * A run to start, as plain data. An absent option comes from the objective, from `squad.yaml`, or is a default of
+ * squad.
+ */
 export interface SquadRequest {
   /** A path, absolute or from the squad's `cwd`; or the text itself. No session: data of a state names no folder to write into. */
   objective: Exclude<ObjectiveSource, { readonly session: string }>;

@@ -11,7 +11,7 @@ export interface SquadToolOptions
   extends EmbedOptions, Pick<SquadRequest, 'playbook' | 'runtime' | 'models' | 'limits' | 'strict'> {
   /** Default: `squad`. */
   readonly name?: string | undefined;
-  /** What the model reads of it. Say what the repository is, and for what work squad is meant. */
+  /** Shown to the model. Say what the repository is, and for what work squad is meant. */
   readonly description?: string | undefined;
 }
 

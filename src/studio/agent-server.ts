@@ -111,7 +111,9 @@ async function load() {
   }
 }
 
-/** Of squad's own package.json the version of the server that it works with, of another the version itself. */
+/**
+ * `peerDependencies`: the version of the server that squad's own package.json asks for; `version`: the package's own.
+ */
 function versionIn(path: string | undefined, from: 'peerDependencies' | 'version'): string {
   const manifest = JSON.parse(readFileSync(path ?? '', 'utf8')) as {
     readonly version: string;
@@ -136,7 +138,7 @@ function portError(error: unknown, port: number): unknown {
   return error;
 }
 
-/** What the SDK itself uses in a process with the server. */
+/** The SDK calls a server in the same process through this global, without a socket. */
 const INSIDE = Symbol.for('langgraph_api:fetch');
 
 function inside(): typeof fetch {

@@ -3,7 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph';
 /** A piece of a stream: a mode of LangGraph, and what it carries. */
 export type Chunk = readonly [mode: string, payload: unknown];
 
-/** What LangGraph would stream as it stored this checkpoint. */
+/** As LangGraph streams when it stores this checkpoint. */
 export function checkpointChunks(snapshot: StateSnapshot): Chunk[] {
   const { config, values, metadata, next, tasks, parentConfig } = snapshot;
   const payload = { config, values, metadata, next, tasks, parentConfig };
@@ -16,7 +16,7 @@ export function checkpointChunks(snapshot: StateSnapshot): Chunk[] {
   ];
 }
 
-/** What LangGraph would stream as the tasks of this checkpoint ended, which it knows only once they have. */
+/** As LangGraph streams when the tasks of this checkpoint end. Leaves out those that have no result yet. */
 export function resultChunks(snapshot: StateSnapshot): Chunk[] {
   return snapshot.tasks.flatMap(({ id, name, result, error, interrupts }): Chunk[] => {
     if (result === undefined && error === undefined) return [];
@@ -25,7 +25,7 @@ export function resultChunks(snapshot: StateSnapshot): Chunk[] {
   });
 }
 
-/** What LangGraph would stream as it stopped at the interrupts of the state; nothing if there are none. */
+/** As LangGraph streams when it stops at the interrupts of the state; empty without any. */
 export function interruptChunks(snapshot: StateSnapshot): Chunk[] {
   const interrupts = interruptsOf(snapshot);
   return interrupts.length === 0 ? [] : [['updates', { __interrupt__: interrupts }]];

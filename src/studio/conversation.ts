@@ -45,7 +45,7 @@ export function messagesOf(
   ];
 }
 
-/** What a person said last in the messages of an input. Throws `bad-input` where squad cannot read it. */
+/** Text of the last message of a person. Throws `bad-input` where squad cannot read the messages. */
 export function lastWords(messages: readonly unknown[]): string {
   const { text } = objectiveOf(messages.map(messageIn)) as { readonly text: string };
   return text;

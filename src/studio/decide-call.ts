@@ -4,7 +4,7 @@ import { lastWords } from './conversation.ts';
 import { Refusal } from './refusal.ts';
 import { START_INPUT, startInputSchema, type StartInput } from './start-input.ts';
 
-/** What a call wants to run: LangGraph's input, command and breakpoints. */
+/** A request to run a thread, reduced from LangGraph's input, command and breakpoints. */
 export interface Call {
   readonly input: unknown;
   readonly resume?: unknown;
@@ -47,7 +47,7 @@ interface Answer {
 
 const answersSchema = z.union([z.string(), z.record(z.string(), z.string())]);
 
-/** What squad does for a call. Throws a refusal for what it does not do. */
+/** Throws a `Refusal` that a client can read if squad does not take the call. */
 export function decideCall(call: Call, { run, busy }: Standing): CallPlan {
   const [beyond] = call.beyond;
   if (beyond !== undefined) {

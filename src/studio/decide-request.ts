@@ -11,7 +11,7 @@ interface Door {
   readonly tunnel: boolean;
   /** The name of the run with this id. */
   readonly nameOf: (threadId: string) => string | undefined;
-  /** What the machine says about who is at the other end. It is asked once for each connection. */
+  /** Asks the machine which process is at the other end. Called once for each connection. */
   readonly findClient: (socket: Socket) => Client;
 }
 

@@ -23,7 +23,7 @@ export interface ThreadCall extends Omit<Call, 'isOld'> {
 const LEAVES_MS = 5_000;
 const LOOK_MS = 50;
 
-/** What squad does for the call, as everything stands. Waits for an engine that is about to leave. Throws a refusal. */
+/** Waits up to `LEAVES_MS` for an engine of another process to leave. Throws a `Refusal` as `decideCall` does. */
 export async function planCall(ports: StatePorts, { threadId, checkpointId, ...call }: ThreadCall): Promise<CallPlan> {
   const isOld = checkpointId !== undefined && checkpointId !== (await headOf(ports, threadId));
   const { clock } = ports.workspace.composition;

@@ -21,7 +21,7 @@ interface Edited {
   readonly named: string | undefined;
 }
 
-/** The same for a request that is sent again. */
+/** Equal for a request and its repeats. */
 export function digestOf({ runId, checkpointId, command, named }: Edited): string {
   const about = [runId, named ?? '', checkpointId ?? '', command];
   return sha256Of(JSON.stringify(about));

@@ -6,7 +6,7 @@ import { isJsonObject } from '../text/json.ts';
 import { defined } from '../text/defined.ts';
 import type { InterventionRequest } from '../squad/intervene.ts';
 
-/** What an edit of the state means. */
+/** The command that an edit of the state stands for. */
 export type EditCommand =
   | { readonly do: 'intervene'; readonly request: InterventionRequest }
   /** Without a question, the only open one. */
@@ -14,7 +14,7 @@ export type EditCommand =
       readonly do: 'answer';
       readonly question: string | undefined;
       readonly answer: string;
-      /** What the task of the agent that asked may change besides. */
+      /** More paths that the task of the asking agent may change. */
       readonly paths?: readonly string[] | undefined;
     }
   | { readonly do: 'stop' }
@@ -42,7 +42,7 @@ const reason = z.string().optional();
 const scope = { task: text.optional(), agent: text.optional() };
 const key = { key: text.max(200).optional() };
 
-/** What each verb takes. `verb` itself is there already. */
+/** Fields of each verb besides `verb` itself. */
 const VERBS = {
   pause: z.strictObject({ ...scope, ...key }),
   resume: z.strictObject({ ...scope, ...key }),

@@ -47,7 +47,7 @@ function answer(target: ServerResponse | Socket, { status, text, readBy }: Inste
     target.writeHead(status, headers).end(body);
     return;
   }
-  // Of a request to change the protocol, for which Node makes no response.
+  // A request to change the protocol comes with a bare socket: Node makes no response for it.
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   target.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n`), body]));
 }

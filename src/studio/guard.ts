@@ -6,7 +6,7 @@ export const STUDIO_PAGE = 'https://smith.langchain.com/studio/';
 /** Pages that may speak to the server without being named: that of Studio alone. */
 export const KNOWN_ORIGINS: readonly string[] = [new URL(STUDIO_PAGE).origin];
 
-/** What the guard reads of a request. `rawHeaders` as Node has them: name, value, name, value. */
+/** A request, as far as the guard reads it. `rawHeaders` as Node has them: name, value, name, value. */
 export interface Asked {
   readonly method: string;
   readonly target: string;
@@ -74,8 +74,8 @@ const CRONS = /^(?:\/threads\/[^/]+)?\/runs\/crons(?:\/|$)/;
 const THREAD = /^\/threads\/([^/]+)(\/copy)?\/?$/;
 
 /**
- * What squad answers in place of the server; undefined: the server answers. The server would make an empty thread of a copy, forget a
- * thread whose run is still there, and fail at crons, which a client then asks for again and again. `nameOf`: the name of the run with this id.
+ * undefined: the server answers. It would make an empty thread of a copy, forget a thread whose run is still there, and fail at
+ * crons, which a client then requests again and again. `nameOf`: the name of the run with this id.
  */
 export function answerInstead(
   { method, target }: Asked,
@@ -128,7 +128,7 @@ export function plainTarget(target: string): string {
   return new URL(`http://localhost${plain}`).pathname + query;
 }
 
-/** What follows the secret in a target that begins with it; undefined: it does not. */
+/** The target without the secret; undefined: it does not begin with it. */
 export function targetBehind(secret: string, target: string): string | undefined {
   const [, given = '', rest = ''] = /^\/([^/?#]*)([^]*)$/.exec(target) ?? [];
   if (!isSameSecret(given, secret)) return undefined;

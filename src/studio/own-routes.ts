@@ -3,7 +3,7 @@ import { isJsonObject } from '../text/json.ts';
 import { listThreads, type ServerStore } from './server-list.ts';
 import type { StudioView } from './view.ts';
 
-/** What squad does where the server itself would keep a client from the view. */
+/** Calls that squad routes to the view because the server would answer them itself. */
 export type RoutedView = Pick<StudioView, 'admit' | 'threads' | 'updateState'>;
 
 /** A request inside the server, as far as it is used here. */

@@ -11,7 +11,6 @@ import { Refusal } from './refusal.ts';
 import { plainValue, rebuiltValues, withStanding } from './snapshots.ts';
 import { START_INPUT } from './start-input.ts';
 
-/** What reading states takes. */
 export interface StatePorts {
   readonly workspace: OpenedWorkspace;
   readonly graph: RunGraph;
@@ -73,7 +72,7 @@ async function current(ports: StatePorts, thread: Thread, snapshot: StateSnapsho
   return shown(thread, withStanding(snapshot, await readStanding(ports.workspace, thread, whole.reading)));
 }
 
-/** What the ledger knows of a run whose checkpoints are not there or cannot be read. */
+/** Makes the state from the ledger alone, for a run whose checkpoints are gone or cannot be read. */
 async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string): Promise<StateSnapshot> {
   const whole = readWhole(workspace, thread);
   const empty = { ...EMPTY, config: threadConfig(thread.run.id) };
@@ -158,7 +157,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'storage-refused',
 ]);
 
-/** What was read; or in one message why the checkpoints cannot be. */
+/** `notice`: why the checkpoints cannot be read. Rethrows any other error. */
 async function readable<T>(work: () => Promise<T>): Promise<{ readonly snapshot: T } | { readonly notice: string }> {
   try {
     return { snapshot: await work() };
@@ -168,7 +167,7 @@ async function readable<T>(work: () => Promise<T>): Promise<{ readonly snapshot:
   }
 }
 
-/** What is there of the checkpoints; `otherwise` if they cannot be read. */
+/** Returns `otherwise` if the checkpoints cannot be read. */
 export async function withoutCheckpoints<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   const found = await readable(work);
   return 'notice' in found ? otherwise : found.snapshot;

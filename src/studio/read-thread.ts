@@ -23,7 +23,7 @@ export interface Thread {
   readonly live: readonly Attempt[];
 }
 
-/** What only the whole run tells. */
+/** Costs reading the whole run, unlike `Thread`. */
 export interface ThreadStanding {
   readonly standing: RunStanding;
   /** The questions of the run without an answer, and those of agents in the middle of their turns. */

@@ -4,7 +4,7 @@ import { plainText } from '../text/plain-text.ts';
 /** 409: another process is at it. 422: squad does not do this. A client repeats any other failure, and with it the command. */
 export type RefusalStatus = 409 | 422;
 
-/** What the Agent Server answers where squad refuses: it sends the response of any error that has one. */
+/** The Agent Server sends the response of an error that has `getResponse`. */
 export class Refusal extends Error {
   readonly status: RefusalStatus;
   readonly #body: Readonly<Record<string, unknown>>;

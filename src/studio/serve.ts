@@ -23,7 +23,7 @@ export interface ServeOptions {
 }
 
 export interface Served {
-  /** What clients connect to. Who knows it can use the server: it is in no file, and in no other process. */
+  /** Clients connect here. It holds the secret, so it is in no file and in no other process. */
   readonly url: string;
   /** Where people look at it; the page comes from the internet. */
   readonly studio: string;
@@ -60,7 +60,7 @@ export async function serveStudio(place: Place, options: ServeOptions): Promise<
   return { url, studio: `${STUDIO_PAGE}?baseUrl=${url}`, close };
 }
 
-/** What other commands may know of a server: never its secret, because agents can read files of this user. */
+/** Read by other commands. Never holds the secret, because agents can read files of this user. */
 const noteSchema = z.object({ pid: z.int(), port: z.int(), repository: z.string() });
 type Note = z.infer<typeof noteSchema>;
 

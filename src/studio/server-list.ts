@@ -3,7 +3,7 @@ import type { RunThread } from './threads.ts';
 /** The name of the graph, and of the assistant that the server makes of it. */
 export const GRAPH = 'squad';
 
-/** What LangGraph's server keeps in memory, as far as squad touches it. */
+/** The memory of LangGraph's server, as far as squad touches it. */
 export interface ServerStore {
   readonly threads: Record<string, StoredThread | undefined>;
   readonly runs: Readonly<Record<string, { readonly thread_id: string; readonly status: string }>>;

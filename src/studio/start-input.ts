@@ -3,7 +3,7 @@ import { LIMITS } from '../model/limit-table.ts';
 import { MESSAGES_SCHEMA } from './conversation.ts';
 import { someLimitsSchema } from '../model/limits.ts';
 
-/** What a thread that is no run yet takes. Its limits are those that `squad run` has options for. */
+/** Input of a thread that is no run yet. Its limits are those that `squad run` has options for. */
 export const startInputSchema = z.strictObject({
   objective: z
     .string()

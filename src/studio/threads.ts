@@ -12,16 +12,16 @@ type ThreadStatus = 'idle' | 'busy' | 'interrupted';
 export interface RunThread {
   readonly thread_id: string;
   readonly created_at: Date;
-  /** Of the newest record of the run. */
+  /** Time of the newest event of the run. */
   readonly updated_at: Date;
   readonly status: ThreadStatus;
   readonly metadata: Readonly<Record<string, string | readonly string[]>>;
-  /** Of an interrupted one: its state, and the interrupts of each task. */
+  /** Only of an interrupted run: its state, and the interrupts of each task by its id. */
   readonly asked?: { readonly values: unknown; readonly interrupts: Readonly<Record<string, readonly unknown[]>> };
 }
 
 type Listed = Omit<RunThread, 'metadata' | 'asked'> & Pick<Partial<RunThread>, 'asked'>;
-/** What is fixed about a run. */
+/** Fixed for a run, so it is read once. */
 type About = Readonly<Record<string, string>>;
 
 /** The runs of a workspace as threads. A run is read again only after something was recorded of it. */

@@ -15,7 +15,7 @@ import { START_INPUT, START_SCHEMA } from './start-input.ts';
 import { RunThreads, type RunThread } from './threads.ts';
 import { steerThread, type RecentForks } from './steer.ts';
 
-/** What the server says about one of its runs. */
+/** Passed by the server with each of its runs. */
 interface StreamOptions extends Omit<Asked, 'input'>, RunnableConfig {
   readonly version?: string;
   readonly streamMode?: string | readonly string[];
@@ -41,7 +41,7 @@ function shownSchema(): object {
 }
 
 /**
- * What the Agent Server serves in place of a compiled graph. It shows the runs of one repository, each as the thread with its
+ * The Agent Server serves this in place of a compiled graph. It shows the runs of one repository, each as the thread with its
  * id, and no node ever runs in it.
  */
 export class StudioView {
@@ -114,7 +114,7 @@ export class StudioView {
     return this.#events(input, options);
   }
 
-  /** The same chunks without the events around them. */
+  /** The chunks of `streamEvents` without the events around them. */
   async stream(input: unknown, options: StreamOptions): Promise<AsyncGenerator<readonly unknown[]>> {
     return this.#chunks(input, options);
   }

@@ -29,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What cannot be seen, or turns other text around, shows as its code. */
+/** Characters that are invisible or change the direction of text are shown as their code. */
 function escaped(text: string): string {
   return visibleText(text.toWellFormed()).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -7,7 +7,7 @@ import { timelineSvg, waitText } from './timeline-svg.ts';
 import type { Bar, Timeline } from './timeline.ts';
 import { utcTime } from '../text/time.ts';
 
-/** What a page shows beyond the report's text. */
+/** Shown on the page besides the report's text. */
 export interface PageFacts {
   readonly timeline: Timeline;
   /** undefined: there are no changes to show. */
@@ -16,7 +16,7 @@ export interface PageFacts {
   readonly run: string;
 }
 
-/** What a reader looks for first. The sections that are not named follow in their own order. */
+/** Titles of the sections to show first. The others follow in their own order. */
 const FIRST = ['Success criteria', 'Not delivered', 'Stages', 'Get the work', 'Changes', 'Timeline', 'Tasks'];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const MOST_ROWS = 500;

@@ -2,7 +2,7 @@ import type { ArmoryFacts } from '../model/armory-facts.ts';
 import { code, ownWords, tableSection, type Section, type Text } from './document.ts';
 import { short } from './report-head.ts';
 
-/** What the agents were bound to besides their role and runtime; absent: to nothing. */
+/** Skills, servers, hooks and settings of the agents; undefined: none has any. */
 export function armorySection(armory: readonly ArmoryFacts[]): Section | undefined {
   const rows = armory.flatMap((facts) => rowsOf(facts).map((row) => [facts.agent, ...row]));
   return tableSection('Armory', ['agent', 'bound to', 'which', 'hash'], rows);

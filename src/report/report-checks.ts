@@ -14,7 +14,7 @@ const LOOKS_SAID = [
   ['unknown', '. It is not known whether it looked, because its runtime does not report its tools'],
 ] as const;
 
-/** What the work did to its checks, and what these did besides passing or failing. */
+/** Doubts about the checks: the work changed them, they are flaky, or an approver did not look. */
 export function checksSection({ board }: RunReading): Section | undefined {
   const { flaky, changed } = checkNotesOf(board);
   return listSection('Checks', [

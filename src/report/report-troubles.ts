@@ -50,7 +50,7 @@ export function standInsSection({ board }: Pick<RunReading, 'board'>): Section |
   return tableSection('Stand-ins', ['task', 'agent', 'work', 'worked on', 'in place of', 'note'], rows);
 }
 
-/** What turns and accounts were waited for, and what came, in the order of time. */
+/** Stalls of turns and limits of accounts, with what ended them, in order of time. */
 export function wallsSection({ walls, accounts }: Pick<RunHistory, 'walls' | 'accounts'>): Section | undefined {
   const rows = [
     ...walls.flatMap(({ attempt, why, at, cleared }) => [

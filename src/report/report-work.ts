@@ -47,7 +47,7 @@ export function failuresSection(
   ]);
 }
 
-/** Of all of the work, by a stage that judges it. */
+/** Rejections of the whole work by a stage that judges it. */
 function rejectedWhole({ stage, cap, rounds, file }: Rejection): Block[] {
   const last = `in round ${rounds.at(-1)?.round ?? 0} of ${cap}`;
   return [

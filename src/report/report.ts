@@ -50,7 +50,7 @@ export interface GitFacts {
   readonly kept?: readonly KeptRef[];
 }
 
-/** What a report says, in the order in which it says it: how a run went, by the ledger, its mailbox and git. */
+/** Puts the sections in the order in which a person reads them. Pure. */
 export function reportOf(
   reading: RunHistory,
   view: RunView,
@@ -119,7 +119,7 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
   ]);
 }
 
-/** Of a run without a branch. */
+/** Section of a run without a branch: the folder that it made or completed. */
 function madeSection(title: string, published: RunHistory['published'], options: unknown): Section | undefined {
   const { made, madeAt, added } = published ?? {};
   const note = playNote(options);

@@ -18,7 +18,10 @@ export const statisticsSchema = z.strictObject({
     ...{ done: count, ended: count, rate: share.nullable(), atLeast: z.number(), met },
     byPlaybook: z.array(z.strictObject({ playbook: z.string(), done: count, ended: count, rate: share.nullable() })),
   }),
-  /** Of runs that ended as done, from start to end by the clock. `averageEngineMs`: the time that an engine worked. */
+  /**
+   * Counts only runs that ended as done, from start to end by the clock. `averageEngineMs`: the time that an engine
+   * worked.
+   */
   time: z.strictObject({
     runs: count,
     averageMs: z.number().nonnegative().nullable(),
@@ -40,7 +43,7 @@ export const statisticsSchema = z.strictObject({
   }),
   /** Runs that were killed or interrupted, and those of them that were resumed to their end. */
   recovery: z.strictObject({ interrupted: count, recovered: count, rate: share.nullable(), atLeast: z.number(), met }),
-  /** Of all runs. Tokens and cost are sums over the turns for which they are known. */
+  /** Counts all runs. Tokens and cost are sums over the turns for which they are known. */
   use: z.strictObject({
     turns: count,
     settledTurns: count,
@@ -55,7 +58,7 @@ export type Statistics = z.infer<typeof statisticsSchema>;
 
 const TARGETS = { completion: 0.7, timeMs: 4 * 3_600_000, rounds: 2.5, recovery: 1 } as const;
 
-/** What the runs of a workspace have in common, beside what is aimed at. Pure. */
+/** Compares the runs of a workspace with the project's targets. Pure. */
 export function statisticsOf(runs: readonly RunFigures[]): Statistics {
   const ended = runs.filter(({ state }) => hasEnded(state));
   const done = ended.filter(({ state }) => state === 'done');

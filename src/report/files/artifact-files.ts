@@ -8,12 +8,12 @@ export const INDEX = 'index.json';
 
 /** A document that a task has delivered. */
 export interface DeliveredDocument {
-  /** Of its copy in `artifacts/`. */
+  /** File name of its copy in `artifacts/`. */
   readonly name: string;
   /** null: the run has no stages, or this task is in none. */
   readonly stage: string | null;
   readonly task: string;
-  /** In the repository. */
+  /** Path in the repository. */
   readonly path: string;
   readonly commit: string;
 }

@@ -37,7 +37,7 @@ function lineOf({ text, state, by, evidence }: CriterionStatus): Text {
   return words`${box}${cut(text, MOST_TEXT)} – ${ownWords(STATES[state])}${who}${why}`;
 }
 
-/** What was judged met counts, and the line says who judged it. */
+/** A criterion that a reviewer judged met is ticked too; its line says who judged it. */
 export function isTicked(state: CriterionStatus['state']): boolean {
   return state === 'met' || state === 'judged';
 }

@@ -9,7 +9,7 @@ import { isoTime } from '../../text/time.ts';
 import { isTicked } from './checklist-file.ts';
 import type { RunFile } from './run-file.ts';
 
-/** What the state of a run has from elsewhere than its plan. Times in epoch ms. */
+/** Facts of `state.json` that are not in the plan. Times in epoch ms, durations in ms. */
 export interface StateFacts {
   /** As it was named at the start. */
   readonly objectiveFile: string;
@@ -72,7 +72,7 @@ function artifactsOf(artifacts: StateFacts['artifacts']): Record<string, string>
   );
 }
 
-/** Of criteria with the same text, all have to be met. */
+/** Criteria with equal text count as met only if all are. */
 function criteriaStatus(board: Parameters<typeof criteriaOf>[0]): Record<string, boolean> {
   const texts = Map.groupBy(criteriaOf(board), ({ text }) => text);
   return Object.fromEntries([...texts].map(([text, all]) => [text, all.every(({ state }) => isTicked(state))]));

@@ -44,7 +44,7 @@ export interface RuntimeChoice {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** What a runtime is made from besides its settings. */
+/** Given to a `RuntimeFactory` besides the settings of its runtime. */
 export interface RuntimePorts {
   /** The name under which the runtime is registered, and which it has to have. */
   readonly name: string;
@@ -60,7 +60,7 @@ export type RuntimeFactory = (
   ports: RuntimePorts,
 ) => AgentRuntime | CliAdapter<unknown, unknown>;
 
-/** What an application adds to squad, by the names that `squad.yaml` uses. */
+/** Runtimes and playbooks of an application, by the names that `squad.yaml` uses. */
 export interface Additions {
   /** Runtimes of your own (`agentsquad/runtime`). */
   readonly runtimes?: Readonly<Record<string, RuntimeFactory>>;
@@ -91,7 +91,7 @@ export interface Composition extends Machine {
   readonly runtimes: Readonly<Record<string, RuntimeFactory>>;
   /** The application's own: a command that needs no playbook does not load those of squad. */
   readonly playbooks: Playbooks;
-  /** What this runtime says of itself. Throws `usage` if no such runtime is registered. */
+  /** Throws `usage` if no such runtime is registered. */
   describe(name: string, choice?: RuntimeChoice): RuntimeDescription;
   /** Throws `usage` if no such runtime is registered. */
   runtime(name: string, choice?: RuntimeChoice): AgentRuntime;
@@ -101,7 +101,7 @@ export interface Composition extends Machine {
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
   /** The mail server of one turn, which the file names. */
   mailServer(turnFile: string): MailServer;
-  /** What confines the servers and hooks of a turn that start in its agent's folder. */
+  /** Confines the MCP servers and hooks that a turn starts in the folder of its agent. */
   readonly taskCage: (turn: CagedTurn) => Promise<TaskCage>;
   /** Removes the secrets of the environment; `letThrough`: the variables that runtimes get by name. */
   redactor(letThrough: readonly string[]): Redactor;

@@ -83,7 +83,7 @@ export type Admission = 'plays' | 'ends';
 
 interface NewRun {
   readonly runId?: string | undefined;
-  /** What the definition names by its hash. */
+  /** Every content that the definition names by its hash. */
   readonly contents?: readonly Content[];
 }
 
@@ -151,7 +151,7 @@ export async function resumeRun(
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     const tracing = tracingOf(ports, before.definition);
     resources.claim(row.id);
-    // Of the engine before.
+    // If the work below throws, warns of turns that the previous engine left running.
     const warn = (text: string): void =>
       ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId: row.id, text });
     const left = { ledger, processes: ports.processes, warn };
@@ -230,7 +230,7 @@ async function drive(
   };
 }
 
-/** What programs hear first. */
+/** The first event of an engine, on a resume as well. */
 function startOf(
   definition: RunDefinition,
   resumed: boolean,

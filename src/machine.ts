@@ -26,7 +26,7 @@ export interface Host {
   readonly pid: number;
 }
 
-/** What reading a run takes. Starting and driving one takes a `Composition`, with the runtimes, which load slowly. */
+/** Enough to read runs. Starting and driving one takes a `Composition`, with the runtimes, which load slowly. */
 export interface Machine {
   readonly clock: Clock;
   readonly processes: Processes;

@@ -48,7 +48,7 @@ export interface Squad {
   reload(run?: string, options?: TrustOption): Promise<Reloaded>;
   /** All runs of the repository, the newest first; empty where nothing ran yet. */
   runs(): Promise<RunSummary[]>;
-  /** What `squad status --json` prints. */
+  /** Equals the output of `squad status --json`. */
   status(run?: string): Promise<RunStatus>;
   /**
    * Answers a question of a run; without `question` (its id) the only open one. For a question with options, the answer has to
@@ -77,7 +77,7 @@ export function createSquad({ runtimes, playbooks, ...machine }: SquadOptions = 
   return squadOn(readMachine(machine), defined({ runtimes, playbooks }));
 }
 
-/** The same for a machine that is read already. */
+/** As `createSquad`, for the command line, which has read its host before. */
 export function squadOn(host: Host, additions: Additions = {}): Squad {
   const place: Place = { host, composition: compose(host, additions) };
   // Each method loads its own code: a status needs no preflight, and only an engine needs the graph.

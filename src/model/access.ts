@@ -32,7 +32,7 @@ export function fullAccessWarning(
   return `${names.join(', ')} can read, change and reach everything that you can: \`access: full\` confines nothing`;
 }
 
-/** The same of agents that a setting lets work without a cage; undefined: there are none. */
+/** A warning for agents with `access: edit` on a runtime with `allow-unconfined`; undefined: there are none. */
 export function unconfinedWarning({
   agents,
   runtimes,

@@ -7,7 +7,7 @@ import { HOOK_EVENTS } from './turn-request.ts';
 
 const hash = z.string();
 
-/** What an agent of a run is bound to, by name and hash: API. */
+/** Equipment of one agent by name and hash. Programs read it from JSON output, so a change of it is a change of the API. */
 export const armoryFactsSchema = z.strictObject({
   agent: z.string(),
   role: z.string(),
@@ -17,9 +17,9 @@ export const armoryFactsSchema = z.strictObject({
   /** Its shell reaches the network. */
   network: z.boolean(),
   effort: equipmentSettings.effort.unwrap().nullable(),
-  /** Of its content. */
+  /** `hash`: SHA-256 of the skill's content. */
   skills: z.array(z.strictObject({ name: z.string(), hash })),
-  /** Of how it is started or reached; its variables count by their names. */
+  /** `hash`: of the command or URL and the names of its variables. The values of variables do not count. */
   mcp: z.array(z.strictObject({ name: z.string(), hash })),
   hooks: z.array(z.strictObject({ on: z.enum(HOOK_EVENTS), tool: z.string().nullable(), hash })),
   /** Files of the repository that its servers and hooks run. */
@@ -29,7 +29,7 @@ export const armoryFactsSchema = z.strictObject({
   env: z.array(z.string()),
   home: z.literal('mine').nullable(),
   ask: z.literal('human').nullable(),
-  /** Of everything that the agent is bound to, its instructions too. */
+  /** Covers all fields above and the agent's instructions. */
   hash,
 });
 export type ArmoryFacts = z.infer<typeof armoryFactsSchema>;
@@ -61,7 +61,7 @@ function hashOf(value: unknown): string {
   return sha256Of(JSON.stringify(value));
 }
 
-/** What an agent has from its settings besides role, runtime and model, in words; undefined: nothing. */
+/** An agent's settings besides role, runtime and model, in words for a person; undefined: it has none. */
 export function equipmentOf(agent: BoundAgent): string[] | undefined {
   const { skills = [], mcp = [], hooks = [], deny = [], env = [], effort, access, home, ask } = agent;
   const said = [

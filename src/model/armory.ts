@@ -57,7 +57,7 @@ const hookSettings = z.strictObject({
   cwd: cwdSchema,
 });
 
-/** What `squad.yaml` may equip an agent with. */
+/** Settings of an agent that equip it, by their keys in `squad.yaml`. */
 export const equipmentSettings = {
   effort: z.enum(EFFORTS).optional(),
   /** true: its shell reaches the network. */
@@ -77,7 +77,7 @@ export const equipmentSettings = {
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What an agent of a run is equipped with. Contents are stored with the run by their hashes. */
+/** An agent's equipment as a run stores it. Contents are stored with the run by their hashes. */
 export const equipmentSchema = {
   effort: equipmentSettings.effort,
   deny: z.array(z.string()).optional(),

@@ -13,7 +13,7 @@ export function attemptWithin(scope: string, id: string): string {
   return id.slice(scope.length + 1);
 }
 
-/** The same of an attempt of any run: no name of a task has a dot. */
+/** The plan's name of an attempt of any run: no name of a task has a dot. */
 export function attemptName({ id }: { readonly id: string }): string {
   return id.slice(id.lastIndexOf('.') + 1);
 }

@@ -1,7 +1,7 @@
 import { readShell, type ShellToken, type ShellWord } from '../text/shell-text.ts';
 import { launchOf } from './launchers.ts';
 
-/** What a command needs before it can run, as far as its words say. */
+/** One thing that must exist before a command can run, as far as its words say. */
 export type Need =
   /** A program on the PATH. */
   | { readonly type: 'program'; readonly name: string }
@@ -19,7 +19,7 @@ const OF_THE_SHELL = new Set(
 );
 /** A command follows them. */
 const BEFORE_A_COMMAND = new Set(['!', 'if', 'then', 'elif', 'else', 'while', 'until', 'do', '{']);
-/** What follows them is no command. */
+/** The word after one of these is not a command. */
 const NO_COMMAND = new Set(['for', 'case', 'fi', 'done', 'esac', '}', 'function']);
 const ELSEWHERE =
   /^(?:-C|-f|-w|-r|-F|--(?:prefix|dir|cwd|directory|file|makefile|workspaces?|filter|recursive)(?:=.*)?)$/;

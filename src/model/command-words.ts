@@ -15,7 +15,7 @@ export interface Word {
   readonly text: string;
   /** undefined: it has a variable. */
   readonly value: string | undefined;
-  /** What comes before its first variable. */
+  /** The text before its first variable. */
   readonly beginning: string;
   readonly variables: readonly string[];
 }
@@ -32,10 +32,10 @@ export interface EquipPaths {
   readonly folder: string;
 }
 
-/** What one command names and starts. */
+/** The files that one command names, and the programs that it starts. */
 export interface CommandReading {
   readonly paths: readonly NamedPath[];
-  /** What it fetches and runs. */
+  /** Names of packages that it fetches and runs. */
   readonly downloads: readonly string[];
   /** Why it must not start, and what to write instead. */
   readonly problem?: string | undefined;
@@ -126,7 +126,7 @@ function outsideProblem(found: readonly (Found | undefined)[]): string | undefin
 
 const MOVES = ['cd', 'pushd', 'popd', 'chdir'];
 const MOVED = `it starts in an empty folder and may not change to another one by \`cd\`. Name files from the root of the repository, for which squad puts copies; write ${FOLDER} for the agent’s folder; or ${IN_TASK}`;
-/** What they run is in variables, or in files that squad does not see. */
+/** Squad cannot see the commands that these run: they are in variables or in other files. */
 const UNREAD = ['eval', 'source', '.', 'alias', 'trap'];
 
 function problemOf(words: readonly Word[], program: number, launch: Launch): string | undefined {

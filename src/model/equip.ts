@@ -35,7 +35,7 @@ export type Equipped =
     }
   | ({ readonly type: 'refused' } & EquipProblem);
 
-/** What an agent's equipment names and cannot use. */
+/** A part of an agent's equipment that cannot be used here. */
 interface EquipProblem {
   /** Below the agent in the settings. */
   readonly at: readonly (string | number)[];
@@ -44,7 +44,7 @@ interface EquipProblem {
 
 type Hook = NonNullable<TurnRequest['hooks']>[number];
 
-/** What an agent may use besides the usual, and what it may not; undefined: nothing is said. */
+/** Tools that the settings allow or deny besides the runtime's usual ones; undefined: they name none. */
 export function toolRulesOf({ allow, deny }: Pick<BoundAgent, 'allow' | 'deny'>): TurnRequest['toolRules'] {
   return (allow ?? deny) === undefined ? undefined : defined({ allow, deny });
 }

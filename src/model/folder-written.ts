@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What squad found as it wrote the folder of a run at the end of its work there. `problem`: why the files are not complete. */
+/** Squad wrote the files of a run's folder when its work there ended. `problem`: why they are not complete. */
 export const folderWrittenSchema = z.object({ folder: z.string(), problem: z.string().nullable() });
 export type FolderWritten = z.infer<typeof folderWrittenSchema>;
 
-/** What a person reads of it. */
+/** The sentence for a person about it. */
 export function folderText({ folder, problem }: FolderWritten, name: string): string {
   if (problem === null) return `wrote the files in ${folder} again: they are complete`;
   return `the files in ${folder} are not complete: ${problem}. ${writeAgainText(name)}`;

@@ -1,6 +1,6 @@
 import { nextWord, WRAPPERS, type Words } from './wrapper-programs.ts';
 
-/** What a command starts besides itself, as far as its words say. */
+/** How a command starts code besides its own program, as far as its words say. */
 export type Launch =
   | { readonly type: 'plain' }
   /** It looks into its working folder and runs what it finds there. */
@@ -84,7 +84,6 @@ interface Started {
   readonly program: number;
 }
 
-/** What a command starts. */
 export function launchOf(words: Words): Started {
   const program = programAt(words);
   const name = words[program]?.split('/').at(-1) ?? '';

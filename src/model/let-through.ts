@@ -2,7 +2,7 @@ import { variablesOf } from './equip.ts';
 import type { BoundAgent } from './run.ts';
 import type { Settings } from './settings.ts';
 
-/** Of settings, and of a run that was started with them. */
+/** Settings, or the stored settings of a run with its agents. */
 interface LetsThrough extends Pick<Settings, 'runtimes' | 'tracing'> {
   readonly agents?: readonly Pick<BoundAgent, 'env' | 'mcp'>[] | undefined;
 }

@@ -1,6 +1,6 @@
 import { SquadError } from './errors.ts';
 
-/** What a machine can run out of, or forbids a user more of, with the setting that says so. */
+/** Resources that a machine can run out of, or that it limits for a user, with the command that shows the limit. */
 const LIMITS = {
   files: 'the machine is out of open files (`ulimit -n`)',
   processes: 'the machine is out of processes (`ulimit -u`)',
@@ -17,7 +17,7 @@ const CODES: Readonly<Record<string, Limit>> = {
   EFBIG: 'size',
 };
 
-/** The same in the words of programs, which have no codes. */
+/** Texts in the output of programs, which report no error code. */
 const WORDS: readonly (readonly [RegExp, Limit])[] = [
   [/\b(?:EMFILE|ENFILE)\b|Too many open files/, 'files'],
   [/\bEAGAIN\b|Resource temporarily unavailable|[Cc]annot fork|unable to fork/, 'processes'],
@@ -31,7 +31,7 @@ export function limitByCode(code: string | undefined, cause: unknown): SquadErro
   return limit && limitReached(limit, cause);
 }
 
-/** The same for what a program said. */
+/** As `limitByCode`, from the output of a program. */
 export function limitByWords(text: string, cause: unknown): SquadError | undefined {
   const limit = WORDS.find(([pattern]) => pattern.test(text))?.[1];
   return limit && limitReached(limit, cause);

@@ -39,7 +39,7 @@ export interface StageView {
   /** The agents at work, or those who did it. */
   readonly by: readonly string[];
   readonly tasks: readonly string[];
-  /** Of a stage that judges: the rounds begun, and how many it may take. */
+  /** In a stage that judges: how many rounds have begun, and how many it may take. */
   readonly round?: { readonly taken: number; readonly cap: number };
   /** Epoch ms. */
   readonly startedAt?: number;
@@ -93,11 +93,11 @@ export interface Role {
   readonly judges?: boolean;
   /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
   readonly instructions?: string;
-  /** The same in other languages of `mail.locale`. Where it is absent, its agents get all instructions in English. */
+  /** Translations of `instructions`, by other values of `mail.locale`. Without one, the agents get all instructions in English. */
   readonly translations?: { readonly zh?: string };
 }
 
-/** What the default cast is made from. */
+/** The input of `cast`, which makes the default agents of a run. */
 export interface CastSource {
   /** The runtimes that work here, in order of preference; at least one. */
   readonly runtimes: readonly string[];
@@ -108,7 +108,7 @@ export interface CastSource {
 /** One agent of a default cast. */
 export type CastMember = Pick<AgentSettings, 'name' | 'role' | 'runtime' | 'access'>;
 
-/** What the options of a run are made from. */
+/** The input from which a playbook makes the options of a run. */
 export interface OptionsSource {
   /** The name of the run. */
   readonly run: string;
@@ -120,7 +120,7 @@ export interface OptionsSource {
   readonly roles: readonly string[];
 }
 
-/** What an answer plans, or why it cannot be used. */
+/** A plan read from an agent's answer, or the problems that make the answer unusable. */
 export type PlanReading =
   | {
       readonly ok: true;
@@ -179,14 +179,11 @@ export interface Playbook<I> {
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
-  /** What is wrong with an answer beyond its schema, for its author to repair. Absent: nothing is. */
+  /** Problems of an answer beyond its schema, for its author to repair. Absent: nothing is checked beyond the schema. */
   checkAnswer?(schema: string, answer: Json): readonly string[];
-  /**
-   * What the first prompt of a task, and of a session, brings besides the brief: what others have left, fenced as theirs. Absent:
-   * nothing.
-   */
+  /** Text about others' work, fenced as theirs, for the first prompt of a task and of a session. Follows the brief. Absent: nothing. */
   background?(view: View, task: TaskView): string;
-  /** What people see of the way through its work, in order. Absent: tasks only. */
+  /** The steps of its work that people see, in order. Absent: people see tasks only. */
   stages?(view: View): readonly StageView[];
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];

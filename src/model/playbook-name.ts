@@ -7,11 +7,11 @@ export const DEFAULT_PLAYBOOK = 'delivery';
 /** Where no file names one for `squad team`. */
 export const TEAM_PLAYBOOK = 'council';
 
-/** Of a run whose `squad.yaml` has a list of stages under `playbook`. */
+/** The playbook of a run whose `squad.yaml` has a list of stages under `playbook`. */
 export const STAGES = 'stages';
 
-/** Of a run that plays a session folder. It cannot be chosen without one. */
+/** The playbook of a run that plays a session folder. It cannot be chosen without one. */
 export const SESSION = 'session';
 
-/** Of `squad coordinate`; a user cannot choose it. */
+/** The playbook of `squad coordinate`; a user cannot choose it. */
 export const COORDINATE = 'coordinate';

@@ -2,7 +2,7 @@
 interface ProgramRow {
   readonly starts: string;
   readonly when: string;
-  /** What it reads that an agent or a stranger may have written. */
+  /** Its inputs that an agent or a stranger may have written. */
   readonly reads: string;
   /** Why none of that can make it do something else. */
   readonly confinedBy: string;
@@ -11,9 +11,8 @@ interface ProgramRow {
 }
 
 /**
- * Every program. Whatever starts a process names its row (`ProgramKind`), so that no start can be missing here. The table in
- * docs/threat-model.md is made of this one, `squad doctor --trust` prints it for a repository, and test/security/programs
- * compares it with what the system saw.
+ * Every program that squad starts: each start names its row (`ProgramKind`). The table in docs/threat-model.md and `squad doctor --trust`
+ * come from these rows, and test/security/programs compares them with the system's processes.
  */
 export const PROGRAMS = {
   squad: {

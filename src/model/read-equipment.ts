@@ -2,7 +2,7 @@ import { readShell, type ShellToken, type ShellWord } from '../text/shell-text.t
 import { shellWord } from '../text/shell-word.ts';
 import { FOLDER, IN_A_FILE, readCommand, type EquipPaths, type NamedPath, type Word } from './command-words.ts';
 
-/** What the command of a server or hook names and starts. `Text`: its words, or the text of a shell. */
+/** The command of a server or hook, read. `Text`: a list of words, or one text for a shell. */
 export interface Reading<Text> {
   readonly paths: readonly NamedPath[];
   readonly downloads: readonly string[];
@@ -105,7 +105,7 @@ interface Edit {
   readonly to: (paths: EquipPaths) => string;
 }
 
-/** What stays as it is keeps its quotes. */
+/** Words without an edit keep their quotes. */
 function spliced(text: string, edits: readonly Edit[], paths: EquipPaths): string {
   let [made, at] = ['', 0];
   for (const { word, to } of edits.toSorted((one, other) => one.word.start - other.word.start)) {
@@ -181,7 +181,7 @@ function targetProblem(redirection: string, { value, variables }: ShellWord): st
   return `it starts in an empty folder, so \`${redirection}\` needs an absolute path behind it. In the agent’s folder a link could lead it anywhere`;
 }
 
-/** What a variable holds can be a program: `PATH`, `NODE_OPTIONS`. */
+/** Refuses the agent's folder in `PATH`, `NODE_OPTIONS` and the like, which name code to run. */
 function assignmentProblem({ value, variables }: ShellWord): string | undefined {
   if (!value.includes(FOLDER) && !variables.includes('SQUAD_TASK_FOLDER')) return undefined;
   return `a variable must not hold the agent’s folder. SQUAD_TASK_FOLDER already does`;

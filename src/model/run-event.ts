@@ -49,7 +49,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
       }),
     ),
   }),
-  /** What the run was started with, once in its life; a resumed segment does not repeat it. */
+  /** The definition of the run, once in its life; a resumed segment does not repeat it. */
   z.object({
     type: z.literal('run-defined'),
     ...base,
@@ -259,14 +259,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     branch: z.string().optional(),
     /** The run branch's head; absent while there is no branch. */
     head: z.string().optional(),
-    /** What was pushed with the person's login; absent: nothing was. */
+    /** The branch that squad pushed with the person's login; absent: it pushed nothing. */
     pushed: pushedSchema.optional(),
     report: z.string(),
     /** Why tasks were not delivered, and where their work is. */
     failures: z.array(taskFailureSchema),
     /** The reviews that rejected work for the last time, with what was said in each round. */
     rejections: z.array(rejectionSchema),
-    /** What failed on the commit that the run began from, and how it stands now, a line for each command. Absent: nothing did. */
+    /** Commands that failed on the commit that the run began from, and how they stand now, a line for each. Absent: none failed. */
     baseline: z.array(z.string()).optional(),
     /** Commands that continue from here, the most likely first. */
     next: z.array(z.string()),

@@ -29,7 +29,7 @@ const boundAgentSchema = z.object({
   allow: z.array(z.string()).optional(),
   /** Absent: none but the run's. */
   limits: agentLimitsSchema.optional(),
-  /** Whose usage limit it shares. */
+  /** Agents with the same account share one usage limit. */
   account: z.string(),
   ...equipmentSchema,
 });
@@ -55,14 +55,14 @@ export const runDefinitionSchema = z.object({
   /** Roles that judge work of others, in order of preference. Absent: `reviewer`, then `member`. */
   judges: z.array(z.string()).optional(),
   runtimes: settingsSchema.shape.runtimes,
-  /** What the runtimes that were registered then say of themselves. */
+  /** Descriptions of the runtimes that were registered at the start. */
   described: describedRuntimesSchema,
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
   /** Absent: nothing. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
-  /** Of the settings and the objective. Absent: none. */
+  /** Protected paths of the settings and of the objective together. Absent: none. */
   protect: settingsSchema.shape.protect.unwrap().optional(),
   /** Absent: the commands run as they are in the work alone. */
   checks: z.literal('base').optional(),
@@ -124,7 +124,7 @@ export function placedAt(definition: RunDefinition, root: string): RunDefinition
   const moved = (path: string): string =>
     path.startsWith(`${repository.root}/`) ? `${root}${path.slice(repository.root.length)}` : path;
   const options = asObject(definition.options);
-  // Of a session that the run makes.
+  // Here `folder` of the options is the session that the run makes.
   const made = playbook === COORDINATE && typeof options['folder'] === 'string' ? moved(options['folder']) : undefined;
   return {
     ...definition,
@@ -226,7 +226,7 @@ export const publishFactsSchema = z.object({
   pr: z.string().optional(),
   /** The session folder that the run made: below the top of the checkout if it is there, else absolute. */
   made: z.string().optional(),
-  /** The same one, absolute. */
+  /** `made` as an absolute path. */
   madeAt: z.string().optional(),
   /** The files that it wrote into the folder, if that was there before. Absent: it made the whole folder. */
   added: z.array(z.string()).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
 
-/** What squad has to know of a runtime besides its name. Absent is the usual. */
+/** Facts about a runtime that differ from the usual ones. An absent field means the usual. */
 export interface RuntimeDescription {
   /** The command with which a person logs in. */
   readonly login?: string;
@@ -31,7 +31,7 @@ export interface RuntimeDescription {
 /** By the names of runtimes. */
 export type DescribedRuntimes = Readonly<Record<string, RuntimeDescription>>;
 
-/** What a run keeps of the descriptions: a process that shows it may not have its runtimes. */
+/** Descriptions as a run stores them: a process that shows the run may not have its runtimes. */
 export const describedRuntimesSchema: z.ZodType<DescribedRuntimes> = z.record(
   z.string(),
   z
@@ -59,7 +59,7 @@ export function experimentalWarning({ agents, described }: Cast): string | undef
   return `${runtimes.join(', ')} is experimental: squad knows the real program from reports only (${names.join(', ')})`;
 }
 
-/** The same of agents that are a part of the application; undefined: there are none. */
+/** A warning about agents that run inside the application; undefined: there are none. */
 export function applicationWarning({ agents, described }: Cast): string | undefined {
   const names = agents.filter(({ runtime }) => described[runtime]?.inApplication === true).map(({ name }) => name);
   if (names.length === 0) return undefined;

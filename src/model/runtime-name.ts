@@ -3,7 +3,7 @@ import { isSlug } from './slug.ts';
 /** The runtimes that come with squad, in order of preference. An application that embeds it registers more. */
 export const BUILT_IN_RUNTIMES = ['claude', 'codex', 'antigravity', 'scripted'] as const;
 
-/** What the names of runtimes begin with that are agents of the Agent Client Protocol: `acp/<agent>`. */
+/** Prefix of runtimes that are agents of the Agent Client Protocol: `acp/<agent>`. */
 export const ACP = 'acp';
 
 /** The agents of the Agent Client Protocol that squad can start by itself; settings name more. */

@@ -193,7 +193,7 @@ export interface KnownNames {
   readonly configFiles?: Readonly<Record<string, readonly string[]>>;
   /** By playbook. */
   readonly sections: Readonly<Record<string, SettingsSection>>;
-  /** What is wrong with a mapping under `playbook`. `staffed`: the roles of the agents; undefined: no file names agents. */
+  /** Problems of a mapping under `playbook`. `staffed`: the roles of the agents; undefined: no file names agents. */
   checkList(list: Json, staffed: readonly string[] | undefined): readonly ListFinding[];
 }
 

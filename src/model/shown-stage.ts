@@ -56,7 +56,7 @@ export function currentStage<Stage extends Pick<ShownStage, 'state'>>(
   return last === undefined ? undefined : { stage: last, place: stages.length, of: stages.length };
 }
 
-/** The same in few words, for a list of runs. */
+/** The current stage and its position, for a list of runs. */
 export function stageReached(
   stages: readonly Pick<ShownStage, 'id' | 'state'>[],
 ): { id: string; place: number; of: number } | undefined {

@@ -16,7 +16,7 @@ export function storageError(path: string, error: unknown): unknown {
   return machineError(error);
 }
 
-/** The same for work on many files: converts only errors of the disk itself, about the file that the error names. */
+/** For work on many files: converts only errors of the disk itself, about the file that the error names. */
 export function diskError(path: string, error: unknown): unknown {
   if (!/^(?:ENOSPC|EDQUOT|EIO|EROFS)$/.test(errorCode(error) ?? '')) return machineError(error);
   const about = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : path;

@@ -1,6 +1,6 @@
 import type { FailureKind } from './failure.ts';
 
-/** What a tool does. */
+/** One set of kinds for the tools of all runtimes. `other`: none of them fits. */
 export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'mcp' | 'agent' | 'other';
 
 /** `at`: epoch ms at which the engine read it last. Text from a model is untrusted. */

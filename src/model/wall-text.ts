@@ -18,12 +18,11 @@ export function accountText({ state, until, why, standIn, at }: AccountStands, t
   }
 }
 
-/** What a turn is waited for, after so long without it (ms). */
 export function stallText(ms: number): string {
   return `no tool for ${seconds(ms)}`;
 }
 
-/** What ended a stall. `ms`: since the turn's last sign before it; null: an engine that has ended knows. */
+/** `ms`: from the turn's last sign before the stall to its end; null: the engine that knew has ended. */
 export function clearedText(by: 'tool' | 'sign', ms: number | null): string {
   const what = by === 'tool' ? 'its tool came' : 'a sign of life came';
   return ms === null ? what : `${what} after ${seconds(ms)}`;

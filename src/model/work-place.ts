@@ -1,7 +1,6 @@
 /**
- * Where the work of a run is: `branch`: on its branch, as delivered; `moved`: a person moved the branch; `reset`: nothing is on it;
- * `merged`: HEAD of this checkout has it; `gone`: the branch was deleted. `before`: the command without which the next one would be
- * refused, because of what is checked out.
+ * `branch`: on the run's branch. `moved`: a person moved it. `reset`: nothing is on it. `merged`: HEAD here has it. `gone`: it was deleted.
+ * `before`: a command to run first, because of what is checked out.
  */
 export interface WorkPlace {
   readonly at: 'branch' | 'moved' | 'reset' | 'merged' | 'gone';

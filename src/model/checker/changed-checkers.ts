@@ -12,12 +12,12 @@ export interface WorkChange {
 /** A change of what checks the work. */
 export interface FoundChange {
   readonly path: string;
-  /** What of the file; absent: all of it. */
+  /** Names of the changed parts of the file, such as scripts of a package.json; absent: the whole file counts. */
   readonly part?: string;
   readonly isProtected: boolean;
 }
 
-/** What checks a commit, as it was on the base commit and as the work has it. */
+/** Checkers of a commit as its base commit has them, and as the work has them. */
 export interface CheckersThen {
   readonly base: CheckedWith;
   readonly now: CheckedWith;

@@ -31,7 +31,7 @@ const VALUE_OPTIONS =
   /^(?:-[crk]|--(?:config|require|import|loader|env-file|reporter|setup-file|rootdir|testNamePattern|project))$/;
 const CONFIG_OPTIONS =
   /^(?:-c|-p|--(?:config|configFile|project|rcfile|tsconfig|ruleset|config-file|configuration|setup-file|require))$/;
-/** Of a program whose output another one judges, only a file that is called like a check is taken for one. */
+/** In a pipe the last program judges. Of the others' words, only a file with a name like this counts as a check. */
 const LIKE_A_CHECK = /(?:^|[/._-])(?:tests?|specs?|checks?|verify|ci|lint|validate|assert|e2e|smoke)(?:[/._-]|$)/i;
 
 export function checkedWith(commands: readonly string[], read: ReadFile): CheckedWith {

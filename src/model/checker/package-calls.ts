@@ -3,7 +3,7 @@ import type { CheckerPart } from './checker-part.ts';
 import { pathFrom } from './repository-path.ts';
 import { nextWord } from '../wrapper-programs.ts';
 
-/** What a call of a package manager runs. */
+/** The scripts and programs that a call of a package manager runs. */
 export interface PackageCall {
   readonly folder: string;
   readonly parts: readonly CheckerPart[];

@@ -1,4 +1,4 @@
-/** What a target of a Makefile, or a recipe of a justfile, consists of. */
+/** A target of a Makefile, or a recipe of a justfile. */
 export interface Recipe {
   /** All lines of it and of what it needs, as they are written, with the variables of the file if it uses any. */
   readonly text: string;

@@ -44,7 +44,7 @@ function fromTokens(tokens: readonly ShellToken[], start: string): ShellCommand[
       if (token.text === ')') folder = outer.pop() ?? folder;
     } else if (token.type === 'redirection') redirected = token.text;
     else {
-      // What a command reads counts, and what it writes does not.
+      // A file that a command reads counts as a checker. One that it writes does not.
       if (redirected === '' || redirected.endsWith('<')) words.push(token.value);
       redirected = '';
     }

@@ -1,8 +1,8 @@
-/** What a program of a check does with the files that its words name. */
+/** How a program of a check uses the files that its words name. */
 type ToolKind =
   /** It looks at them or changes them: they are what is checked. */
   | 'looks'
-  /** The same, by rules that its configuration has. */
+  /** It looks at them or changes them, by rules from its own configuration. */
   | 'lints'
   /** It runs tests, which it finds by their names. */
   | 'tests';
@@ -131,7 +131,7 @@ const VERB_CONFIGS: Readonly<Record<string, RegExp>> = {
   flutter: /^analysis_options\.yaml$/,
 };
 
-/** What is known of a program; undefined: nothing, so that each file that it names counts. */
+/** undefined: the program is not known, so that each file that it names counts as a checker. */
 export function toolOf(program: string, args: readonly string[]): Tool | undefined {
   const name = program.replace(/\.(?:cmd|exe|[cm]?js|phar)$/, '');
   if (LOOKS.has(name)) return { kind: 'looks', configs: undefined, key: name };

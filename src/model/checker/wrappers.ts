@@ -18,7 +18,7 @@ const PREFIXES: Readonly<Record<string, Wrapper>> = {
   bunx: { values: ['-p', '--package'] },
   uvx: { values: ['--from', '--with', '--python'] },
 };
-/** The same, with a word of their own first. */
+/** Wrappers that need a subcommand: `npm exec`, `poetry run`. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   npm: ['exec', 'x'],
   pnpm: ['exec', 'dlx'],
@@ -57,7 +57,7 @@ function isAssignment(word: string): boolean {
 export interface Unwrapped {
   /** The program itself and what follows. */
   readonly words: readonly string[];
-  /** What stood before it: values of variables, and of options that name a file. */
+  /** Values of variables before the program, and of options that name a file. */
   readonly before: readonly string[];
 }
 

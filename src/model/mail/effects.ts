@@ -3,7 +3,7 @@ import { kindOf, type MailAction } from './kind.ts';
 import type { AnswerTime } from './kind-entry.ts';
 import type { MailTaskStatus, MailType } from './vocabulary.ts';
 
-// What a message does, from the table of kinds. Nothing else decides it.
+// All effects of a message follow from its row in the table of kinds.
 
 interface Said {
   readonly type: MailType;
@@ -71,7 +71,7 @@ export function reportsIssues({ type, action }: Said, body: unknown): boolean {
   return field !== undefined && isJsonObject(body) && body[field] === true;
 }
 
-/** What came of one recipient's copy of a verify. `silent`: it was read, and its time is over. `lost`: it was given up, unread. */
+/** How a recipient's copy of a verify ended. `silent`: read, but not answered in time. `lost`: given up unread. */
 export type VerifyEnd = 'open' | 'fine' | 'issues' | 'silent' | 'lost';
 
 /**

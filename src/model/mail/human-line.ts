@@ -91,13 +91,13 @@ function saysOf(
   return from === ROUTER ? givenUp(fields, kind, words) : textOf(fields, kind, words);
 }
 
-/** What base64 stands for, if that is text. */
+/** The text in it; if it is not text, its size. */
 function encodedText(base64: string, words: Words): string {
   const text = decodedText(base64);
   return text === undefined ? `(${words.bytes(decodedLength(base64))})` : part(text);
 }
 
-/** What a message says, for people: its most important text. */
+/** The most important text of a message, in one line for people. */
 export function said(
   message: Pick<MailMessage, 'from' | 'type' | 'action'>,
   body: Json,
@@ -138,7 +138,7 @@ function firstText(fields: Fields, names: readonly string[]): string | undefined
   return names.map((name) => part(fields[name])).find((text) => text !== '-');
 }
 
-/** What a structured body says besides the fields of its kind: `strategy: exponential_backoff, base_delay_ms: 100`. */
+/** Fields of a structured body that its kind does not define: `strategy: exponential_backoff, base_delay_ms: 100`. */
 function ownFields(fields: Fields, kind: MailKind | undefined): string | undefined {
   const known = new Set([...Object.keys(kind?.body.shape ?? {}), ...Object.keys(kind?.also ?? {}), ...OTHERWISE]);
   const own = Object.entries(fields).filter(([name, value]) => !known.has(name) && value !== null);

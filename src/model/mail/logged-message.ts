@@ -3,7 +3,7 @@ import type { MailMessage } from './envelope.ts';
 /** A message as the protocol's logs have it. */
 interface LoggedMessage {
   readonly line: object;
-  /** Of a long body: the file that has it, as in the store. Its path is from the folder of the logs. */
+  /** The file with a body too long for its line, as stored. `path` is relative to the folder of the logs. */
   readonly blob: { readonly path: string; readonly value: object } | undefined;
 }
 

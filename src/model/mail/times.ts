@@ -18,7 +18,7 @@ export const REVIEW_MS = 60 * 60_000;
 /** For an assignment that a tool makes without a deadline. */
 export const ASSIGN_MS = 60 * 60_000;
 
-/** The same for a hand-off, which may wait a night for its turn. */
+/** For a hand-off without a deadline. It may wait a night for its turn. */
 export const HANDOFF_MS = 8 * 60 * 60_000;
 
 /** From the moment that a verify was read. After that, silence counts as no new issue. */

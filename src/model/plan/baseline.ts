@@ -27,7 +27,7 @@ export const doubtfulSchema = z.object({
 });
 export type Doubtful = z.infer<typeof doubtfulSchema>;
 
-/** What `setup` and `verify` do on the commit that the run begins from, before any work. After a failed setup, nothing else ran. */
+/** Results of `setup` and `verify` on the commit that the run begins from, before any work. After a failed setup, nothing else ran. */
 export const baselineFactsSchema = z.object({
   commit: z.string(),
   commands: z.array(baselineCommandSchema),

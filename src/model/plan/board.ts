@@ -194,7 +194,7 @@ export interface Board {
   readonly finished: {
     readonly outcome: RunEndedAs;
     readonly why: string;
-    /** Of an end as done: what keeps it from being all that was asked for; absent: nothing. */
+    /** When it ended as done: the reasons why it is less than was asked for; absent: none. */
     readonly remarks?: readonly string[];
   } | null;
 }

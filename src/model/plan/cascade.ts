@@ -1,4 +1,4 @@
-/** What a cascade needs to know of a task. `touched`: it had a turn, or a person decided on it. */
+/** A task as a cascade sees it. `touched`: it had a turn, or a person decided on it. */
 export interface CascadeTask {
   readonly id: string;
   readonly needs: readonly string[];

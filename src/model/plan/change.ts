@@ -49,7 +49,7 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     key: z.string().optional(),
     /** Id of the message that it answers. */
     corr: z.string().optional(),
-    /** The same, by the key of a message that the playbook sent. */
+    /** `key` of a message from the playbook that this one answers, in place of `corr`. */
     corrKey: z.string().optional(),
     body: z.record(z.string(), jsonSchema),
     /** Epoch ms. */

@@ -8,7 +8,7 @@ const documentFactsSchema = z.object({
   /** null: it cannot be read, and `problems` says why. */
   sha256: z.string().nullable(),
   bytes: z.number().int().nonnegative(),
-  /** What it lacks, for its author. Contains no text of the document. */
+  /** Problems of the document, for its author. They contain no text of the document. */
   problems: z.array(z.string()),
 });
 export type DocumentFacts = z.infer<typeof documentFactsSchema>;
@@ -19,14 +19,14 @@ const sideWorkSchema = z.object({
     z.object({
       /** `log`: only the log of HEAD or of a branch still names it. */
       kind: z.enum(['stash', 'branch', 'worktree', 'tag', 'ref', 'log']),
-      /** Of the branch or tag; of others the file that names it. */
+      /** The name of the branch or tag; for other kinds the file that names the commit. */
       name: z.string(),
       commit: z.string(),
       /** The ref of the run that keeps it. */
       ref: z.string(),
     }),
   ),
-  /** What is not kept besides; absent: nothing. */
+  /** Text about commits that could not be kept, and why; absent: all are kept. */
   missed: z.string().optional(),
 });
 export type SideWork = z.infer<typeof sideWorkSchema>;
@@ -55,7 +55,7 @@ export const evidenceFactsSchema = z.object({
   changedPaths: z.array(z.string()),
   /** Tracked changes that are not committed. Untracked files do not count. */
   uncommitted: z.array(z.string()),
-  /** What the turns have written and git ignores: no commit has it. Absent: nothing, or the work is complete without. */
+  /** Files that turns wrote and git ignores, so that no commit has them. Absent: none, or the work is complete without them. */
   ignored: z
     .object({ paths: z.array(z.object({ path: z.string(), by: z.string() })), more: z.number().int().nonnegative() })
     .optional(),
@@ -66,7 +66,7 @@ export const evidenceFactsSchema = z.object({
   /** Absent if no document is required. */
   documents: z.array(documentFactsSchema).optional(),
   commands: z.array(checkFactsSchema),
-  /** What reviewed work changed of the files that check it. Absent: nothing. */
+  /** Changes by reviewed work to files that check it. Absent: none. */
   checkers: z.array(checkerChangeSchema).optional(),
   pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
   /** Why there is no pull request, if the forge said so. */

@@ -7,7 +7,7 @@ export type ChangedByCheck = z.infer<typeof changedByCheckSchema>;
 export const checkChangesSchema = changedByCheckSchema.extend({ run: z.string() });
 export type CheckChanges = z.infer<typeof checkChangesSchema>;
 
-/** What a command showed about a commit. */
+/** The result of one command on a commit. */
 export const checkFactsSchema = z.object({
   run: z.string(),
   passed: z.boolean(),
@@ -21,7 +21,7 @@ export const checkFactsSchema = z.object({
 });
 export type CheckFacts = z.infer<typeof checkFactsSchema>;
 
-/** What people have to know of checks besides their results, once for each command. */
+/** Notes for people on checks besides their results, one for each command. */
 export interface CheckNotes {
   /** Commands that failed and passed on the same commit. */
   readonly flaky: readonly string[];
@@ -45,9 +45,9 @@ export const gateFactsSchema = z.object({
   files: z.array(z.string()),
   /** How many lines these files have. Absent for one that is too large. */
   lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
-  /** What the work changed of the files that check it. Absent: nothing. */
+  /** Changes by the work to files that check it. Absent: none. */
   checkers: z.array(checkerChangeSchema).optional(),
-  /** The same commands, with these files as they were on the base commit. Absent: they did not run so. */
+  /** Results of these commands with the checker files of the base commit. Absent: they did not run that way. */
   atBase: z.array(commandFactsSchema).optional(),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
@@ -98,7 +98,7 @@ export interface Gate {
   readonly at: 'idle' | 'checking' | 'judging';
   /** The reason in the proposal to end the run as done. */
   readonly why: string;
-  /** What the proposal says that the closing word has to say besides; absent: nothing. */
+  /** Remarks in the proposal for the final word of the run; absent: none. */
   readonly remarks?: readonly string[];
   /** Why the engine refused the last proposal; absent: it refused none, or found nothing since. */
   readonly problems?: { readonly at: number; readonly texts: readonly string[] };
@@ -106,7 +106,7 @@ export interface Gate {
   readonly refused: number;
   /** null: nothing was checked yet, or more work made the check void. */
   readonly facts: GateFacts | null;
-  /** What all checks of the run branch have shown besides their results. Absent: nothing. */
+  /** Notes from all checks of the run branch. Absent: none. */
   readonly noted?: CheckNotes;
   readonly judgement: Judgement | null;
   readonly judge: string | null;
@@ -125,9 +125,8 @@ export const CLOSED_GATE: Gate = {
 };
 
 /**
- * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch is at
- * another commit (`head` null: it is gone); `way` is the operator's answer. `checkedOut`: the branch is checked out, so it
- * cannot move. `question` identifies the answer.
+ * `head`: the commit delivered last, else the run's base. `foreign`: somebody moved (`head` null: deleted) the branch, and `way` is the
+ * operator's choice. `checkedOut`: it cannot move while a worktree has it.
  */
 export interface RunBranch {
   readonly head: string;

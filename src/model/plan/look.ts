@@ -1,10 +1,10 @@
 import { asObject, objectsIn, type Json } from '../../text/json.ts';
 
-/** What a judge used to see the work. `unknown`: its runtime does not report its tools. */
+/** Whether a judge used tools to see the work. `unknown`: its runtime does not report its tools. */
 export const LOOKS = ['some', 'none', 'unknown'] as const;
 export type Look = (typeof LOOKS)[number];
 
-/** Of several turns in one session: one look is enough. */
+/** Combines the turns of one session: one look is enough. */
 export function lookOf(before: Look | undefined, turn: Look | undefined): Look | undefined {
   if (before === undefined || turn === undefined) return turn ?? before;
   if (before === 'some' || turn === 'some') return 'some';

@@ -28,7 +28,7 @@ export const proposalSchema = z.object({
 });
 export type Proposal = z.infer<typeof proposalSchema>;
 
-/** What a person said about a plan. `plan`: undefined if it is meant as one and is no JSON. */
+/** A person's answer to a proposed plan. `plan`: undefined if the answer looks like a plan but is not JSON. */
 export type PlanAnswer =
   | { readonly say: 'approve' | 'stop' }
   | { readonly say: 'edited'; readonly plan: unknown }

@@ -1,4 +1,4 @@
-/** What an operator's command is about: `run`, `agent/<name>` or `task/<id>`. */
+/** Scopes of an operator's command: `run`, `agent/<name>` or `task/<id>`. */
 export const WHOLE_RUN = 'run';
 
 export function agentScope(name: string): string {

@@ -17,7 +17,7 @@ import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 export const STALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
 export type StallFallback = (typeof STALL_FALLBACKS)[number];
 
-/** What squad does at the n-th stall. The last entry counts for all later ones. */
+/** The action at the n-th stall, counted from 1. The last entry also applies to all later stalls. */
 export function fallbackFor(fallbacks: readonly StallFallback[], count: number): StallFallback {
   return fallbacks[Math.min(Math.max(count, 1), fallbacks.length) - 1] ?? 'fail';
 }
@@ -47,7 +47,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     /** Checked against its schema. */
     output: jsonSchema.optional(),
     text: z.string(),
-    /** What the playbook has against its output. Absent: nothing. */
+    /** Problems that the playbook finds in its output. Absent: none. */
     problems: z.array(z.string()).optional(),
     /** Whether it used a tool. Absent: not known. */
     look: z.enum(LOOKS).optional(),
@@ -196,7 +196,7 @@ export type Phase =
       readonly at: 'reviewing';
       readonly commit: string;
       readonly slots: readonly ReviewSlot[];
-      /** What the work changed of the files that check it. Absent: nothing. */
+      /** Changes by the work to files that check it. Absent: none. */
       readonly checkers?: readonly CheckerChange[];
       /** The place of the review among those of the task, from 0. Absent: 0. */
       readonly review?: number;
@@ -245,13 +245,13 @@ export interface Work {
   readonly kept: string | null;
   /** The commit that was sent back. The same commit is no evidence. */
   readonly returned: string | null;
-  /** What the work was sent back for, and what has not come right since; null: nothing. If it fails, this is the first cause. */
+  /** The cause of the last return to the author, while it is not fixed; null: none. If the task fails, this is its first cause. */
   readonly sentBack: SentBack | null;
   /** The check that failed last, and how often the checks failed on that candidate. Absent: none did. */
   readonly checked?: { readonly candidate: string; readonly command: string; readonly failures: number };
-  /** What checks of this work have shown besides their results. Absent: nothing. */
+  /** Notes from checks of this work. Absent: none. */
   readonly noted?: CheckNotes;
-  /** What reviewers said of changes to what checks the work. Absent: nothing. */
+  /** Words of reviewers about changes to checkers. Absent: none. */
   readonly words?: readonly CheckerWord[];
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];

@@ -1,8 +1,8 @@
-/** Of a login without a password: a shorter one is the name of a person, which any text may have. */
+/** Least length of a login without a password to count as a secret: a shorter one is a person's name, which any text may have. */
 const LEAST_TOKEN = 16;
 const LOGIN = /^[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#]{1,2000})@/i;
 
-/** What an address has before its host to log in with: the password, or a token alone, and both parts together. Also as it is without `%`. */
+/** The password of an address, or a token alone, and both parts together: as written, and with `%` codes decoded. */
 export function credentialsIn(address: string): readonly string[] {
   const login = LOGIN.exec(address)?.[1];
   if (login === undefined) return [];

@@ -16,7 +16,7 @@ export interface Redactor {
   stream(): RedactingStream;
   /** With these another process finds the same values without having them. */
   fingerprints(): Fingerprints;
-  /** The same, which also removes what these are fingerprints of. */
+  /** A redactor that also removes the values behind these fingerprints. */
   with(marked: Fingerprints): Redactor;
 }
 

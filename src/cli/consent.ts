@@ -37,7 +37,7 @@ export async function confirm(question: string): Promise<boolean> {
   return /^(?:y|yes)$/i.test((await ask(`${question} [y/N] `)) ?? '');
 }
 
-/** What the person says; undefined: the input has ended, or Ctrl-C was pressed. */
+/** undefined: the input has ended, or Ctrl-C was pressed. */
 async function ask(question: string): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));

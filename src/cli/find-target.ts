@@ -10,7 +10,7 @@ import type { Ledger } from '../substrate/ports/ledger.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** What a person named: a run, or one of its tasks or attempts. */
+/** A run, or one of its tasks or attempts. */
 interface Target {
   readonly reading: RunHistory;
   readonly task?: string;
@@ -19,7 +19,7 @@ interface Target {
 
 export type OpenedTarget = OpenedRun<Machine> & Target;
 
-/** What a command takes: the named run (by default the running or newest one), and a name of it or of another run. */
+/** `run`: by default the running or newest one. `name`: a name in that run, or of another run. */
 interface Wanted {
   readonly run?: string | undefined;
   readonly name?: string | undefined;

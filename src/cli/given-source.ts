@@ -20,7 +20,7 @@ export function sessionArgument(
   );
 }
 
-/** What `squad run` is about: a session, what its ticket holds, or its argument. */
+/** Reads the session, the ticket or the argument of `squad run`, in this order. Throws `usage` if there is none. */
 export async function givenSource(
   context: CommandContext,
   given: string | undefined,

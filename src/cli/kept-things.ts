@@ -14,7 +14,7 @@ import { deleteRefs, findSquadRefs, type FoundBranch } from '../substrate/git/sq
 import { counted } from '../text/counted.ts';
 import { shellWord } from '../text/shell-word.ts';
 
-/** What squad keeps at one place. */
+/** Something that `squad uninstall` can remove. */
 export interface KeptThing {
   readonly what: 'folder' | 'file' | 'link' | 'refs' | 'branch';
   /** Its path; of refs and branches the repository's. */
@@ -37,7 +37,7 @@ export interface LeftThing {
   readonly next: string | null;
 }
 
-/** What squad keeps for the checkouts of one repository. */
+/** Removes nothing. `left`: things that squad does not remove, with the reason. */
 export async function findInRepository(
   machine: Machine,
   stateDirectory: string,

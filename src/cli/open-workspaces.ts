@@ -22,7 +22,7 @@ export async function withWorkspaces<T>(
   }
 }
 
-/** The same without the lock, for `work` that changes nothing. */
+/** Takes no lock, so `work` must change nothing. */
 export async function lookIntoWorkspaces<T>(
   host: Pick<Host, 'stateDirectory'>,
   { repository, directory, composition: { git } }: OpenedWorkspace<Machine>,

@@ -36,7 +36,7 @@ export interface Terminal {
   divert(take: (text: string) => void): () => void;
 }
 
-/** What a terminal says of itself that has no width. */
+/** Assumed for a terminal that reports no size. */
 const NO_WIDTH: Size = { columns: 80, rows: 24 };
 
 export function createOutput(

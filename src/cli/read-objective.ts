@@ -72,7 +72,7 @@ async function readIssue(
   return readIssueText(composition.forge(repository), { ...name, remote });
 }
 
-/** What the argument of `squad run` and `squad team` is. */
+/** The argument of `squad run` and `squad team`. */
 type ObjectiveArgument =
   /** `meant`: it does not exist, and this file nearly has its name. */
   | { readonly type: 'file'; readonly meant?: string }
@@ -87,9 +87,8 @@ const ISSUE_URL =
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
 /**
- * In this order: `-` is standard input, a path that exists is a file, `#12` and the URL of an issue are that issue, what only a
- * path looks like is a missing file, and anything else is text. `isThere`: whether the path exists. `files`: names of the Markdown
- * files next to it, for a suggestion. Throws `usage` for a URL of something else.
+ * An existing path (`isThere`) is a file, and a text that only looks like a path is a missing file. `files`: names of the Markdown
+ * files beside it, for a suggestion. Throws `usage` for a URL that is not of an issue.
  */
 export function decideArgument(
   given: string,

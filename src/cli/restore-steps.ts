@@ -27,7 +27,7 @@ export function restoreSteps(ledger: string, backup: string): string[] {
   ];
 }
 
-/** The same for another machine, in a clone of the repository that has the backup beside it. */
+/** Lines for another machine, run in a clone of the repository whose parent folder has the backup. */
 export function stepsElsewhere(backup: string): string[] {
   const from = shellWord(`../${basename(backup)}`);
   const to = `../${RESTORED}`;

@@ -140,7 +140,7 @@ function addSessionCommands(program: Command, context: CommandContext): void {
 const OBJECTIVE =
   'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)';
 
-/** What a new run is made from. */
+/** Adds the argument and options that make a new run. */
 function addNewRun(command: Command, argument = '<objective>'): Command {
   command
     .argument(argument, OBJECTIVE)

@@ -35,7 +35,7 @@ export const UNFINISHED = {
   next: 'See with `squad status` what is done, and give the command again. Please report it: this is a bug in squad.',
 } as const;
 
-/** The same for an error that no one caught, in the middle of a command. */
+/** Called for an uncaught error in the middle of a command. */
 export function brokenOff(error: unknown): SquadError {
   return new SquadError({
     code: UNFINISHED.code,

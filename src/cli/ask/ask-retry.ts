@@ -1,7 +1,7 @@
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Prompts } from './prompts.ts';
 
-/** What a person does with a task that failed. Each is also a command. */
+/** Choices for a task that failed. Each is also a command. */
 export type Way =
   | { readonly way: 'retry'; readonly options: { fresh?: boolean; note?: string; agent?: string; runtime?: string } }
   | { readonly way: 'skip' | 'override'; readonly why: string };

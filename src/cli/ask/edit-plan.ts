@@ -20,7 +20,7 @@ export interface EditPorts {
 export interface Edited {
   /** undefined: the plan stays as it was. */
   readonly edited: Extract<PlanReading, { ok: true }> | undefined;
-  /** What the person wrote; undefined: nothing. */
+  /** Text of the file as the person left it; undefined: they changed nothing. */
   readonly written?: string | undefined;
   /** Why the editor could not be used. */
   readonly why?: string;

@@ -1,7 +1,7 @@
 import { isCancel, multiselect, text } from '@clack/prompts';
 import { commandRefusal } from '../../model/settings-text.ts';
 
-/** What `squad init` writes into `squad.yaml` besides the defaults. */
+/** `squad init` writes these into `squad.yaml` besides the defaults. */
 export interface Setup {
   readonly runtimes: readonly string[];
   /** The command that tests the repository; empty: none. */

@@ -54,7 +54,7 @@ export function planLines(plan: PlanShown, context: PlanContext): string[] {
   ];
 }
 
-/** What the run has to meet, what it runs, and what it may cost. */
+/** Shown below the tasks of a plan. */
 export function termsLines(plan: Pick<PlanShown, 'criteria'>, context: PlanContext): string[] {
   const { definition, style } = context;
   const say = sayer(context);
@@ -78,7 +78,7 @@ type Say = (text: string, indent?: string) => string[];
 function taskLines(task: NewTask, index: number, { definition, style }: PlanContext, say: Say): string[] {
   const { id, title, role, agent, needs, brief, review } = task;
   const checks = review?.criteria ?? [];
-  // What its review checks is shown by itself.
+  // The criteria of the review have lines of their own below.
   const about = checks.length === 0 ? brief.text : (brief.text.split('\n\nDone means:\n')[0] ?? '');
   const lines = plainText(about)
     .split('\n')
@@ -167,7 +167,7 @@ function costText({ limits: { usd, turns, minutes, tokens }, definition }: PlanC
   return `${caps.join(', ')}${blind.length === 0 ? '' : `; ${cannotStop(blind, 'cost')}`}`;
 }
 
-/** What finished runs of the same playbook took. */
+/** Range of time and cost of the last finished runs of the same playbook. */
 function earlierText({ earlier, definition: { playbook, name } }: PlanContext): string {
   const similar = earlier
     .filter((run) => run.playbook === playbook && run.state === 'done' && run.name !== name)

@@ -19,7 +19,7 @@ interface Want {
 /** Lines of the text of one want where there is room. */
 const MOST_LINES = 4;
 
-/** What waits for a person, most urgent first. */
+/** Open questions, pauses and failures, most urgent first. */
 export function attentionSection(view: BoardView, columns: number, style: Style): Section {
   const wants = wantsOf(view);
   const wholes = wants.map((want) => wholeHeight(want, columns));

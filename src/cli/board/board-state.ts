@@ -7,8 +7,8 @@ import type { Tone } from '../../read-model/turn-sentence.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /**
- * What is known of a run, folded from its events. Immutable. Texts are plain lines, ready to show; keys, and the questions that a
- * person answers, are as the run has them.
+ * A run, folded from its events. Immutable. Texts are plain lines, ready to show; keys, and the questions that a person answers,
+ * are as the run has them.
  */
 export interface BoardState {
   readonly run: RunFacts;

@@ -15,19 +15,19 @@ import { takeEvent, type KeyHint } from './view.ts';
 
 /** An answer to a key is read by then. */
 const NOTICE_MS = 5_000;
-/** Of the terminal's rows, the share for printed lines. */
+/** Printed lines get one in this many rows of the terminal, and at least one. */
 const PRINTED_SHARE = 8;
 
-/** What a board needs of its run. */
+/** Given by the command that shows the board. */
 export interface BoardActions {
   /** The use so far; undefined: not known yet. */
   progress(state: BoardState): RunProgress | undefined;
   intervene(request: InterventionRequest): Promise<unknown>;
   /** Asks the open questions at the terminal, for which the board goes away; undefined: no person can be asked here. */
   answer(): (() => Promise<void>) | undefined;
-  /** What Ctrl-C does here. */
+  /** Hint beside the key Ctrl-C; absent: no hint. */
   readonly interrupting?: string;
-  /** What leaving the board means here, said before it is done; absent: it needs no word. */
+  /** Shown at the first `q`, so that a second one leaves the board; absent: the first one leaves it. */
   readonly quitting?: string | undefined;
   quit(): void;
 }

@@ -72,7 +72,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
   };
 }
 
-/** What happened in the run before its engine of now, which is the last one that its ledger names. */
+/** Events before the present engine, which is the last one in the ledger. */
 async function readEarlier(context: CommandContext, runId: string): Promise<RunEvent[]> {
   return readLedger(await openWorkspace(context), (ledger) =>
     eventsBefore(ledger, runId, ledger.segments(runId).at(-1)?.epoch ?? 0),

@@ -48,7 +48,7 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   const drawn = new Map<Section, readonly string[]>(
     byImportance.map((section, index) => [section, section === history ? [] : draw(section, heights[index] ?? 0)]),
   );
-  // What the others leave over.
+  // The history gets all rows that the other sections leave free.
   const used = [...drawn.values()].reduce((sum, lines) => sum + lines.length, 0);
   drawn.set(history, draw(history, Math.min(history.most, rows - used)));
   const work = hasStages ? [agents, stages, tasks] : [tasks, agents];

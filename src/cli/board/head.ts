@@ -55,7 +55,7 @@ function stageSpans({ state: { stages }, now }: BoardView): Span[] {
   ];
 }
 
-/** What the run does, with a sign that says it without colour. */
+/** Each state has a sign of its own, for terminals without colour. */
 function standing({ state, now }: BoardView): Span[] {
   const { ended, questions, pauses, decided } = state;
   const pause = pauses.get(WHOLE_RUN);

@@ -43,7 +43,7 @@ function windowOf<T>(all: readonly T[], room: number, scrolled: number): { lines
 }
 
 const TONES = { usual: undefined, good: 'green', bad: 'red', attention: 'yellow' } as const;
-/** What a tone means without colour. */
+/** Shown with every tone, so that it is clear without colour. */
 const SIGNS = { usual: '', good: '✓ ', bad: '✗ ', attention: '! ' } as const;
 
 function activityLines(

@@ -1,4 +1,3 @@
-/** What a key asks for. */
 export type Action =
   | { readonly do: 'scroll'; readonly lines: number }
   | { readonly do: 'scroll-page'; readonly pages: number }
@@ -6,7 +5,7 @@ export type Action =
   /** The transcript of the next or previous agent. */
   | { readonly do: 'open'; readonly step: 1 | -1 }
   | { readonly do: 'close' | 'pause' | 'answer' | 'drain' | 'quit' | 'redraw' }
-  /** What the terminal itself makes of these keys where no program reads them. */
+  /** Raw mode keeps the terminal from sending the signal of Ctrl-C, Ctrl-Z and Ctrl-\, so squad sends it. */
   | { readonly do: 'signal'; readonly signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT' };
 
 /** A key as `node:readline` names it. */
@@ -58,7 +57,7 @@ function own(table: Readonly<Record<string, Action>>, key: string): Action | und
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** What a person has chosen to see. */
+/** Chosen by the keys of a person. */
 export interface Look {
   /** The agent whose transcript is open. */
   readonly open: string | undefined;
@@ -68,7 +67,7 @@ export interface Look {
 
 export const NEWEST: Look = { open: undefined, scrolled: 0 };
 
-/** What is seen after a key; the same if the key is about something else. `page`: lines at once; `most`: lines in all. */
+/** Returns `look` itself for keys about something else. `page`: lines at once; `most`: lines in all. */
 export function lookAfter(
   look: Look,
   action: Action,

@@ -10,7 +10,7 @@ const MOST_TEXT = 4_000;
 
 type OfTurn = Extract<RunEvent, { attemptId: string; agent: string }>;
 
-/** What a live turn reports changes what its agent does, and its transcript. */
+/** Updates the activity of the agent, its model and its transcript. */
 export function takeTurnEvent(state: BoardState, event: OfTurn & TurnEvent): BoardState {
   const attempt = state.live.get(event.attemptId);
   const text = doingOf(event, attempt?.doing.text ?? '');
@@ -60,7 +60,7 @@ const KINDS = {
   notice: 'notice',
 } as const;
 
-/** What an agent says or thinks keeps its lines. */
+/** Speech and thoughts keep their line breaks; all else is one line. undefined: not for the transcript. */
 function spokenOf(event: TurnEvent): Spoken | undefined {
   const { at, type } = event;
   if (type === 'session-announced') return undefined;

@@ -16,8 +16,8 @@ export const ENTER = '\u001b[?1049h\u001b[?25l';
 export const LEAVE = '\u001b[H\u001b[J\u001b[?1049l\u001b[?25h';
 
 /**
- * What makes a terminal show these rows, in place of those that it shows (undefined: unknown). Every row is written over the old
- * one, so that a terminal that shows half of it shows no gap. Empty: nothing has changed.
+ * Returns the text that turns the `shown` rows (undefined: unknown) into `rows`; empty: nothing has changed. Each row is written
+ * over the old one, so that a half-drawn screen has no gaps.
  */
 export function paint(
   shown: readonly string[] | undefined,

@@ -8,7 +8,6 @@ const TICK_MS = 1_000;
 /** Printed lines that are kept for the shell's screen. */
 const MOST_LINES = 5_000;
 
-/** What a screen shows. */
 export interface Drawing {
   /** The rows, at most as many as the terminal has. `printed`: lines that were printed, oldest first. */
   draw(size: Size, printed: readonly string[]): readonly string[];
@@ -17,9 +16,8 @@ export interface Drawing {
 }
 
 /**
- * A board on a terminal: redrawn once a second and after `refresh`, each time in one write. It has a screen of its own, so no
- * change of size leaves pieces of it in the terminal's history. Lines that are printed meanwhile are shown with the board, and are on the
- * shell's screen once the board leaves. Whatever ends or stops the process, the terminal gets back what it had.
+ * Uses the terminal's alternate screen, so that a change of size leaves no pieces of the board in its history. Restores the
+ * shell's screen on close, exit and SIGTSTP, and then writes the lines that were printed while the board was shown.
  */
 export class Screen {
   readonly #terminal: Terminal;

@@ -13,7 +13,9 @@ const FORMATS: Readonly<Record<ShownStage['state'], Span['format']>> = {
   cancelled: 'yellow',
 };
 const GAP = 2;
-/** Of the terminal's rows. A smaller one shows a part of the stages, so that there is room for the activity. */
+/**
+ * Least share of the terminal's rows for the stages. It shows a part of them rather than take more from the activity.
+ */
 const LEAST_SHARE = 1 / 4;
 /** Wide enough for most titles, and narrow enough for three columns in a terminal of 80. */
 const MOST_CELL = 25;

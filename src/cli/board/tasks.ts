@@ -18,7 +18,7 @@ const LOOKS: Readonly<Record<TaskStatus, { sign: string; word: string; format: S
   cancelled: { sign: '–', word: 'cancelled', format: 'yellow' },
 };
 const ORDER = Object.keys(LOOKS);
-/** Of a task that waits for an answer, whatever its status. */
+/** Look of a task that waits for an answer, whatever its status. */
 const ASKS = { sign: '?', word: 'asking', format: 'yellow' } as const;
 type Task = TaskFacts & { readonly look: { sign: string; word: string; format: Span['format'] } };
 

@@ -8,7 +8,6 @@ import { activityOf } from './activity.ts';
 import { withEntry, withoutEntry, type Activity, type BoardState } from './board-state.ts';
 import { takeTurnEvent, transcriptWith } from './live-turn.ts';
 
-/** What a frame shows. */
 export interface BoardView {
   readonly state: BoardState;
   /** Epoch ms. */
@@ -19,7 +18,7 @@ export interface BoardView {
   readonly open: string | undefined;
   /** Lines back from the newest, of the transcript if one is open, else of the activity. A frame stops at the oldest. */
   readonly scrolled: number;
-  /** What a person can press. */
+  /** Hints in the foot of the board. */
   readonly keys: readonly KeyHint[];
   /** Something that the terminal itself has to say, such as a countdown. */
   readonly notice: string | undefined;

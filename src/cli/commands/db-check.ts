@@ -37,7 +37,9 @@ function nextOf(path: string, steps: readonly string[], isOfFiles: boolean): str
   ];
 }
 
-/** What puts the newest sound backup in the place of a ledger, or whole copies in that of the files that it names. */
+/**
+ * Shell lines that restore the ledger, or the files that it misses, from the newest sound backup. Empty: no backup can.
+ */
 function stepsFor({ path, ok, files, backups }: DatabaseCheck): string[] {
   if (ok) return [];
   const all = backups.map((name) => join(dirname(path), name)).toReversed();

@@ -133,7 +133,7 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
   }
 }
 
-/** What confines squad's git at work on files of agents. Without git there is nothing to confine. */
+/** Tries the sandbox of squad's git for commits and folders of agents. Empty without git, and outside Linux. */
 async function checkCage(host: Host, { processes }: Composition): Promise<DoctorCheck[]> {
   const git = await requireProgram(host, 'git').catch(() => undefined);
   if (git === undefined || host.platform !== 'linux') return [];

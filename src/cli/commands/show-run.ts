@@ -91,7 +91,7 @@ function isAtTerminal({ terminal }: CommandContext['output']): boolean {
   return terminal !== undefined && process.stdin.isTTY;
 }
 
-/** The same end once `then` has ended, too. */
+/** Waits for `then` as well, also if the end rejects. */
 async function after<T>(end: Promise<T>, then: (() => Promise<void>) | undefined): Promise<T> {
   try {
     return await end;

@@ -61,7 +61,7 @@ function goneLine({ id, from, bytes }: Gone): string {
   return `gone  ${plainLine(from, 300)}: its state has ${byteCount(bytes)}. If it was not moved, remove it: squad state --forget ${id}`;
 }
 
-/** The same for `squad clean`, which removes none of them. */
+/** Printed by `squad clean`, which removes none of them. */
 export async function goneLines(stateDirectory: string): Promise<string[]> {
   return (await withSizes(await findLostStates(stateDirectory))).map(goneLine);
 }

@@ -5,7 +5,7 @@ import type { CommandContext, ReportOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 import { renderStatistics } from '../render/statistics-table.ts';
 
-/** What all runs of the repository have in common. */
+/** Does `squad report --all`. Throws `usage` if a run is named too. */
 export async function statistics(
   { host, output }: CommandContext,
   run: string | undefined,

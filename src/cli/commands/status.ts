@@ -9,6 +9,6 @@ export async function status(context: CommandContext, run: string | undefined, o
   const { status: found, damage } = await readCheckedStatus(context, run);
   if (options.json === true) output.json(found);
   else output.line(renderStatus(found, Date.now()));
-  // What can be read is shown all the same.
+  // Damage is reported only after the readable part was shown.
   if (damage !== undefined) throw damage;
 }

@@ -32,7 +32,6 @@ interface Inventory {
   readonly left: readonly LeftThing[];
 }
 
-/** What squad never removes. */
 const STAYS: readonly LeftThing[] = [
   { name: 'your branches, with what was merged, and squad.yaml', why: 'they are yours', next: null },
   {

@@ -5,7 +5,7 @@ import { KNOWN_RUNTIMES } from '../../model/runtime-name.ts';
 /** Names that only the ledger knows. */
 export interface KnownNames {
   readonly runs: readonly string[];
-  /** Of the running or newest run, or of the one that the line names. */
+  /** Tasks of the run that the line names, else of the running or newest one. */
   readonly tasks: readonly string[];
   readonly agents: readonly string[];
 }
@@ -32,7 +32,7 @@ const LISTED: Readonly<Record<string, readonly string[]>> = {
 /** A name that no shell reads as anything else. Others are left out. */
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._/#-]{0,99}$/;
 
-/** What can stand where the last of the words is. The words follow the program's name. */
+/** Completes the last of `words`, which follow the program's name. It may be empty. */
 export function candidatesFor(program: Command, words: readonly string[]): Candidates {
   const given = words.slice(0, -1);
   const typed = words.at(-1) ?? '';

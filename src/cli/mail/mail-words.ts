@@ -2,7 +2,7 @@ import type { Locale } from '../../model/locale.ts';
 import type { MailTaskStatus } from '../../model/mail/vocabulary.ts';
 import type { DeliveryState, MailTrace } from '../../substrate/ports/mailbox.ts';
 
-// What `squad mail` and the panes say around messages, in the two languages of `mail.locale`.
+// Texts of `squad mail` and the panes around messages, in the two languages of `mail.locale`.
 
 type Happening = Exclude<MailTrace['event'], 'message' | 'ack' | 'presence'> | 'delivered' | 'accepted' | 'registered';
 

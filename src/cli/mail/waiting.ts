@@ -9,7 +9,7 @@ import type { OpenedMail } from './open-mail.ts';
 export const WAIT_MARK = '! ';
 const BELL = '\u0007';
 
-/** What waits for this person's answer, oldest first; nothing waits so for an agent: the engine wakes it. */
+/** Messages that a person has to answer, oldest first. Empty for an agent, because the engine wakes it. */
 export function waitingFor(
   { mail, run, policy }: Pick<OpenedMail, 'mail' | 'run' | 'policy'>,
   party: MailParty,

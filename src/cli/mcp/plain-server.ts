@@ -35,7 +35,7 @@ export function servePlain(tools: MailTools, version: string, wire: Wire): (chun
       if (what === 'bad-line') report(new Error(`a message that is none of the protocol: ${line.slice(0, 200)}`));
     },
   });
-  /** Of the line that has not ended. */
+  /** Bytes of the line that has not ended. */
   let length = 0;
   return (chunk) => {
     const last = chunk.lastIndexOf(NEWLINE);

@@ -15,7 +15,7 @@ export interface MailServerPorts {
   readonly mail: Mailbox;
   /** Epoch ms. */
   now(): number;
-  /** Whose turn this is; undefined: the turn is over. Asked for every call. */
+  /** Called for every call of a tool. undefined: the turn is over. */
   bearer(): MailParty | undefined;
 }
 
@@ -25,7 +25,7 @@ const OVER: MailRefusal = {
   rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
 
-/** What a server says of itself. */
+/** Sent in the answer to `initialize`; agents read it. */
 export const INSTRUCTIONS =
   'The mailbox of your squad: the only way to reach its other members. The mailbox knows who you are from your turn. ' +
   INFORMATION;

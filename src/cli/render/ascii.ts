@@ -9,7 +9,7 @@ const COMBINING = /\p{M}|\p{Cf}/u;
 /** From here on, most characters are two columns wide. */
 const WIDE = 0x1100;
 
-/** The same text, in the same columns, for a terminal that shows nothing but ASCII. */
+/** Keeps the columns of the text, for a terminal that shows nothing but ASCII. */
 export function asciiText(text: string): string {
   return text.replaceAll(OTHERS, (character) => SIGNS[character] ?? substitute(character));
 }

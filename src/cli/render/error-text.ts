@@ -12,7 +12,7 @@ export function errorBlock(message: string): string {
   return [...lines.slice(0, MOST_LINES), ...more].join('\n  ');
 }
 
-/** The same without a cut, for a list that a person is to agree to. */
+/** As `errorBlock`, but cuts nothing: for a list that a person is asked to agree to. */
 export function wholeErrorBlock(message: string): string {
   return linesOf(message).join('\n  ');
 }

@@ -47,7 +47,7 @@ function linesOf({
   ];
 }
 
-/** What the reviewers said in each round of a review that rejected for the last time, and the file with all of it. */
+/** Each round of a review that rejected for the last time, and the file with the full texts. */
 export function rejectionLines(rejections: readonly Rejection[]): string[] {
   return rejections.flatMap(({ stage, task, cap, rounds, file }) => [
     line(

@@ -4,7 +4,7 @@ import { createLines } from './event-lines.ts';
 import { levelOf, type LogLevel } from './event-level.ts';
 import type { Style } from './style.ts';
 
-/** What the lines are about; absent: everything. */
+/** Keeps only events of this task and this agent; absent: of all. */
 export interface LogScope {
   readonly task?: string;
   readonly agent?: string;

@@ -46,7 +46,7 @@ function outcomeOf({ parent, ...run }: RunSummary, now: number): string {
   return parent === null ? result : `fork of ${parent.name}: ${result}`;
 }
 
-/** Of a run that is not over. Once it has passed, a run that stopped there says so itself. */
+/** Empty for a finished run. A run that stopped at its deadline says so in its own text. */
 function deadlineText({ headline, deadline, need }: Omit<RunSummary, 'parent'>, now: number): string {
   if (headline !== null || deadline === null) return '';
   if (now < deadline) return ` (deadline ${localTime(deadline, now)})`;

@@ -97,7 +97,6 @@ function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
   return [attempt, plainLine(agent, 40), result?.outcome ?? 'live', seconds, said];
 }
 
-/** What squad found in the folder, the reviews, and the end. */
 function verdictLines(task: TaskFacts, prefix: string): string[] {
   const { evidence, rounds, end, decidedBy, followUps } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;

@@ -94,10 +94,9 @@ function stageLines({ stage: current, stages = [] }: RunStatus, now: number): st
   return [`  stage ${plainLine(placeText(at), 60)}`, ...section('stages', [...lines, ...shown.more])];
 }
 
-/** What a person does not look for in a long list. */
+/** Left out first when a list is too long. */
 const USUAL: ReadonlySet<string> = new Set(['done', 'waiting', 'cancelled']);
 
-/** Of a longer list, one screen shows a part. */
 const MOST_ROWS = 100;
 
 /** Rows of a long list that people look for: first what is not `usual`, then the rest from the first, in their own order. */

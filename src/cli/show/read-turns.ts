@@ -26,7 +26,7 @@ export async function readTurns(
   return records;
 }
 
-/** The same without their output. */
+/** Reads no output of the turn, so it has no steps. */
 export function recordOf({ board }: RunHistory, { attempt, settlement }: AttemptReading): TurnRecord {
   const { id, agent, runtime, kind, claimedAt } = attempt;
   const task = attempt.taskId.replace(/^check:/, '');
@@ -55,7 +55,7 @@ async function readSteps(
   if (!isReadable || !existsSync(join(directory, 'turns', attempt.id, 'stdout'))) return none;
   const steps = createStepList();
   const redactor = composition.redactor(letThroughBy(definition));
-  // What is there, also of a turn that runs.
+  // Aborted from the start: reads the output so far, and does not wait for more of a live turn.
   await readTurnOutput({ composition, redactor, directory }, attempt, AbortSignal.abort(), steps.take);
   return steps.end(settlement?.result.text ?? '');
 }

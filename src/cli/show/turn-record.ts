@@ -27,7 +27,7 @@ export interface TurnRecord {
   /** It judged the work of others. */
   readonly isReview: boolean;
   readonly claimedAt: number;
-  /** What the agent got to read, or the command of a check; null: it is not kept. */
+  /** Prompt of the agent, or the command of a check; null: it is not kept. */
   readonly prompt: string | null;
   /** The first and last steps; null: the output is not kept. */
   readonly steps: readonly TurnStep[] | null;

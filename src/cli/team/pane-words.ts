@@ -1,7 +1,7 @@
 import type { Locale } from '../../model/locale.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 
-// What a member's pane says of itself, in the two languages of `mail.locale`.
+// Texts of a member's pane, in the two languages of `mail.locale`.
 
 const EN = {
   introduction: (address: string, run: string, who: string) =>

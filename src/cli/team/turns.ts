@@ -32,7 +32,7 @@ export function followTurns(ports: FollowPorts, print: (line: string) => void, r
   };
 }
 
-/** Of the turns that have ended, only the last few are named, each by its end. */
+/** Reduces turns that have ended to the end events of the last few. */
 function withoutEarlier(events: readonly RunEvent[]): readonly RunEvent[] {
   const ends = events.filter(({ type }) => type === 'attempt-ended');
   const over = new Set(ends.map((event) => 'attemptId' in event && event.attemptId));

@@ -3,7 +3,7 @@ import { readShell } from './shell-text.ts';
 /** The shell found no such program, or may not run it. A script of a package ends with the same when its program is missing. */
 const NO_PROGRAM: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** What runners of scripts print when they have nothing to run. Each begins at the start of a line, as the runner prints it. */
+/** Output of script runners that find no script to run. Each pattern begins at the start of a line, as the runner prints it. */
 const NO_SCRIPT: readonly RegExp[] = [
   // npm, and pnpm with its code in front
   /^(?:npm (?:error|ERR!) )?(?:ERR_PNPM_\w+\s+)?Missing script(?:: |\b).*$/im,
@@ -24,10 +24,10 @@ const NO_SCRIPT: readonly RegExp[] = [
   /^(?:\S*\/)?(?:sh|bash|dash)(?:: \d+)?: (?:cannot open|can't open) .*$/m,
 ];
 
-/** Of dash, busybox, bash and zsh. */
+/** The wording of dash, busybox, bash and zsh. */
 const NO_SUCH_PROGRAM = /^.*?([^\s:]+): (?:command )?not found$/gm;
 
-/** What runners say around the cause. */
+/** Lines that runners print around the cause. */
 const NOISE =
   /^(?:\s*$|npm (?:error|ERR!)(?:\s*$|\s+(?:code |errno |syscall |path |workspace |location |command |Lifecycle script|A complete log|To see a list|Run "npm help|npm run))|g?make(?:\[\d+\])?: \*\*\* \[| ?ELIFECYCLE|error Command failed|info Visit)/i;
 const OF_NPM = /^npm (?:error|ERR!) /i;
@@ -50,7 +50,7 @@ export function isProgramMissing(command: string, code: number | null, output: s
   return missing.some((name) => !name.includes('/') && words.includes(name));
 }
 
-/** The same of a text that says which command failed, how it ended and what it printed. */
+/** As `cannotRun`, from a text that says which command failed, how it ended and what it printed. */
 export function saysCannotRun(text: string): boolean {
   const lines = text.replaceAll(/(\bexited with \d+[^\n:]*): /g, '$1\n');
   return /\bexited with 12[67]\b/.test(text) || NO_SCRIPT.some((pattern) => pattern.test(lines));

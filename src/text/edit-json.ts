@@ -25,13 +25,13 @@ interface Source {
   readonly text: string;
   /** The object that begins there. */
   readonly read: (start: number) => ObjectText;
-  /** What a level is indented by. */
+  /** Indentation of one level. */
   readonly unit: string;
 }
 
 interface Member {
   readonly key: string;
-  /** Of the value. */
+  /** Offset of the value in the text. */
   readonly from: number;
   readonly to: number;
 }
@@ -41,7 +41,7 @@ interface ObjectText {
   /** After its brace. */
   readonly end: number;
   readonly members: readonly Member[];
-  /** What is before its first key, and between that and its value. */
+  /** The text before its first key; `colon` is the text between that key and its value. */
   readonly gap: string;
   readonly colon: string;
 }

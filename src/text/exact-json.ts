@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** What the types of this TypeScript do not know yet. */
+/** Parts of `JSON` that TypeScript's types lack so far. */
 interface ExactJson {
   parse(this: void, text: string, revive: (key: string, value: Json, context: { source?: string }) => Json): Json;
   /** `JSON.stringify` writes this text. */

@@ -9,7 +9,7 @@ const MOST_ENDING = 16;
 /** Any text as the name of a file on every system: letters, digits, `.`, `_` and `-`; it never begins with a dot. */
 export function fileName(text: string): string {
   const plain = text
-    // Of a longer text only the ends are used.
+    // The name needs only the ends of a long text, so the rest costs no time.
     .slice(-MOST_BYTES * 8)
     .toWellFormed()
     .normalize('NFC')

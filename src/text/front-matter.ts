@@ -7,7 +7,7 @@ export function endOfFrontMatter(lines: readonly string[]): number | undefined {
   return isFence(lines[0]) ? lines.findIndex((line, index) => index > 0 && isFence(line)) : undefined;
 }
 
-/** What is for people and agents of a text whose front matter is for squad. */
+/** The text for people and agents; the front matter is for squad. */
 export function withoutFrontMatter(text: string): string {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n?|\n/);
   return lines.slice((endOfFrontMatter(lines) ?? -1) + 1).join('\n');

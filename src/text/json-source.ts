@@ -7,7 +7,7 @@ const PLACED_DEPTH = 5;
 
 export type JsonPath = readonly (string | number)[];
 
-/** What a text holds as JSON, with the places that people look for. */
+/** A parsed JSON text, with the places of its values for error messages. */
 interface JsonSource {
   readonly value: Json;
   /** Line of the value at this path, or of the nearest one around it, from 1. */

@@ -12,7 +12,7 @@ export function parseBlocks(text: string): Token[] {
   return markdown.parse(text, {});
 }
 
-/** The same with tables as tables, and without definitions of links. */
+/** Unlike `parseBlocks`, parses tables, and takes definitions of links out of the text. */
 export function parseText(text: string): Token[] {
   return withTables.parse(text, {});
 }

@@ -39,7 +39,7 @@ function choicesOf(pattern: string): string[] | undefined {
   return all;
 }
 
-/** What stands between the commas of the brace that opens here, and where the text after it begins. */
+/** The alternatives of the brace that opens at `open`, and where the text after it begins; undefined: it is not closed. */
 function partsIn(pattern: string, open: number): { readonly parts: string[]; readonly end: number } | undefined {
   const parts: string[] = [];
   let depth = 0;
@@ -68,7 +68,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
   // Twice the number of tokens that are matched; odd within a folder of the first kind of token.
   let places = reached(tokens, [0]);
   for (const char of path.split('')) {
-    // What a pattern names is a folder: all in it counts.
+    // The pattern matches a folder of this path: everything in it counts.
     if (char === '/' && places.has(2 * tokens.length)) return true;
     places = reached(
       tokens,

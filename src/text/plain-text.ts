@@ -14,7 +14,7 @@ export function plainText(text: string): string {
   return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visibleCode);
 }
 
-/** The same for the content of files, in which nothing may be hidden: a terminal sequence shows as the codes that it is made of. */
+/** For the content of files, in which nothing may be hidden: a terminal sequence shows as the codes that it is made of. */
 export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, visibleCode);
 }
@@ -46,7 +46,6 @@ export function plainJsonText(value: unknown, indent: number | string = 0): stri
   );
 }
 
-/** The same JSON in ASCII alone. */
 export function asciiJsonText(json: string): string {
   return json.replaceAll(/[^\u0000-\u007f]/g, (unit) => escapedUnit(unit.charCodeAt(0)));
 }

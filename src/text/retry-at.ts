@@ -3,9 +3,8 @@ const MAX_TEXT = 4000;
 const DAY = 24 * 60 * 60_000;
 
 /**
- * Epoch ms of the reset that a limit text names, such as `try again at Nov 23rd, 2026 1:04 PM`, `resets 7pm (Europe/Madrid)`,
- * `Resets in 34m13s`, `limit reached|1795000000`, or a `Retry-After` header. A time of day is the next one, in the named zone or
- * else the host's; one that has just passed counts too.
+ * Epoch ms of the reset in a text such as `try again at Nov 23rd, 2026 1:04 PM`, `resets 7pm (Europe/Madrid)`, `Resets in 34m13s` or
+ * `Retry-After`. A time of day is the next one, in the named zone or else the host's; one that has just passed counts too.
  */
 export function parseRetryAt(text: string, now: number, hostZone = defaultZone()): number | undefined {
   const head = text.slice(0, MAX_TEXT);

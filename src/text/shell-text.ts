@@ -3,7 +3,7 @@ export interface ShellWord {
   readonly type: 'word';
   readonly start: number;
   readonly end: number;
-  /** What the shell makes of it; up to its first variable, if it has one. */
+  /** The value after the shell's quoting, up to its first variable. */
   readonly value: string;
   /** Names of the variables in it. `~` stands for HOME. */
   readonly variables: readonly string[];

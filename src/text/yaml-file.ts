@@ -36,9 +36,8 @@ export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Prob
 type Also = Pick<Finding, 'path' | 'message'> & Partial<Pick<Finding, 'atKey'>> & { readonly example?: string };
 
 /**
- * Parses a YAML mapping and checks it with a schema. Refuses tags, aliases, directives, second documents and duplicate keys. A
- * top-level key without a value counts as absent. `also` checks the raw value for what a schema cannot express, and may have a
- * better example.
+ * Refuses tags, aliases, directives, second documents and duplicate keys; a top-level key without a value is absent. `also` checks the raw
+ * value for rules that a schema cannot express, and may give a better example.
  */
 export function parseYaml<T>(
   source: YamlSource,

@@ -14,9 +14,8 @@ import { SquadError } from '../model/errors.ts';
 export type LinearStore = BaseCheckpointSaver & { headOf?(threadId: string, namespace: string): string | undefined };
 
 /**
- * Keeps each thread linear. A checkpoint is stored only on top of the thread's newest one, and pending writes only for it. So
- * an old checkpoint that is run or edited through LangGraph's own API (Studio, `updateState`, a replay) cannot take a run over.
- * A fork is a new run on a new thread.
+ * Refuses a checkpoint that is not on top of its thread's newest one, so that LangGraph's own API (Studio, `updateState`, a replay) cannot
+ * take a run over from an old checkpoint. A fork is a new run on a new thread.
  */
 export class LinearSaver extends BaseCheckpointSaver {
   readonly #inner: LinearStore;

@@ -10,9 +10,8 @@ import type { SquadStateUpdate } from './state.ts';
 export const RESUMED_AS = 'run_agent_attempt';
 
 /**
- * The state of a run from its ledger, whatever its last checkpoint says. Notes the resume as an input, and ends attempts that
- * were planned and never claimed. `stale`: attempts in flight by the checkpoint. undefined: the run has no workspace yet and
- * starts from the beginning.
+ * Rebuilds the state from the ledger, notes the resume, and voids attempts that were planned but never claimed. `stale`: attempts in flight
+ * by the checkpoint. undefined: there is no workspace yet, so the run starts anew.
  */
 export function resumedState(
   ports: GraphPorts,

@@ -53,7 +53,7 @@ export function newRequest(prompt: Prompt, thread: AgentRequest['thread'] = null
 
 /** Asks the same agent again for a new reason, in its session unless the operator switched its runtime. */
 export function askAgain(before: AgentRequest, prompt: Prompt): AgentRequest {
-  // What it saw was the work of before.
+  // A look at earlier work says nothing about the new work.
   const { look: _, ...request } = before;
   return { ...request, state: { at: 'queued' }, prompt, used: { ...request.used, repairs: 0 } };
 }
@@ -64,7 +64,7 @@ export function startRequest({ look, ...request }: AgentRequest, event: Started)
     ...{ at: 'live', attempt, agent, account, session, stop: null, stall: null },
     ...defined({ insteadOf }),
   };
-  // What another session saw, this one does not know.
+  // A new session has not seen the work that another one looked at.
   const kept = request.thread?.key === session ? defined({ look }) : {};
   return { ...request, ...kept, state, session: 'same', thread: threadOf(event) };
 }

@@ -39,7 +39,7 @@ export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDeci
   return commit === null ? { base: 'run-head' } : { base: 'commit', commit };
 }
 
-/** What a task has to hand on: nothing if it changed nothing, or if it was skipped, whatever its last commit was. */
+/** The commit that tasks which need this one start from; null if it changed nothing or was skipped. */
 export function commitOf(id: string, { tasks }: Pick<Board, 'tasks'>): string | null {
   const work = tasks.get(id)?.work;
   return work?.phase.at === 'ended' && work.phase.as === 'done' ? work.commit : null;

@@ -45,7 +45,7 @@ export function baselineCause({ purpose, run, how, words, cannotRun }: BaselineC
   return `${purpose}: \`${plainLine(run, 120)}\` ${what} ${at}: ${plainLine(words, 200)}`;
 }
 
-/** What prompts, status and report say of one command that failed on the base. */
+/** Commands that failed on the base commit. Prompts, status and the report name them. */
 export function redCommands({ facts }: Pick<Baseline, 'facts'>): readonly BaselineCommand[] {
   return facts === null ? [] : facts.commands.filter(({ passed }) => !passed);
 }

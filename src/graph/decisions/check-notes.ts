@@ -3,7 +3,7 @@ import type { CheckChanges, CheckFacts, CheckNotes } from '../../model/plan/gate
 
 const NONE: CheckNotes = { flaky: [], changed: [] };
 
-/** Of all checks of a run: of single tasks, and of the run branch at its end. */
+/** Notes from the checks of all tasks and from those of the run branch at its end. */
 export function checkNotesOf({ tasks, gate }: Pick<Board, 'tasks' | 'gate'>): CheckNotes {
   return [...tasks.values()].reduce((notes, { work }) => merged(notes, work.noted), gate.noted ?? NONE);
 }
@@ -14,7 +14,7 @@ export function flakyText({ flaky }: CheckNotes): string | undefined {
   return `flaky (failed and passed on the same commit): ${flaky.map((run) => `\`${run}\``).join(', ')}`;
 }
 
-/** The same with further notes; without a field if there are none. */
+/** Adds the notes to `given`, without a `noted` field if there are none. */
 export function noting<T extends { readonly noted?: CheckNotes }>(given: T, more: CheckNotes): T {
   if (more.flaky.length + more.changed.length === 0) return given;
   return { ...given, noted: merged(given.noted, more) };
@@ -28,7 +28,7 @@ export function changesOf(ran: readonly CheckFacts[]): CheckChanges[] {
   return ran.flatMap(({ run, changed }) => (changed === undefined ? [] : [{ run, ...changed }]));
 }
 
-/** Of each command the first note. */
+/** Keeps the first note about each command. */
 function merged(first: CheckNotes = NONE, next: CheckNotes = NONE): CheckNotes {
   const isNew = ({ run }: CheckChanges): boolean => !first.changed.some((one) => one.run === run);
   return {

@@ -3,7 +3,7 @@ import { checkerText, protectedCriteria, type CheckerChange, type CheckerWord } 
 import type { GateFacts } from '../../model/plan/gate.ts';
 import { wordOn } from './gate.ts';
 
-/** What reviewers said of changed checks. Only the last word of each about a path counts. */
+/** Words of reviewers about changed checks. A later word of the same reviewer about a path replaces the earlier one. */
 export function checkerWordsOf({ tasks }: Pick<Board, 'tasks'>): CheckerWord[] {
   const words = [...tasks.values()].flatMap(({ work }) => work.words ?? []);
   return words.filter(
@@ -11,7 +11,7 @@ export function checkerWordsOf({ tasks }: Pick<Board, 'tasks'>): CheckerWord[] {
   );
 }
 
-/** What the work changed of the files that check it, at the head of the run branch. */
+/** Changes by the work to files that check it, as of the head of the run branch; empty if that head was not checked. */
 export function checkerChangesOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CheckerChange[] {
   const seen = gate.facts?.head === branch.head ? gate.facts : null;
   if (seen === null) return [];

@@ -31,7 +31,7 @@ export interface ConclusionFacts {
   readonly problem: string | undefined;
   /** The folder that the run made, as people name it; absent: it makes none. */
   readonly made?: string | undefined;
-  /** What it wrote into a folder that was there before; absent: it made the whole folder. */
+  /** Files that it wrote into a folder that was there before; absent: it made the whole folder. */
   readonly added?: readonly string[] | undefined;
   readonly strict: boolean;
 }
@@ -54,7 +54,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem }, stood);
   const bad = failuresOf(tasks);
   if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') }, stood);
-  // What it made was checked before.
+  // The folder that it made was checked before.
   if (made !== undefined) {
     const verb = added === undefined ? 'made' : 'completed';
     return { outcome: 'done', headline: `DONE, ${verb} ${made}${stood}`, exitCode: 0, why: finished.why };
@@ -97,7 +97,7 @@ function endedWithout({ outcome, why }: { outcome: Exclude<RunEndedAs, 'done'>; 
   return { outcome, headline: `${line}${more}`, exitCode: 1, why };
 }
 
-/** What the reviewers said last if their rejection failed the run, and where all of it is, in the folder of the run. */
+/** The last words of reviewers whose rejection failed the run, and the file in the run's folder with all rounds. */
 function rejectionOf(board: ConclusionFacts['board']): string {
   const [review] = failedReviewsOf(board);
   const last = review?.rounds.at(-1);

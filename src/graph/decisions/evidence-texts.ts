@@ -1,6 +1,6 @@
 import type { Locale } from '../../model/locale.ts';
 
-// What is missing of work that its agent calls done, for its author, in the two languages of `mail.locale`.
+// Texts for an author whose finished work lacks something, in the two languages of `mail.locale`.
 
 const EN = {
   and: ', ',

@@ -62,7 +62,7 @@ const MOST_OUTSIDE = 50;
 /** So many commits that HEAD does not have are named. */
 const MOST_NAMED = 5;
 
-/** What HEAD lacks. A commit that only a log names counts for nothing where HEAD has others. */
+/** Problems of work beside HEAD. A commit that only a log names counts only if HEAD has none of its own. */
 function sideOf({ side, commits }: EvidenceFacts, texts: EvidenceTexts): string[] {
   if (side === undefined) return [];
   const named = side.kept.filter(({ kind }) => kind !== 'log' || commits === 0);

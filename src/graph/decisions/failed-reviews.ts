@@ -25,7 +25,7 @@ export interface FailedReview {
 interface ReviewedRound extends Pick<RoundRecord, 'round' | 'approved' | 'by'> {
   /** null: all of the work as it was then. */
   readonly commit: string | null;
-  /** What the reviewers said: summary, findings and suggestions. Comes from agents. */
+  /** Summary, findings and suggestions, as agents wrote them. */
   readonly text: string;
   /** It has the same findings as the round before. */
   readonly repeated: boolean;
@@ -45,7 +45,7 @@ const roundSchema = z.object({
 });
 type Round = z.infer<typeof roundSchema>;
 
-/** What counts here of the stages in a run's options. */
+/** The part of a run's options that this file reads. */
 const stagesSchema = z.object({
   list: z.object({
     whenNotConverging: z.string().optional(),

@@ -10,8 +10,8 @@ const MOST = 300;
 const MOST_NAMED = 3;
 
 /**
- * What went wrong first in a run that failed at something that came later: a stalled agent's task was skipped, or the merged work
- * failed checks or its judges, and what should have repaired that failed in its turn. undefined: `why` says it already.
+ * The first cause of a failed run, if its last failure came from it: a skipped task of a stalled agent, or failed checks or judges of
+ * merged work whose repair failed too. undefined: `why` already says it.
  */
 export function firstCauseOf(board: BoardPart, why: string): string | undefined {
   const said = reasons(why);

@@ -53,8 +53,8 @@ export interface Frontier {
 }
 
 /**
- * What may start now, at most `free` turns. All needs are delivered, its session is free and its account
- * is not at a limit. Higher priority goes first, then tasks under way, then order of arrival.
+ * Starts at most `free` turns: their needs are delivered, their session is free, and their account is not at a limit. Higher priority goes
+ * first, then tasks under way, then order of arrival.
  */
 export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL): Frontier {
   const starts: Start[] = [];

@@ -8,7 +8,7 @@ import { agentRequests } from './work-requests.ts';
 import { isEnded, needsDelivered } from './work-status.ts';
 
 type BoardPart = Pick<Board, 'accounts' | 'facts' | 'switches' | 'lockedOut' | 'tasks'>;
-/** What `squad switch` takes for someone who can work nowhere. */
+/** A scope that `squad switch` takes, of members who can work nowhere. */
 interface Stuck {
   readonly scope: string;
   /** Members that do the work of the scope. */
@@ -30,8 +30,8 @@ export function lockOutAskedAbout(question: string): Pick<LockOut, 'kind' | 'acc
 }
 
 /**
- * What a person has to be asked, as things stand: for each lock-out, whether someone who could do work that is due can work
- * nowhere because of it. The text names everyone who cannot, and its command helps all of them.
+ * One question for each lock-out that keeps someone from all work that is due. Its text names everyone affected, and the command in it
+ * helps all of them.
  */
 export function lockOutQuestions(board: BoardPart): Pick<Question, 'id' | 'text' | 'blocks'>[] {
   const locks = Map.groupBy(board.lockedOut.values(), ({ kind, account }) => lockOutQuestion(kind, account));

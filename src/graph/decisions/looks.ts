@@ -4,7 +4,7 @@ import type { Json } from '../../text/json.ts';
 import { evidenceTexts } from './evidence-texts.ts';
 import type { WorkContext } from './work-step.ts';
 
-/** What is wrong with an approval of an agent that looked at nothing, where a look is required. */
+/** The problem of an approval by an agent that looked at nothing although `looks` requires it; undefined: none. */
 export function lookProblem(
   output: Json | undefined,
   look: Look | undefined,

@@ -93,8 +93,8 @@ function isStillWritten(draft: Draft, { via = '' }: MailView): boolean {
 }
 
 /**
- * The same by a playbook, which knows that nothing more comes of the question. If its answer promises a document, it is sent now, and
- * says that the document was written only if its author has delivered something since the question.
+ * Closes a question for the playbook: nothing more comes of it. An answer that promises a document is sent now, and says that it was
+ * written only if its author has delivered something since the question.
  */
 export function closeByPlan(draft: Draft, id: string, by: string): void {
   const ask = draft.mail.get(id);

@@ -57,7 +57,7 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
   const pause = wholePause(board, facts);
-  // What the turns have made is still checked and delivered.
+  // A limit or the deadline stops new turns, but finished work is still checked and delivered.
   const stopped = pause !== undefined && pause.because !== 'limit' && pause.because !== 'deadline';
   const integrate = stopped ? null : (decideIntegration(board) ?? null);
   const ofRun = [isGateDue(board) || isRestoreDue(board), pause === undefined && isBaselineDue(board)];

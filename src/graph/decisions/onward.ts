@@ -15,9 +15,8 @@ export function mayHoldQueue({ task, work }: TaskState): boolean {
 }
 
 /**
- * Whether the operation that brought its task into this phase also does what the phase asks for. `at-once`: yes, before its
- * results are in the ledger. `recorded`: once they are, because the run branch may only move to a recorded candidate of a task
- * that was not stopped meanwhile. `later`: no, the graph decides first.
+ * When the operation that led into this phase also does the next step. `at-once`: before its results are recorded. `recorded`: after, as
+ * the branch moves only to recorded candidates of live tasks. `later`: the graph decides.
  */
 export function decideOnward(phase: Phase): 'at-once' | 'recorded' | 'later' {
   switch (phase.at) {

@@ -10,8 +10,8 @@ import { fewerVotes, fewerVotesText, silentTasks } from './silent-judges.ts';
 type BoardPart = Pick<Board, 'tasks' | 'records' | 'mail' | 'finished'>;
 
 /**
- * What keeps a run that ends as done from being all that was asked for: one part of its closing word for each. Comes from how tasks
- * and mail ended; the playbook adds what its agents said. What a person decided is not in it.
+ * Reasons why a run that ends as done is less than was asked for, from how tasks and mail ended. The playbook adds reasons from its agents.
+ * Decisions of people are not among them.
  */
 export function openPointsOf(board: BoardPart): string[] {
   return [
@@ -75,7 +75,7 @@ function overruled({ tasks }: BoardPart): string[] {
 function isLeft({ task, work: { phase, override } }: TaskState): boolean {
   // The closing word names the skips of people by itself.
   const isPersons = phase.at === 'ended' && phase.as === 'skipped' && override?.as === 'skipped';
-  // What the engine planned is no work of its own: the criteria of a judge without an answer are shown as not checked.
+  // Tasks of the engine are left out: criteria that a silent judge left open are shown as not checked.
   return !isPersons && task.owner !== 'engine';
 }
 

@@ -65,7 +65,7 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
   return advance(acceptEvent(board, event), playbook, { entry: 'event', seq, at, event });
 }
 
-/** What the playbook has against an answer is a part of the event, because the board is folded without a playbook. */
+/** Stores the playbook's problems with an answer in the event, because the board is folded without a playbook. */
 export function withProblems(playbook: Policy, { task, work: { author } }: TaskState, event: WorkEvent): WorkEvent {
   if (event.type !== 'attempt-settled' || event.output === undefined || task.output === undefined) return event;
   const isAuthors = author.state.at === 'live' && author.state.attempt === event.attempt;

@@ -97,8 +97,8 @@ const RULES: Readonly<Record<FailureKind, Rule>> = {
 };
 
 /**
- * What follows an attempt that did not complete. `seed`: unique per attempt, so that attempts that failed together are not
- * retried together.
+ * Decides after an attempt that did not complete. `seed`: unique per attempt, so that attempts that failed together are not retried
+ * together.
  */
 export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number, seed: string): Retry {
   const rule = RULES[failure.kind];
@@ -118,7 +118,7 @@ export function backoff(before: number, initial: number, seed: string): number {
   return jittered(Math.min(initial * 2 ** Math.min(before, 20), 15 * MINUTE), seed);
 }
 
-/** The same for the same seed, because the board is folded repeatedly. */
+/** Deterministic by seed, because the board is folded repeatedly. */
 function jittered(delay: number, seed: string): number {
   return Math.round(delay * (0.8 + 0.4 * fractionOf(seed)));
 }

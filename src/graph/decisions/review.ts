@@ -94,7 +94,7 @@ export function decideReview(
   return { do: 'reject', feedback, findings, followUps, by, converging, ...categoryOf(policy, rejections) };
 }
 
-/** Of several rejections, one that ends the task counts first, then one that leads to the playbook, in the order of the policy. */
+/** A rejection that ends the task takes precedence over others, then one that leads to the playbook, in the order of the policy. */
 function categoryOf(
   { reopens = {} }: ReviewPolicy,
   rejections: readonly Verdict[],

@@ -20,9 +20,8 @@ export function isSilent({ state, used }: AgentRequest): boolean {
 }
 
 /**
- * The agent that judges in place of the one of this slot, whose `tried` names it: of the same role, then of the other roles of the
- * review, then of any role that judges. No author, and no one who judges in this review already; who is free goes first. undefined:
- * there is none.
+ * The substitute for this slot's agent: first from its role, then the review's other roles, then any role that judges; free agents go
+ * first. Excludes authors, judges of this review and agents in `tried`. undefined: there is none.
  */
 export function nextJudge(
   slot: ReviewSlot,

@@ -32,9 +32,8 @@ export type Pick =
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
- * Picks the agent and session: the agent that had it before, otherwise the least busy member of the role. Authors never review.
- * If the agent's account is at its limit or locked out, the agent works on the fallback of that, in a session of its own; if the
- * agent has reached its own limit, another member of the role takes over.
+ * Prefers the agent that had it before, then the least busy of the role; authors never review. At an account's limit or lock-out the agent
+ * moves to its fallback; at its own limit another member takes over.
  */
 export function pickAgent(
   state: TaskState,

@@ -19,7 +19,7 @@ export function lockKey(account: string, agent: string | null): string {
   return agent === null ? account : `${account} ${agent}`;
 }
 
-/** What keeps the agent from working on this account until a person helps; undefined: nothing does. */
+/** The lock-out that keeps the agent off this account until a person helps; undefined: there is none. */
 export function lockOn({ lockedOut }: Pick<Board, 'lockedOut'>, agent: string, account: string): LockOut | undefined {
   return lockedOut.size === 0
     ? undefined

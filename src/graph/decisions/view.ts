@@ -46,7 +46,7 @@ export function createView(board: Board): View {
   };
 }
 
-/** Of tasks that have ended, whose views follow from their states alone: a long run has thousands, and looks at them after each event. */
+/** Cache of views of ended tasks: they never change, and a long run has thousands that it views after each event. */
 const ENDED = new WeakMap<TaskState, TaskView>();
 
 function viewOf(state: TaskState, board: Board): TaskView {

@@ -1,8 +1,8 @@
 import type { Phase, WorkEvent } from '../../model/plan/work.ts';
 
 /**
- * What follows if something was thrown while the engine worked for a task in this phase. `head`: of the run branch, as it was
- * delivered last. undefined: it is no fault of the task, because only the refs of the user's repository were moved.
+ * The event after an exception during the engine's work in this phase. `head`: of the run branch at the last delivery. undefined: the task
+ * is not at fault, because only refs of the user's repository were moved.
  */
 export function decideFault({ at }: Pick<Phase, 'at'>, why: string, head: string): WorkEvent | undefined {
   switch (at) {

@@ -244,7 +244,7 @@ function closeRound(
   };
 }
 
-/** What its reviewers said of the changed checks; of other paths nothing counts. */
+/** Drops words about paths that the review did not ask about. */
 function wordsIn({ slots, commit, checkers = [] }: Reviewing['phase']): CheckerWord[] {
   const asked = new Set(checkers.map(({ path }) => path));
   return slots.flatMap(({ request, answer }) =>

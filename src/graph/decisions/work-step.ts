@@ -62,12 +62,12 @@ export function firstSentBack(work: Work, next: SentBack): SentBack {
   return failedCheck(work) ?? next;
 }
 
-/** What only a check that passes makes right: no new turn does, and no person who asks for one. */
+/** The return that only a passing check settles; neither a new turn nor a person who asks for one does. */
 export function failedCheck({ sentBack }: Work): SentBack | null {
   return sentBack?.by === 'verify' || sentBack?.by === 'playbook' ? sentBack : null;
 }
 
-/** The same for work that is left out after a stall. */
+/** Puts the first cause before `why`. Also used for work that is skipped after a stall. */
 export function afterFirst({ sentBack }: Work, why: string, { locale }: Pick<WorkContext, 'locale'> = {}): string {
   const first = sentBack === null ? '' : firstCause(sentBack.text);
   return first === '' ? why : feedbackTexts(locale).afterFirst(first, why);
@@ -75,7 +75,7 @@ export function afterFirst({ sentBack }: Work, why: string, { locale }: Pick<Wor
 
 const MOST_FIRST = 400;
 
-/** What a person has to know of a feedback: its first line, and the points or the line that it leads to. The task keeps the whole. */
+/** The first line of a feedback with its list points, or with the line that it leads to. The task keeps the whole text. */
 function firstCause(feedback: string): string {
   const [first = '', ...more] = feedback.trim().split('\n');
   const end = more.findIndex((line) => !line.startsWith('- '));

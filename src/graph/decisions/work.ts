@@ -128,7 +128,7 @@ function unblock(work: Work, question: string, goOn: boolean, context: WorkConte
   return stay(mapRequests(work, (request) => (isBlocked(request) ? { ...request, state: { at: 'queued' } } : request)));
 }
 
-/** The same commit would be no answer to the feedback. */
+/** Work that is reopened needs a new commit: the old one does not answer the feedback. */
 function reopen(
   work: Work,
   { feedback, session, agent }: Extract<WorkEvent, { type: 'reopened' }>,

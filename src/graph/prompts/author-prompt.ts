@@ -14,7 +14,7 @@ export interface AuthorPrompt {
   readonly objective: { readonly title: string; readonly text: string };
   /** Tasks whose work is in its folder. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
-  /** What the playbook adds to the brief. */
+  /** Text after the brief: about others' work, from the playbook, and about checks that fail on the base. */
   readonly background: string;
   readonly locale: Locale;
 }

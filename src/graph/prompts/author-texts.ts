@@ -1,7 +1,7 @@
 import type { Locale } from '../../model/locale.ts';
 import type { Prompt } from '../../model/plan/work.ts';
 
-// What squad says to the author of a task around its brief, in the two languages of `mail.locale`.
+// Texts around the brief of a task, in the two languages of `mail.locale`.
 
 type Source = Extract<Prompt, { why: 'feedback' }>['from'];
 

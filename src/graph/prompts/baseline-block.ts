@@ -10,7 +10,7 @@ import { isLeftOut, redCommands } from '../decisions/baseline.ts';
 const MOST_COMMANDS = 3;
 const MOST_OUTPUT = 600;
 
-/** What failed on the base commit, for those who plan and write: untrusted output, short and fenced. Empty: nothing did. */
+/** Failures on the base commit, for planners and authors: untrusted output, short and fenced. Empty: there are none. */
 export function renderBaseline({ baseline }: Pick<Board, 'baseline'>, locale: Locale = 'en'): string {
   const texts = locale === 'zh' ? ZH : EN;
   const red = redCommands(baseline).filter((one) => !isLeftOut(one, baseline));

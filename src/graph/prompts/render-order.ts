@@ -84,7 +84,7 @@ function namesOf(
   const { effort, deny } = agent;
   const model = other === undefined ? agent.model : (other.model ?? undefined);
   const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;
-  // What an agent may not use is never dropped: another runtime that does not know it refuses the turn.
+  // Denied tools are never dropped: a runtime that does not know them refuses the turn.
   return defined({ model, effort, toolRules: toolRulesOf({ allow, deny }) });
 }
 

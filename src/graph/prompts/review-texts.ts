@@ -1,6 +1,6 @@
 import type { Locale } from '../../model/locale.ts';
 
-// What squad says to a reviewer, in the two languages of `mail.locale`.
+// Texts for a reviewer, in the two languages of `mail.locale`.
 
 const EN = {
   unusable: 'Your verdict cannot be used:',

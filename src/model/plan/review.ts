@@ -35,7 +35,7 @@ export const reviewAnswerSchema = z.object({
 });
 export type ReviewAnswer = z.infer<typeof reviewAnswerSchema>;
 
-/** What an answer is asked for. `categories`: those of which a rejection names one; empty: it names none. */
+/** The form of a reviewer's answer. `categories`: a rejection has to name one of them; empty: it names none. */
 export function reviewForm(categories: readonly string[]): z.ZodType {
   if (categories.length === 0) return z.object(verdictFields);
   return z.object({

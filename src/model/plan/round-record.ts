@@ -10,7 +10,6 @@ export interface RoundRecord {
   /** When it closed. Of a task with several reviews. */
   readonly at?: number;
   readonly commit: string;
-  /** What its reviewers said. */
   readonly approved: boolean;
   /** It was rejected, but none of the findings counted any more (`LATE_FINDINGS`), so it did not go back to its author. */
   readonly overruled?: true;
@@ -28,6 +27,6 @@ export interface RoundRecord {
   readonly silent?: readonly SilentJudge[];
   /** The category of the rejection. Absent: its review has none, or it approved. */
   readonly category?: string;
-  /** What its reviewers say is missing, of a category that ends the task. */
+  /** Missing inputs and the next step, as the reviewers of a rejection that ends the task name them. */
   readonly blocked?: Blockage;
 }

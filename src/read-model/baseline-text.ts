@@ -3,7 +3,7 @@ import type { Board } from '../model/plan/board.ts';
 import type { BaselineFacts } from '../model/plan/baseline.ts';
 import { plainLine } from '../text/plain-text.ts';
 
-/** What people read when the base commit has been checked: a line for each command that fails there. A question says it itself. */
+/** A line for each command that fails on the base commit, except one that a question to a person names. */
 export function baselineText(facts: BaselineFacts, board: Board): string[] {
   if (facts.problem !== undefined) return [`the base commit could not be checked: ${plainLine(facts.problem, 300)}`];
   const asked = baselineQuestion(board) === undefined ? undefined : decideHold(facts, board.facts);

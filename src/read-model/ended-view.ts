@@ -3,7 +3,7 @@ import { engineTime } from '../model/spending.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { runViewSchema, type RunView } from './run-view.ts';
 
-/** What can follow the end of a run. */
+/** Events that can be recorded after the end of a run, and the end itself. */
 const LATER = [RUN_EVENTS.ended, RUN_EVENTS.folder, RUN_EVENTS.resumed, 'operator-command'];
 
 /**

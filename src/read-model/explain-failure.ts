@@ -165,7 +165,7 @@ function nextOf({ run, state, newer }: FailureFacts): string[] {
   if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
   if (newer !== undefined) return [`squad status ${newer}`];
   const [retry, override] = againCommands(run, task.id);
-  // The same command would fail again.
+  // Without `--reload` the same command would fail again.
   const corrected = `${retry} && squad resume ${run} --reload`;
   if (saysCannotRun(phase.why)) return [corrected];
   return phase.cause === 'rejected' || phase.cause === 'blocked' ? [retry, override] : [retry];
@@ -179,7 +179,7 @@ export function againCommands(run: string, task: string): readonly [string, stri
 const MOST_SAID = 1_000;
 const MOST_ROUNDS = 20;
 
-/** What people see of the reviews that rejected work for the last time. */
+/** Shortened for people: the last rounds, each with a part of its text. `file` has all of it. */
 export function rejectionsOf(board: Board, runId: string): Rejection[] {
   return failedReviewsOf(board).map(({ stage, task, cap, rounds }) => ({
     ...{ stage, task, cap },

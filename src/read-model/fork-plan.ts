@@ -11,7 +11,7 @@ import { RUN_EVENTS, type Forked, type RunDefinition } from '../model/run.ts';
 import { isJsonObject, type Json } from '../text/json.ts';
 import { foldStored, readEvent } from './replay-plan.ts';
 
-/** What a fork takes over from its parent. */
+/** Everything that a fork takes over from its parent. */
 export interface ForkPlan {
   /** The parent's input up to which it has decided. */
   readonly seq: number;
@@ -24,7 +24,7 @@ export interface ForkPlan {
   readonly timers: readonly { readonly id: string; readonly dueAt: number; readonly data: Json }[];
   /** Attempts that ran then. No process of the fork is theirs, so they end at no cost and their tasks are ready again. */
   readonly ends: readonly TaskEvent[];
-  /** What the engine found in the folders of agents that had just said they were done. */
+  /** Inspections of the folders of agents that had just said they were done. */
   readonly inputs: readonly TaskEvent[];
   readonly work: Omit<Forked, 'parent'>;
   /** Commits without which the fork cannot go on. */
@@ -155,7 +155,7 @@ export interface ForkPoint {
   readonly seq: number;
   /** Epoch ms. */
   readonly at: number;
-  /** What had just happened. */
+  /** For people: the plan, reviews and tasks that this moment follows. */
   readonly what: string;
   readonly tasks: { readonly all: number; readonly done: number };
 }

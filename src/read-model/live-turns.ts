@@ -17,7 +17,7 @@ export function insteadOfIn(board: Board | undefined, id: string): string | unde
   return liveTurn(board, id)?.state.insteadOf;
 }
 
-/** What ended a stall: a sign of work, or the turn's own end. */
+/** For people: a stall ends with a sign of work, or with its turn. */
 export function clearedBy(event: Extract<WorkEvent, { type: 'wall-cleared' | 'attempt-settled' }>): string {
   if (event.type === 'attempt-settled') return 'its turn has completed';
   return event.why ?? clearedText('sign', null);

@@ -39,13 +39,13 @@ export function againAfterEnd(reading: RunReading, failures: readonly TaskFailur
   return [...write, ...failures.flatMap(({ next }) => next), ...run];
 }
 
-/** What `placeOfWork` looks for; undefined: the run has not published a branch. */
+/** Input of `placeOfWork`; undefined: the run has not published a branch. */
 export function workOf({ row, board, published }: Pick<RunReading, 'row' | 'board' | 'published'>) {
   if (published?.branch === undefined) return undefined;
   return { run: row.name, base: board.facts.base, delivered: board.branch.head };
 }
 
-/** What can be done with the work that was delivered, wherever it is now: diff, then merge, then drop. No command that is refused. */
+/** Commands for delivered work, wherever it is now: diff, then merge, then drop. None of them is refused. */
 export function workCommands(name: string, isDone: boolean, { at, before }: WorkPlace = AS_DELIVERED): string[] {
   const after = before === undefined ? '' : `${before} && `;
   switch (at) {

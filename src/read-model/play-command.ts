@@ -4,7 +4,7 @@ import { asObject } from '../text/json.ts';
 import { plainText } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 
-/** What a planner's run was given, and what its objective says, for the run that plays the session. */
+/** Options and objective of a planner's run that the run of its session should get too. */
 export interface PlayGiven {
   readonly runtime?: string | undefined;
   readonly name?: string | undefined;
@@ -14,7 +14,7 @@ export interface PlayGiven {
   readonly priority?: unknown;
 }
 
-/** The same as options of `squad run`, and the names of what no option says. */
+/** `play`: options of `squad run`. `playWithout`: keys of `PlayGiven` for which it has no option. */
 export interface PlayOptions {
   readonly play: readonly string[];
   readonly playWithout: readonly string[];
@@ -38,13 +38,13 @@ export function playOptions(given: PlayGiven): PlayOptions {
   };
 }
 
-/** What plays the session in a folder. `folder`: absolute, because the reader of the command may be in any other folder. */
+/** Command that plays a session. `folder`: absolute, because its reader may be in any other folder. */
 export function playCommand(folder: string, play: readonly string[] = []): string {
   const [path = '', ...more] = [folder, ...play].map((word) => shellWord(plainText(word).replaceAll(/[\t\n]/g, ' ')));
   return [`squad run --session=${path}`, ...more].join(' ');
 }
 
-/** The same for the folder that a run made. `options`: those of its definition. */
+/** Command for the folder that a run made. `options`: those of its definition. */
 export function playCommandOf(folder: string, options: unknown): string {
   return playCommand(folder, textsIn(options, 'play'));
 }
@@ -56,7 +56,7 @@ export function playNote(options: unknown): string | undefined {
   return `The command that plays the session has no option for what the objective says as ${without.join(', ')}. Only --run passes that on.`;
 }
 
-/** Of the run of any playbook. */
+/** Empty for a playbook whose options have no such key. */
 function textsIn(options: unknown, key: keyof PlayOptions): string[] {
   const { [key]: texts } = asObject(options);
   return Array.isArray(texts) ? texts.filter((text) => typeof text === 'string') : [];

@@ -42,7 +42,7 @@ interface OpenAttempt {
 
 /** The state after the records so far, from which the next record is projected. */
 export interface RunProjection {
-  /** Of the run; empty until it is defined. */
+  /** Name of the run; empty until it is defined. */
   readonly name: string;
   /** undefined: the run is not defined yet. */
   readonly board: Board | undefined;
@@ -81,9 +81,8 @@ const claimedSchema = z.object({
 const attemptSchema = z.object({ attemptId: z.string() });
 
 /**
- * What people and programs see of a run, from its records alone, in their order. A view (terminal, `--json`, pane) that opens late
- * or after a crash shows the same events. Only the output of live turns, the start and end of each segment and warnings about this
- * machine are not in the ledger.
+ * Uses records alone, so a view (terminal, `--json`, pane) that opens late or after a crash gets the same events. The ledger lacks
+ * only the output of live turns, the start and end of each segment, and warnings about this machine.
  */
 export function projectRun(state: RunProjection, record: RunRecord): Projected {
   const { event } = record;

@@ -43,7 +43,7 @@ export interface RunWait {
   readonly until: number | null;
 }
 
-/** What the ledger has about one run, folded. */
+/** One run, folded from the ledger. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
   /** The run that it is a fork of, and the input up to which it took that run's decisions; null: it is no fork. */
@@ -89,7 +89,7 @@ export interface RunHistory extends RunReading {
   readonly playedBy?: string | undefined;
 }
 
-/** What a reading is made of. The events of turns are the larger part of a ledger, and no part of it. */
+/** Leaves out the events of turns, which are the larger part of a ledger. */
 const READ_EVENTS = [
   RUN_EVENTS.plan,
   RUN_EVENTS.decided,
@@ -168,7 +168,7 @@ export function isUnstarted({ parent, segments }: Pick<RunReading, 'parent' | 's
   return parent !== null && segments.length === 0;
 }
 
-/** The same with every attempt and its result. */
+/** As `readRun`, with every attempt and its result. */
 export function readHistory(...of: Parameters<typeof readRun>): RunHistory {
   return withAttempts(of[0], readRun(...of));
 }

@@ -6,7 +6,10 @@ import { findDefinition } from './read-run.ts';
 
 const TYPES = [RUN_EVENTS.defined, RUN_EVENTS.limitsRaised, 'operator-command'];
 
-/** What a run was begun with and amended by since, as it is stored: all that decides what it starts and may use. */
+/**
+ * The definition, raised limits and reloads of a run: all that decides what it starts and may use. Consent is to their
+ * hash.
+ */
 export function consentContent(ledger: Pick<Ledger, 'events'>, runId: string): Json[] {
   return ledger.events({ stream: runId, types: TYPES }).flatMap(({ type, data }) => {
     if (type !== 'operator-command') return [data];

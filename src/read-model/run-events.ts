@@ -34,7 +34,7 @@ export function openRunEvents(
   });
 }
 
-/** What happened before the engine with this lease began. */
+/** Events before the engine with this lease (`epoch`) began. */
 export function eventsBefore(ledger: ReadableLedger, runId: string, epoch: number): RunEvent[] {
   return openView(ledger, runId, {}, (event) => (isLease(event, epoch) ? 'end' : 'shown')).look();
 }

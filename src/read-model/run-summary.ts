@@ -34,9 +34,9 @@ export interface RunSummary {
   /** Engine time over all segments, in ms. */
   readonly elapsedMs: number;
   readonly usage: UsageCount['usage'];
-  /** What it needs to continue, in one word; null: it is over. */
+  /** Need of a run that has to continue, in one word; null: it is over. */
   readonly need: Unfinished['need'] | null;
-  /** The same in a few words; null: it is over. */
+  /** `need` in a few words; null: it is over. */
   readonly why: string | null;
 }
 
@@ -70,7 +70,7 @@ function findView(
   return reading && viewOf({ ...reading, attempts: [] }, { now });
 }
 
-/** What statistics count of one run. */
+/** Counted by statistics, one for each run. */
 export interface RunFigures extends Pick<RunSummary, 'playbook' | 'state' | 'elapsedMs' | 'usage'> {
   /** From its start to its end by the clock; null: it is not over. */
   readonly wallMs: number | null;

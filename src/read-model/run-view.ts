@@ -38,7 +38,7 @@ const mailReadingSchema = z.strictObject({
 });
 export type MailReading = z.infer<typeof mailReadingSchema>;
 
-/** What the run is, from its definition. */
+/** Mostly from the definition of the run. `squad status` shows these fields too. */
 export const RUN_PART = {
   runId: z.string(),
   name: z.string(),
@@ -51,7 +51,7 @@ export const RUN_PART = {
   folderProblem: z.string().nullable(),
   /** Its title. */
   objective: z.string(),
-  /** What each agent is bound to. */
+  /** Skills, servers, hooks and settings of each agent. */
   armory: z.array(armoryFactsSchema),
   startedAt: z.int(),
   /** No turn starts after it (epoch ms); null: there is none. */
@@ -60,7 +60,7 @@ export const RUN_PART = {
   branch: z.string().nullable(),
 };
 
-/** What its plan says. */
+/** From the plan. `squad status` shows these fields too. */
 export const PLAN_PART = {
   /**
    * Rounds of review that took place: by stage in a playbook with stages, else by task. Stages and tasks that no one reviews are
@@ -68,11 +68,11 @@ export const PLAN_PART = {
    */
   reviewRounds: z.record(z.string(), count),
   criteria: z.array(criterionStatusSchema),
-  /** What the work changed of the files that check it, as the last check of the run branch found it. */
+  /** Files that check the work and that the work changed, as the last check of the run branch found them. */
   checkers: z.array(checkerChangeSchema),
   /** The commands of the last check of the run branch, with those files as they were; empty: they did not run so. */
   checksAtBase: z.array(z.strictObject({ run: z.string(), passed: z.boolean() })),
-  /** What failed on the commit that the run began from, and how it stands now, a line for each command. */
+  /** A line for each command that failed on the base commit: how it stands now. */
   baseline: z.array(z.string()),
   /** Files that a task had to create and that the engine found in delivered work. */
   artifacts: z.array(z.strictObject({ task: z.string(), path: z.string() })),
@@ -104,7 +104,6 @@ export const TASKS_PART = z.array(
   }),
 );
 
-/** What was used of what may be used. */
 export const USE_PART = {
   usage: usageCountSchema.usage,
   limits: limitsSchema,
@@ -112,7 +111,6 @@ export const USE_PART = {
   caps: z.array(capUseSchema),
 };
 
-/** What it waits for. */
 export const WAITS_PART = {
   /** Why the run does not continue by itself, and for what it waits. */
   waitingFor: waitingForSchema.nullable(),
@@ -121,8 +119,8 @@ export const WAITS_PART = {
 };
 
 /**
- * What a run is, folded once from its ledger and plan. Each view of a run (`status`, `runs`, the end of a command, statistics) is a
- * pure function of it. Plain JSON, because the ledger keeps that of a run that is over. Times are epoch ms.
+ * A run, folded once from its ledger and plan. Each view of it (`status`, `runs`, the end of a command, statistics) is a pure
+ * function of this. Plain JSON, because the ledger keeps it once the run is over. Times are epoch ms.
  */
 export const runViewSchema = z.strictObject({
   version: z.literal(1),
@@ -131,7 +129,7 @@ export const runViewSchema = z.strictObject({
     /** Path of its objective, as it was given. */
     source: z.string(),
     state: z.enum(RUN_STATES),
-    /** What it needs to continue, in one word and in a few; null: it is over. */
+    /** Need of a run that has to continue, in one word and in a few; null: it is over. */
     need: z.strictObject({ need: z.enum(NEEDS), why: z.string() }).nullable(),
     /** The branch that it delivers on, or will; null: it makes none. */
     delivers: z.string().nullable(),

@@ -20,9 +20,8 @@ export interface RunningRun {
   /** Kills everything of the run at once. */
   kill(): Promise<void>;
   /**
-   * Which turns would be left if this process ended now, and the commands that continue or end them; undefined: none. squad
-   * handles no error of a process that is not its own: ask this in your handler of `uncaughtException`,
-   * before `done`. Never rejects.
+   * Names turns that would be left if this process ended now, with commands that continue or end them; undefined: none. squad
+   * handles no error of a process that is not its own: call this in your handler of `uncaughtException`, before `done`. Never rejects.
    */
   leftTurns(): Promise<string | undefined>;
 }
@@ -40,7 +39,7 @@ export interface RunEnd {
   readonly branch: string | undefined;
   /** Its newest commit; undefined: nothing was delivered. */
   readonly head: string | undefined;
-  /** What was pushed with the person's login; absent: nothing was. */
+  /** Branch and pull request that were pushed with the person's login; absent: nothing was. */
   readonly pushed?: PushedWork | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
@@ -52,7 +51,7 @@ export interface RunEnd {
   readonly failures: readonly TaskFailure[];
   /** The reviews that rejected work for the last time. */
   readonly rejections: readonly Rejection[];
-  /** What failed on the commit that the run began from, and how it stands now, a line for each command. Absent: nothing did. */
+  /** A line for each command that failed on the base commit: how it stands now. Absent: none failed. */
   readonly baseline?: readonly string[] | undefined;
   /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];

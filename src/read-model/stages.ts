@@ -41,7 +41,7 @@ export function stagesOfRun(
   };
 }
 
-/** What waits when the run ends was cancelled. A retry that opens the run again lets it wait again. */
+/** A stage that waits when the run ends is shown as cancelled. A retry that reopens the run lets it wait again. */
 function atEnd(stage: ShownStage, isOver: boolean): ShownStage {
   return isOver && stage.state === 'waiting' ? { ...stage, state: 'cancelled' } : stage;
 }
@@ -59,7 +59,7 @@ export function stagesNow({
   return driven || totals.turnsLive > 0 ? stages : stagesAtRest(stages);
 }
 
-/** What is new of a stage. `agents`: who is at work in it, or its tasks. undefined: nothing. */
+/** The most important change of a stage. `agents`: its agents or tasks, or any other field. undefined: none. */
 export function changeOf(before: ShownStage | undefined, after: ShownStage): 'state' | 'rounds' | 'agents' | undefined {
   if (before === after) return undefined;
   if (before?.state !== after.state) return 'state';

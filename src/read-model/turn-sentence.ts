@@ -59,7 +59,7 @@ export function turnSentence(event: TurnEvent, who: string): Sentence | undefine
   }
 }
 
-/** Of an event of a run: whether a turn reported it. */
+/** Events of a run have other types if no turn reported them. */
 export function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
   return TURN_EVENTS.some((type) => type === event.type);
 }

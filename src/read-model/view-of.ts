@@ -25,7 +25,7 @@ import { stagesNow } from './stages.ts';
 import { unfinishedOf } from './unfinished.ts';
 import { allTasks, usageCountOf } from './usage-count.ts';
 
-/** What a view takes besides the ledger's records of the run. */
+/** Used by a view besides the ledger's records of the run. */
 export interface ViewFacts {
   readonly now: number;
   /** Absent: the run has no mailbox. */

@@ -12,8 +12,8 @@ export interface WorkRange {
 type Reading = Pick<RunHistory, 'row' | 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'published'>;
 
 /**
- * What the run delivered so far, or what `task` did, delivered or not; with `attempt`, what it had done at the end of that attempt.
- * undefined: it never had work.
+ * Work of the run so far, or of `task`, delivered or not; with `attempt`, as it was at the end of that attempt. undefined: it never
+ * had work.
  */
 export function workRangeOf(
   reading: Reading,

@@ -8,7 +8,6 @@ import { backUpLedger, hasLedger, holderHere, ledgerPath, lockWorkspace } from '
 import { plainLine } from '../text/plain-text.ts';
 import { bindWorkspace, openWorkspace, readLedger, type OpenedWorkspace, type Place } from './open-run.ts';
 
-/** What a repository took over from the state of another place. */
 export interface AdoptedState {
   readonly id: string;
   readonly directory: string;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
-/** Of a command to a run. */
+/** Options of a command to a run. */
 export interface CommandOptions {
   /** Your own name of this command, unique in the run. A second one with it is the first, and nothing is stored again. */
   readonly key?: string | undefined;

@@ -24,11 +24,11 @@ interface Coordinated {
   readonly running: RunningRun | undefined;
   /** The session's folder, as people name it. */
   readonly folder: string;
-  /** The same, absolute. */
+  /** That folder as an absolute path. */
   readonly path: string;
   /** How it is to be played. */
   readonly passedOn: PlayOptions;
-  /** What it is made for; undefined: nothing was missing, and no objective was named. */
+  /** The objective; undefined: nothing was missing in the folder, and no objective was named. */
   readonly madeFor: Objective | undefined;
   /** Files of it that are not valid and are made anew. */
   readonly invalid: readonly string[];
@@ -82,7 +82,7 @@ export async function coordinate(
   return { running, folder: found.shown, path: found.folder, passedOn, madeFor, invalid: begun?.invalid ?? [] };
 }
 
-/** The same as `--run` passes on, where a command can. */
+/** Options that `--run` passes on, as far as a command has options for them. */
 function givenTo({ runtime, allowFullAccess, limits }: NewRunOptions, madeFor: Objective | undefined): PlayGiven {
   const { frontMatter, deadline, priority } = madeFor ?? {};
   return {

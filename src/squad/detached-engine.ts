@@ -13,7 +13,7 @@ const LOG = 'engine.log';
 export interface EngineStart {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Of the run, for the name of its output until it has an id. */
+  /** Name of the run. The file of its output is called so until the run has an id. */
   readonly name: string;
   /** Id of the run once an engine has it. */
   readonly begun: (ledger: Ledger) => string | undefined;

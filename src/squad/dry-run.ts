@@ -12,7 +12,7 @@ export interface DryRun {
   readonly definition: RunDefinition;
 }
 
-/** What a run would begin with. Checks everything that a run checks before it starts; starts and writes nothing, and asks no person. */
+/** Checks everything that a run checks before it starts. Starts and writes nothing, and asks no person. */
 export async function dryRun(
   place: Place,
   objective: ObjectiveSource,

@@ -37,7 +37,7 @@ export function followRun(
       if (changed === version) return;
       version = changed;
       const events = view.look().filter((event) => agent === undefined || isTurnOf(event, agent));
-      // Of what is over when the run is first looked at, only that it was.
+      // Turns that were over at the first look: their output is not shown.
       const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
       isFirst = false;
       for (const event of events) {
@@ -68,7 +68,7 @@ function followOutputs(ports: FollowPorts, runId: string, take: (event: RunEvent
     const attempt = ports.ledger.attempt(attemptId);
     if (attempt === undefined || followed.has(attemptId)) return;
     const { taskId: task, agent } = attempt;
-    // What is read late was said before the end.
+    // Output that is read after the end of its turn was written before it.
     const show = (event: TurnEvent): void =>
       take({ ...event, at: Math.min(event.at, ends.get(attemptId) ?? Infinity), runId, attemptId, task, agent });
     const ended = new AbortController();

@@ -78,8 +78,8 @@ export async function fork(place: Place, run: string | undefined, { at, name }: 
 }
 
 /**
- * What the same command had recorded before it was killed: a fork that no engine has driven. Without a name only one whose branch was
- * not made yet, because otherwise the person asks for another one.
+ * Finds the fork that this command recorded before it was killed: no engine has driven it. Without a name, only one that has no
+ * branch yet: with a branch it is complete, and the person asks for another one.
  */
 function findBegun(
   source: Source,

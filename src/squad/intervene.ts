@@ -56,7 +56,7 @@ export interface Intervened {
   readonly driven: boolean;
   /** That engine has applied it. false: it does so after its current step. */
   readonly heard: boolean;
-  /** What it waits for where no engine runs: nothing, a `resume`, or a `retry` that opens the run again. */
+  /** Needed before the command takes effect where no engine runs. `retry`: one that opens the run again. */
   readonly needs: 'nothing' | 'resume' | 'retry';
 }
 

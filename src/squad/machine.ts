@@ -47,7 +47,7 @@ function withoutLinks(path: string): string {
   return (isAbsolute(path) ? realPath(path) : undefined) ?? path;
 }
 
-/** The same variables, without the folders that are no absolute paths. */
+/** Removes variables that name a folder by no absolute path, and then sets HOME to `userHome`. */
 function withWholePaths(environment: Host['environment'], userHome: string): Host['environment'] {
   const isWrong = (name: string): boolean =>
     environment[name] !== undefined && absolutePath(environment[name]) === undefined;
@@ -95,7 +95,7 @@ export function operatorOf({ environment }: Pick<Host, 'environment'>): string {
   return plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
 }
 
-/** What `load` gives, while the process has these variables: a package may read its settings as it loads. */
+/** For packages that read their settings while they load. Restores the variables afterwards. */
 export async function withVariables<T>(
   variables: Readonly<Record<string, string>>,
   load: () => Promise<T>,

@@ -12,14 +12,13 @@ import { criteriaFor, refuseTaken } from './session-runs.ts';
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
   /**
-   * Whether the commands of the objective and the repository may run on this machine. `yes`: for this run. A function: it gets
-   * them, and squad remembers a `true` for these commands in this repository. Absent: what this person agreed to before may
-   * run, and anything else is refused with `not-trusted`, whose message lists the commands.
+   * Consent to commands of the objective and the repository. `yes`: for this run. A function: gets them, and squad remembers a
+   * `true` for this repository. Absent: commands without an earlier consent are refused with `not-trusted`, which lists them.
    */
   readonly trust?: 'yes' | ((commands: readonly TrustItem[]) => Promise<boolean>) | undefined;
 }
 
-/** What to run, and how. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
+/** An absent option comes from the objective, from `squad.yaml`, or is a default of squad. */
 export interface NewRunOptions extends TrustOption {
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */

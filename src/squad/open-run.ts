@@ -47,14 +47,14 @@ export async function openWorkspace(place: Place): Promise<OpenedWorkspace> {
   return workspaceIn({ ...place, composition: await composed(place) });
 }
 
-/** The same, with a place in the state folder, where the next run writes. */
+/** Makes a place for the repository in the state folder, where the next run writes. */
 export function bindWorkspace<Ports extends Machine>(workspace: OpenedWorkspace<Ports>): OpenedWorkspace<Ports> {
   const { repository, host } = workspace;
   const place = bindState(host.stateDirectory, repository.commonDirectory, basename(repository.root));
   return { ...workspace, state: { type: 'known', ...place }, directory: place.directory };
 }
 
-/** The same for a long time: its state is looked up at each use, because the first run may begin meanwhile. */
+/** For a process that stays: looks the state up at each use, because the first run may begin at any time. */
 export function followWorkspace<Ports extends Machine>(opened: OpenedWorkspace<Ports>): OpenedWorkspace<Ports> {
   const { host, repository } = opened;
   const find = (): FoundState => findState(host.stateDirectory, repository.commonDirectory);
@@ -93,7 +93,7 @@ export async function openRun(place: Place, name: string | undefined): Promise<O
   return { ...opened, reading: found };
 }
 
-/** The same without the runtimes. `found`: what `read` makes of the run while the ledger is open. */
+/** As `openRun`, without the runtimes. `read` is called while the ledger is open. */
 export async function readRunIn<Ports extends Machine, Found>(
   place: Required<Place<Ports>>,
   name: string | undefined,
@@ -104,7 +104,7 @@ export async function readRunIn<Ports extends Machine, Found>(
   );
 }
 
-/** The same without the plan. `given`: the run's id or name; undefined: the newest one. */
+/** As `readRunIn`, but folds no plan. `given`: the run's id or name; undefined: the newest one. */
 export async function readRowIn<Ports extends Machine, Found>(
   place: Required<Place<Ports>>,
   name: string | undefined,
@@ -162,8 +162,8 @@ export function readIfThere<T>(place: LedgerPlace, read: (ledger: Ledger) => T):
 }
 
 /**
- * The same with the holder of the workspace's lock, and the time. The lock is looked at before the ledger is read, so that an engine
- * that starts in between never looks dead.
+ * As `readIfThere`, with the holder of the workspace's lock. It looks at the lock before it reads the ledger, so that an engine that
+ * starts in between never looks dead.
  */
 export function lookIn<T>(
   place: LedgerPlace,

@@ -28,7 +28,6 @@ const askSchema = z.object({
 
 type Read = Pick<OpenedRun, 'directory' | 'host' | 'now'> & { readonly reading: Pick<RunReading, 'definition'> };
 
-/** What agents of this run ask a person now. */
 export async function openAsks(opened: OpenedRun): Promise<PermissionAsk[]> {
   const live = opened.reading.attempts.filter(({ settlement }) => settlement === undefined);
   return readPermissionAsks(
@@ -37,7 +36,9 @@ export async function openAsks(opened: OpenedRun): Promise<PermissionAsk[]> {
   );
 }
 
-/** What agents ask a person in the middle of their turns, by files in the folders of these turns, until their time is over. */
+/**
+ * Reads files in the folders of live turns: requests to a person that have no answer yet and whose time is not over.
+ */
 export async function readPermissionAsks(opened: Read, live: readonly Attempt[]): Promise<PermissionAsk[]> {
   const asks = await Promise.all(live.map(async (attempt) => asksOf(opened, attempt)));
   return asks.flat();

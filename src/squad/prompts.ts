@@ -6,7 +6,10 @@ import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { openWorkspace, type Place } from './open-run.ts';
 
-/** What the agents of this run would get to read. Checks everything that a run checks before it exists; starts no agent. */
+/**
+ * Prompts that the agents of such a run would get. Checks everything that a run checks before it exists; starts no
+ * agent.
+ */
 export async function readPrompts(
   place: Place,
   objective: ObjectiveSource,

@@ -40,7 +40,7 @@ export async function openView<Ports extends Machine>(
   return { ...opened, ...found };
 }
 
-/** The same with what agents ask a person now, and where its work is. */
+/** Adds what is not in the ledger: permissions that agents ask for now, and where the work is in git. */
 export async function viewNow(opened: OpenedView<Machine>): Promise<RunView> {
   const { view, reading, mail, live, now, repository, composition } = opened;
   const { git } = composition;

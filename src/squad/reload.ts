@@ -9,7 +9,7 @@ import { consentOf, type TrustOption } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
 import { openRun, readLedger, writeLedger, type Place } from './open-run.ts';
 
-/** What a run uses from `squad.yaml` and its objective’s file since a reload. */
+/** Effect of a reload on a run. */
 export interface Reloaded {
   readonly runId: string;
   readonly name: string;

@@ -126,7 +126,7 @@ async function itemsIn(
   return itemsOfRun(definition, limits, own?.raw, describeRuntimes(composition));
 }
 
-/** What cannot be stored costs a question at the next resume, and not this run. */
+/** If it cannot be stored, the next resume asks again; this run continues. */
 async function remember(
   { host, repository, composition }: Workspace,
   run: string,

@@ -48,7 +48,7 @@ export interface DriveOptions {
   readonly trace?: TraceOption | undefined;
 }
 
-/** What to run, and how this process drives it. */
+/** Options of a new run, and of how this process drives it. */
 export interface RunOptions extends NewRunOptions, DriveOptions {
   /**
    * Your own id of the run, such as the id of a job, unique in this repository. A second `run` with it continues the first with

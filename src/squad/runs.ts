@@ -7,7 +7,7 @@ export function listRuns(place: Place<Machine>): Promise<RunSummary[]> {
   return eachRun(place, summarizeRun);
 }
 
-/** What statistics are made of, for every run of the repository. Needs no runtime. */
+/** Figures for statistics, of every run of the repository, the newest first. Needs no runtime. */
 export function listFigures(place: Place<Machine>): Promise<RunFigures[]> {
   return eachRun(place, readFigures);
 }

@@ -97,7 +97,7 @@ async function refuseFixed({ folder, shown }: Place, workingDirectory: string, d
   );
 }
 
-/** What the systems that squad runs on allow. */
+/** Limit of Linux and macOS. */
 const MOST_BYTES_OF_A_NAME = 255;
 
 /** The folder itself, or the nearest one above it that is there. */

@@ -51,7 +51,10 @@ export function refuseSecondRun(place: Place, path: string): RunReading[] {
   return runs;
 }
 
-/** The same for a run that is over and that a person opens again. Throws `usage` if a newer run has played the folder. */
+/**
+ * Called before a person reopens a finished run. Throws as `refuseSecondRun`, and `usage` if a newer run has played the
+ * folder.
+ */
 export function refuseReopening(place: Place, { row, definition }: RunReading): void {
   const path = sessionOf(place, definition);
   if (path === undefined) return;
@@ -63,7 +66,10 @@ export function refuseReopening(place: Place, { row, definition }: RunReading): 
   throw playedOver(newer, path, `${row.name} cannot be opened again`, toPlayOn(newer, path));
 }
 
-/** The same for a run that is about to begin or to continue. One that only has to end may, and then leaves the folder as it is. */
+/**
+ * Called before a run begins or continues. Throws as `refuseReopening`, but lets a run that only has to end do so
+ * (`ends`).
+ */
 export function refuseWithOther(place: Place, runId: string, definition: RunDefinition): Admission {
   const path = sessionOf(place, definition);
   if (path === undefined) return 'plays';
@@ -88,7 +94,9 @@ function isEnding({ board, pendingRequests }: RunReading): boolean {
   return predictBoard(board, pendingRequests).finished !== null;
 }
 
-/** Of two runs that could both go on, the newer one does: otherwise neither could. `runs`: the newest first. */
+/**
+ * If two runs could continue, only the newer one may; otherwise each would block the other. `runs`: the newest first.
+ */
 export function othersThan<Run extends { readonly row: { readonly id: string }; readonly driven: boolean }>(
   runs: readonly Run[],
   runId: string,
@@ -139,7 +147,7 @@ export function refuseNamed(workspace: OpenedWorkspace, folder: string): void {
   if (path !== undefined) refuseSecondRun(workspace, path);
 }
 
-/** The same from anywhere. Outside a repository there is no run. */
+/** As `refuseNamed`, but passes outside a repository, where there is no run. */
 export async function refusePlayed(place: Location, folder: string): Promise<void> {
   const workspace = await openWorkspace(place).catch(() => undefined);
   if (workspace !== undefined) refuseNamed(workspace, folder);
@@ -230,7 +238,7 @@ export interface LeftWork {
   readonly isNewest: boolean;
 }
 
-/** What a person can do about it, the best first. */
+/** Steps for a person, the best first. */
 export function waysOn({ name, head, isThere, hasFailed, failed, isNewest }: LeftWork): string[] {
   // Squad merges an unfinished result only if a person says so.
   const merge = `\`squad merge ${name}${hasFailed ? ' --unverified' : ''}\``;

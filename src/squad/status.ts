@@ -17,7 +17,7 @@ interface CheckedStatus {
   readonly damage: SquadError | undefined;
 }
 
-/** The same, with a look at the whole ledger. */
+/** As `readStatus`, and checks the whole ledger for damage. */
 export async function readCheckedStatus(
   { host, composition: composed }: Place<Machine>,
   name: string | undefined,

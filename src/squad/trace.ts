@@ -10,7 +10,6 @@ import { traceTarget } from '../tracing/target.ts';
 import { sendRun } from '../tracing/tracer.ts';
 import { openRun, type Place } from './open-run.ts';
 
-/** What was sent of a run. */
 export interface TracedRun extends Sent {
   readonly runId: string;
   readonly name: string;

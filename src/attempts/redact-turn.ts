@@ -10,7 +10,7 @@ type Delta = Extract<TurnEvent, { type: 'text' }>;
 
 export interface TurnRedaction {
   readonly onEvent: OnEvent;
-  /** The same turn, with a result that can be stored and shown. */
+  /** Returns the turn with a redacted result, safe to store and to show. */
   turn(turn: Turn): Turn;
 }
 

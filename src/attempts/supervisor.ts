@@ -118,7 +118,7 @@ async function carry(state: State, attemptId: string, starting: Promise<Turn>): 
   await ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
 }
 
-/** What was thrown for one attempt fails it, unless it ends the engine. After its settlement, it changes nothing. */
+/** Settles an attempt as failed after an error, unless the error ends the engine. A settled attempt stays as it is. */
 async function endAnyway(state: State, attemptId: string, error: unknown): Promise<void> {
   const { ports, lease, running } = state;
   if (ports.fault === undefined || state.detached) throw error;

@@ -20,7 +20,7 @@ export async function keepTurnSecrets(directory: string, redactor: Redactor): Pr
   }
 }
 
-/** What every reader of this turn's folder removes besides its own secrets. None if they cannot be read. */
+/** Every reader of this turn's folder removes these besides its own secrets. None if the file cannot be read. */
 export async function readTurnSecrets(directory: string): Promise<Fingerprints> {
   const text = await readPlain(join(directory, FILE)).catch(() => '');
   return fingerprintsSchema.safeParse(parseJson(text)).data ?? NO_FINGERPRINTS;

@@ -1,8 +1,8 @@
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
 /**
- * The same workspaces, which tell the person once if the run branch is checked out: its files stay while the branch moves.
- * `resumed`: the branch may have been checked out while no engine was running, so this looks at once.
+ * Warns the person once if the run branch is checked out: its files stay while the branch moves. `resumed`: looks at once, because the
+ * branch may have been checked out while no engine was running.
  */
 export function watchCheckout(
   workspaces: Workspaces,

@@ -50,7 +50,7 @@ WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 const HAS_TABLE = "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?";
 
 const OF_THREAD = 'thread_id = :thread AND checkpoint_ns = :namespace';
-/** Of one checkpoint; NULL: it is not there. */
+/** The rowid of one checkpoint; NULL if there is none. */
 const PLACE = `SELECT rowid FROM checkpoints WHERE ${OF_THREAD} AND checkpoint_id = :id`;
 const NEWEST = `SELECT checkpoint_id AS id FROM checkpoints WHERE ${OF_THREAD} ORDER BY rowid DESC LIMIT 1`;
 /** After one that is deleted, all that are left. */
@@ -76,9 +76,8 @@ interface Place {
 }
 
 /**
- * The checkpoints of each thread in the order in which they were stored, and no more than its newest: older ones are deleted. LangGraph's
- * ids begin with the time of day, which can be set back, so they order nothing here. `headOf` finds the newest without reading its state,
- * because every write asks for it. Throws SquadErrors: `database-corrupt`, `storage-full`, `storage-refused`.
+ * Orders the checkpoints of a thread by arrival, because LangGraph's ids begin with the time of day, which can be set back. Deletes old
+ * ones. Throws SquadErrors: `database-corrupt`, `storage-full`, `storage-refused`.
  */
 export class CheckpointStore extends SqliteSaver {
   /** Checkpoints written since the last deletion, by thread and namespace. */
@@ -91,6 +90,7 @@ export class CheckpointStore extends SqliteSaver {
     this.#kept = kept;
   }
 
+  /** Reads no state, because every write asks for the newest checkpoint. */
   headOf(threadId: string, namespace: string): string | undefined {
     try {
       this.setup();

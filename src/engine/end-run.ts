@@ -115,7 +115,7 @@ async function reportEnd(
   return { ...endOf(view, report), outcome, headline, why, exitCode, branch: isGone ? undefined : named, head };
 }
 
-/** What this engine's work on a run that is not over came to. */
+/** The result of an engine that stops while its run is not over. */
 function leftAs(outcome: RunOutcome, why: string) {
   return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, exitCode: exitCodeOf(outcome) };
 }
@@ -185,7 +185,7 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
   }
 }
 
-/** What git knows of the run's work. The run has ended, however it ended: a report that cannot show its changes says so. */
+/** The run has ended, even if git fails now: then this warns, and the report has no changes. */
 async function readChanges(ports: ReportPorts, workspaces: Workspaces, definition: RunDefinition) {
   try {
     const changes = await readRunChanges(ports.git, workspaces, definition);

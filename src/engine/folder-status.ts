@@ -8,7 +8,7 @@ import { orderOf } from '../playbooks/shared/mail-orders.ts';
 
 type Held = Pick<Board, 'accounts' | 'finished' | 'now' | 'pauses' | 'questions' | 'records' | 'tasks'>;
 
-/** What the folder of a run says of it. `state`: `running`, or how its engine has ended its work. */
+/** `state`: `running`, or how the engine has ended its work. */
 export function folderStatus(board: Held, state: RunState): FolderMoment['status'] {
   if (state === 'done') return 'finished';
   return state === 'running' && !isHeld(board) ? 'active' : 'paused';

@@ -20,7 +20,7 @@ import { requireRegistered } from './needs.ts';
 
 interface ForkOrder {
   readonly name: string;
-  /** Of the parent, as it was frozen. */
+  /** The parent's definition, as it was frozen. */
   readonly definition: RunDefinition;
   readonly parent: string;
   readonly plan: ForkPlan;
@@ -75,7 +75,7 @@ export async function makeRefs(
   failpoint('fork.kept');
 }
 
-/** What the ledger copies. */
+/** The input of the ledger transaction that makes the fork. */
 export function newFork(
   ports: Pick<Composition, 'clock' | 'runtimes' | 'playbooks'>,
   { name, definition, parent, plan, found }: ForkOrder,

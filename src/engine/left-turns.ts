@@ -11,7 +11,7 @@ interface LeftPorts extends Pick<Composition, 'processes'> {
   readonly ledger: Pick<Ledger, 'attempts'>;
 }
 
-/** What to say of the turns that an engine leaves running; undefined: there are none. */
+/** Names the turns that an engine leaves running, and the next commands; undefined: there are none. */
 export async function leftTurnsText(
   { ledger, processes }: LeftPorts,
   { runId, name }: Names,

@@ -10,7 +10,7 @@ type ReadableMail = Pick<Ledger, 'events' | 'lastSeq'> & {
 
 const FOLDER = '.msg';
 
-/** What a turn defers takes effect at its end, or never. */
+/** A message that a turn defers takes effect when its attempt settles, or never. */
 const TYPES = ['mail-sent', 'attempt-settled'];
 
 /**

@@ -10,9 +10,8 @@ import type { RunDefinition } from '../model/run.ts';
 type Rules = Pick<Playbook<never>, 'tools' | 'routes' | 'longestAssignmentMs'>;
 
 /**
- * Who may send what to whom in a run: the playbook's verbs and routes, or `mail.routes` instead of its routes. Every member may write
- * to MAIN, and MAIN to every member. If no agent has the role main, a person is MAIN and may use every verb. An agent without verbs has
- * no mailbox.
+ * Verbs and routes are the playbook's; `mail.routes` replaces its routes. Every member may write to MAIN, and MAIN to every member. If no
+ * agent has the role main, a person is MAIN and may use every verb. An agent without verbs has no mailbox.
  */
 export function mailPolicyOf(
   { agents, mail, options }: Pick<RunDefinition, 'agents' | 'mail' | 'options'>,

@@ -13,9 +13,8 @@ const SCHEMA = 0;
 const BUSY_MS = 1_000;
 
 /**
- * Reads the checkpoints of a workspace while an engine writes them, and changes nothing: it makes, repairs and sets aside no file.
- * It opens the file for each read, because an engine may replace a damaged one. Throws `database-corrupt`, `schema-newer` and
- * `storage-refused`; no file is no checkpoints.
+ * Reads checkpoints while an engine writes them, and changes no file. Opens the file for each read, because an engine may replace a damaged
+ * one. Throws `database-corrupt`, `schema-newer`, `storage-refused`; a missing file has no checkpoints.
  */
 export class CheckpointReader extends BaseCheckpointSaver {
   readonly #directory: () => string;

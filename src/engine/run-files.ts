@@ -15,7 +15,7 @@ import { createProjector, type ProjectedRun, type ProjectorPorts } from './proje
 /** A burst of steps is one rewriting. */
 const REST_MS = 200;
 
-/** What squad wrote into the folder that a run was started on. */
+/** The hash log of the files that squad wrote into the folder that the run was started on. */
 const HASHES = 'folder.jsonl';
 
 /**
@@ -30,7 +30,7 @@ export interface RunFiles {
    * are not complete; null: they are; undefined: there was nothing to write. Safe to repeat. Never throws.
    */
   endFolder(state: RunState): Promise<string | null | undefined>;
-  /** The same, and writes all else that is left, and these. Safe to repeat. Never throws: what cannot be written is a warning. */
+  /** Like `endFolder`, and also writes the run's own files and `more`. Safe to repeat. Never throws: a failed write is a warning. */
   end(state: RunState, more?: readonly RunFile[]): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createRunFiles(ports: RunFilesPorts, directory: string, of: Proj
   };
 }
 
-/** What writes the folder that the run was started on (`named`, as `endFolder`), and the run's own. Neither throws. */
+/** `named` writes the folder that the run was started on and returns as `endFolder`; `own` writes the run's folder. Neither throws. */
 function createWriters(ports: RunFilesPorts, directory: string, of: ProjectedRun) {
   const path = runFolder(directory, of.lease.runId);
   const folder = writtenFolder(path);
@@ -107,7 +107,7 @@ function createWriters(ports: RunFilesPorts, directory: string, of: ProjectedRun
       if (!keepTrue || board === undefined) return undefined;
       const write = async (): Promise<void> => keepTrue({ board, state });
       if (state === 'running') return attempt(named, write);
-      // What is not there now stays so until a resume.
+      // Warns again about missing files, because they stay missing until a resume.
       warned.delete(named);
       return attempt(named, write, `. ${writeAgainText(of.definition.name)}`);
     },
@@ -117,7 +117,7 @@ function createWriters(ports: RunFilesPorts, directory: string, of: ProjectedRun
         isClean = true;
         if (board !== undefined) await project({ board, state });
       });
-      // What cannot be written must not cost the report.
+      // One at a time: a failed write must not cost the rest of the report.
       for (const file of more) await attempt(path, async () => folder.put(file.path, file.text));
     },
   };

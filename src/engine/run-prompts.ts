@@ -14,14 +14,14 @@ import type { RunDefinition } from '../model/run.ts';
 import { addTask } from '../playbooks/shared/tasks.ts';
 import { defined } from '../text/defined.ts';
 
-/** What the agents of a run get to read, before any of them starts. */
+/** Instructions and prompts that agents will get, shown before any of them starts. */
 export interface RunPrompts {
   readonly agents: readonly {
     readonly name: string;
     readonly role: string;
     readonly runtime: string;
     readonly model?: string;
-    /** What it has from its settings besides these, in words. */
+    /** Skills, servers and other equipment from the settings, in words. */
     readonly equipment?: string[];
     readonly instructions: string;
   }[];

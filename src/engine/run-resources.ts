@@ -31,7 +31,7 @@ interface SharedResources {
   close(): void;
 }
 
-/** Of what an engine writes. */
+/** Created in the workspace before the ledger is opened. */
 const FOLDERS = ['turns', 'runs', 'work', 'backups'];
 
 /** By directory: a process may drive several runs of one workspace under one lock. */

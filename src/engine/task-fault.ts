@@ -4,7 +4,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { PlaceWatch } from './lost-place.ts';
 
-/** Whose an error is that is thrown while the engine works for one task. `look`: the task's, if other tasks can go on. */
+/** For errors thrown while the engine works for one task. `engine`: they end it. `look`: they fail the task, if others can continue. */
 const WHOSE: Readonly<Record<ErrorCode, 'engine' | 'look'>> = {
   usage: 'look',
   'not-a-repository': 'look',
@@ -61,7 +61,7 @@ export function createFaultFinder({ workspaces, definition, watch, isLeaving }: 
 /** How often another task may be delivered meanwhile. */
 const MOST_MOVES = 10;
 
-/** What every task needs: the repositories open, and the user's has the run branch and takes a ref of the run. */
+/** Whether other tasks can continue: the repositories open, and the user's has the run branch and takes a ref of the run. */
 async function isSound(workspaces: FaultPorts['workspaces'], run: string): Promise<boolean> {
   let head = await workspaces.runHead(run);
   for (let moves = 0; head !== undefined && moves < MOST_MOVES; moves += 1) {

@@ -50,7 +50,7 @@ export function withLastLook(segment: Segment, tracer: Tracer | undefined): Segm
   return tracer === undefined ? segment : { ...segment, done: segment.done.finally(() => tracer.finish()) };
 }
 
-/** The same end, once what is left is sent or there is no more time for it. */
+/** Settles as `end` does, but only once the remaining spans are sent or their time is over. Warns about dropped spans. */
 export async function afterTraces<T>(
   end: Promise<T>,
   tracer: Tracer | undefined,

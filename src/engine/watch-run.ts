@@ -105,7 +105,7 @@ export function watchClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => numbe
   };
 }
 
-/** The same for a run that had no engine meanwhile: then its newest event is later than now. */
+/** By how many ms the clock was set back while no engine ran: the run's newest event is then later than now. 0: it was not. */
 export function setBackSince(newest: number, now: number): number {
   return newest - now < LEAST_MS ? 0 : newest - now;
 }

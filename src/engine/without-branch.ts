@@ -1,7 +1,7 @@
 import type { RunDefinition } from '../model/run.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
-/** The same workspaces. Of a run that makes no branch, the commit that it began with stands for its branch. */
+/** For a run that makes no branch, the commit that it began with stands in for the branch. */
 export function withoutBranch(
   workspaces: Workspaces,
   { makesBranch, repository: { base } }: Pick<RunDefinition, 'makesBranch' | 'repository'>,

@@ -28,7 +28,7 @@ export function createBaselineCheck(ports: OperationPorts): BaselineCheck {
     const news = await checkBaseline(guarded, board);
     if (ending.signal.aborted) return;
     note(news.type, news);
-    // What is left of it goes with the run.
+    // Anything left there is removed with the run.
     await ports.workspaces.dropBaseline(ports.definition.name).catch(() => undefined);
   };
   return {

@@ -46,7 +46,7 @@ async function runOnBase(
     ...{ task: BASELINE, tries, anew: false, goesOn: first !== undefined && hasBegun(ports, idOf(first.run, 0)) },
     open: async () => workspaces.baselineAt(definition.name, commit),
   });
-  // What it says of the base is no verdict on work.
+  // A new folder will do here, because a result on the base is no verdict on work.
   const inNewFolder = async (error: unknown): Promise<Workspace> => {
     if (!(error instanceof FolderLost)) throw error;
     return checkFolder.ready('go');
@@ -55,7 +55,7 @@ async function runOnBase(
   try {
     if (first === undefined) await checkFolder.ready('go');
     for (const [index, { purpose, run, wallMs }] of steps.entries()) {
-      // What `verify` builds stays for the rest of it. A criterion runs by itself.
+      // Later `verify` commands find what earlier ones built. A criterion runs by itself.
       const ignored = index > 0 && purpose === 'verify' ? 'stay' : 'go';
       const answer = await runCommand(ports, {
         ...{ id: idOf(run, index), task: BASELINE, command: run, purpose: 'verify' },

@@ -21,7 +21,7 @@ export interface CheckFolder {
 }
 
 interface FolderOrder {
-  /** Whose attempts the `setup` commands are, and the number of the try. */
+  /** The owner of the `setup` attempts, and the number of the try. */
   readonly task: string;
   readonly tries: number;
   readonly open: () => Promise<TaskFolder>;
@@ -31,7 +31,7 @@ interface FolderOrder {
   readonly goesOn: boolean;
 }
 
-/** What earlier commands built, for the next one to find, is gone with the folder. */
+/** The folder is gone, and with it the output of earlier commands that the next one needs. */
 export class FolderLost extends Error {}
 
 /** `setup` failed where a command was to run. */

@@ -61,7 +61,7 @@ async function missingFrom({ workspaces, definition }: OperationPorts, board: Bo
   return missing;
 }
 
-/** What all of the work changed of the files that check it. */
+/** Compares the base with all of the work, not one task's. */
 async function checkersOf(ports: OperationPorts, board: Board, head: string): Promise<Pick<GateFacts, 'checkers'>> {
   const range = { base: ports.definition.repository.base, commit: head };
   const found = await findCheckers(ports, checkingCommands(ports, board), range);
@@ -125,7 +125,7 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
     ...{ task: GATE, tries: 1, anew: true, goesOn: begun },
     open: async () => ports.workspaces.integrationAt(name, head),
   });
-  // What its author found nothing wrong with has run twice there.
+  // If the author found no fault in failed work, `verify` has run twice on it already; then it runs once here.
   const wasAgain = hasVerifyBegun(ports, { ...order, name: 'verify' }, 2);
   const runs = { first: 1, last: wasAgain ? 1 : RUNS_AT_ONCE };
   const commands = await runVerify(ports, checkFolder, { ...order, name: 'gate', runs });
@@ -143,7 +143,7 @@ async function runAll(ports: OperationPorts, { facts, baseline }: Board, head: s
   return withBroken(ports, baseline, commands, GATE);
 }
 
-/** What the first command of `verify` has shown: it ran in a folder as a criterion does. Later ones find what earlier ones built. */
+/** Reuses the first `verify` result for an equal criterion: only that command ran without the output of earlier ones. */
 function ranAlone([first]: GateFacts['commands'], run: string): CheckFacts | undefined {
   if (first === undefined || first.purpose !== 'verify' || first.run !== run) return undefined;
   const { purpose: _, ...facts } = first;

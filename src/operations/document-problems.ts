@@ -1,7 +1,7 @@
 import { levelOf, parseText, type Token } from '../text/markdown.ts';
 import { documentTexts, type DocumentTexts } from './document-texts.ts';
 
-/** What a document lacks of these headings, in order, with text of its own below each. Says nothing of its other content. */
+/** Checks that the document has these headings in order, each with text of its own. Judges nothing else in it. */
 export function documentProblems(
   content: Uint8Array,
   headings: readonly string[],
@@ -87,7 +87,7 @@ function hasText({ type, content }: Token, before: Token | undefined): boolean {
   const shown = withoutComments(content)
     .replaceAll(/<(script|style)\b[^>]{0,999}>[^<]{0,9999}/gi, '')
     .replaceAll(/<[?!][^>]{0,999}>/g, '')
-    // Of a link or a picture, its words.
+    // Keeps the words of a link or a picture.
     .replaceAll(/\](?:\([^()]{0,999}\)|\[[^[\]]{0,999}\])/g, ']')
     .replace(/^\[[ x]\](?:\s|$)/i, '');
   return LETTER.test(shown.replaceAll(/&#?\w{1,31};|<\/?[a-z][^<>]*>/gi, ''));

@@ -1,6 +1,6 @@
 import type { Locale } from '../model/locale.ts';
 
-// What a required document lacks, for its author, in the two languages of `mail.locale`.
+// Problems of a required document, in words for its author, in the two languages of `mail.locale`.
 
 const EN = {
   absent: 'the document is not in your commit',

@@ -13,7 +13,6 @@ const MOST_READ = 256 * 1024;
 /** Scripts that name scripts are followed so far. */
 const MOST_ROUNDS = 12;
 
-/** What a run is checked by: commands of `verify` and of criteria. */
 export function checkingCommands(
   { definition: { verify } }: Pick<OperationPorts, 'definition'>,
   { facts }: Pick<Board, 'facts'>,
@@ -51,7 +50,7 @@ function wantedBy({ wants }: CheckedWith, known: ReadonlyMap<string, unknown>): 
   return [...wants].filter((path) => !known.has(path));
 }
 
-/** The same with lines, and with the words of reviewers about exactly this content. */
+/** Adds the changed lines, and the words of reviewers about exactly this content. */
 export async function describeCheckers(
   { workspaces }: OperationPorts,
   found: readonly FoundChange[],
@@ -86,7 +85,7 @@ export async function describeCheckers(
   );
 }
 
-/** What is put over the work so that it is checked as it was: null for a file as the base has it. */
+/** Files that restore the checks as they were: the content to write, or null for the file as the base has it. */
 export async function filesAtBase(
   { workspaces }: OperationPorts,
   checkers: readonly CheckerChange[],

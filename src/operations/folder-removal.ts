@@ -22,7 +22,7 @@ interface RemovalPorts {
 
 /** Removes the folders of tasks that are done, one at a time, while other tasks are at work. */
 export interface FolderRemoval {
-  /** The same workspaces, but a folder that is being removed is opened once it is gone. */
+  /** As the given ones, but opening a folder that is being removed waits until it is gone. */
   readonly workspaces: Workspaces;
   /** Finds the tasks that are done since the last board. */
   look(board: Board): void;

@@ -70,7 +70,7 @@ async function checkersOf(
   return checkers.length === 0 ? {} : { checkers };
 }
 
-/** What may be missing, because git ignores it. */
+/** Looks only if the evidence lacks something: git may ignore the files that are missing. */
 async function ignoredIn(
   { workspaces }: OperationPorts,
   { task, work }: TaskState,

@@ -85,7 +85,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
       newest = { board, cursor };
       const isStill = (task: string, phase: Phase, seq: number): boolean =>
         newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
-      // What is due may have been done already: an engine that died has recorded it, and the next step applies it.
+      // Skips work while inputs wait: an engine that died may have recorded the result, and the next step applies it.
       const due = hasInputs(ports, cursor) ? [] : [...dueOf(ports, board, isStill), ...baseline.due(board)];
       for (const { key, work } of due) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
@@ -161,7 +161,7 @@ async function carryOn(
   if (unrecorded.length > 0) record(unrecorded);
 }
 
-/** What is thrown while the engine works for a task is an event of the task, unless it ends the engine. */
+/** An error thrown while the engine works for a task becomes an event of the task, unless it ends the engine. */
 async function eventOf(
   { fault }: OperationPorts,
   { phase, head }: { readonly phase: Phase; readonly head: string },

@@ -9,7 +9,7 @@ import type { OperationPorts } from './operation-ports.ts';
 import { amendedMark, describe, MINUTE, MOST_WORDS, runCommand } from './run-commands.ts';
 
 interface CheckStep {
-  /** Of its first run; the next ones end in `-x2` and `-x3`, and in `-n1` and so on where it began anew in a new folder. */
+  /** The id of the first run. Later ones end in `-x2` and `-x3`; after a new start in a new folder, in `-n1` and so on. */
   readonly id: string;
   readonly task: string;
   readonly run: string;
@@ -100,7 +100,7 @@ export async function runVerify(
   }
 }
 
-/** The same of `verify` on a commit. */
+/** Counts also a run that an earlier engine began. */
 export function hasVerifyBegun(ports: OperationPorts, order: Omit<VerifyOrder, 'runs'>, run = 1): boolean {
   const [first] = verifySteps(ports, order);
   return first !== undefined && hasBegun(ports, first.id, run);

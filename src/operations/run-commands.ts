@@ -97,7 +97,7 @@ export const MOST_WORDS = 200;
 /** Which command failed and how, and the path of its whole output. */
 export function describe(command: string, answer: FailedCheck, path?: string): string {
   const where = path === undefined ? '' : ` (its whole output: ${path})`;
-  // Of a long output, the line that says most comes first.
+  // In long output, the line that says most comes first.
   const isLong = answer.output.trim().split('\n').length > MOST_LINES;
   const words = isLong ? ` ${mainLine(answer.output).slice(0, MOST_WORDS)}` : '';
   const how = isLong ? `:${words}${where}` : `${where}:`;

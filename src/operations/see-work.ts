@@ -2,7 +2,7 @@ import type { EvidenceFacts, SideWork } from '../model/plan/evidence.ts';
 import type { CommitsAnswer, TaskFolder } from '../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
-/** What is in the folder of a task. */
+/** A task's folder as the engine found it. */
 export type Seen = Pick<
   EvidenceFacts,
   'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted' | 'problem' | 'unread' | 'side'

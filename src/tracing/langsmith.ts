@@ -59,7 +59,7 @@ function orderOf({ startedAt, id }: Ancestor): string {
   return `${time}000Z${uuidOf(id)}`;
 }
 
-/** Of version 8: made of a hash. */
+/** A UUID of version 8, from the first 32 digits of a hash. */
 export function uuidOf(id: string): string {
   return [id.slice(0, 8), id.slice(8, 12), `8${id.slice(13, 16)}`, `8${id.slice(17, 20)}`, id.slice(20, 32)].join('-');
 }

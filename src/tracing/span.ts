@@ -18,11 +18,11 @@ export interface Span extends Ancestor {
   readonly error?: string | undefined;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
   readonly usage?: Usage | undefined;
-  /** What went in and came out; absent: content was not asked for. */
+  /** Input and output; absent: content was not asked for. */
   readonly content?: { readonly input: string; readonly output: string } | undefined;
 }
 
-/** The same for the same work, from every sender and however often: 32 hexadecimal digits. */
+/** Equal parts give an equal id, from every sender and however often: 32 hexadecimal digits. */
 export function spanId(...parts: readonly (string | number)[]): string {
   return sha256Of(JSON.stringify(['squad-span', ...parts])).slice(0, 32);
 }

@@ -32,7 +32,7 @@ export function traceTarget(asked: TraceOption, settings: Settings, environment:
 
 interface Base {
   readonly url: string;
-  /** What named it. */
+  /** The variable or setting that named the URL. */
   readonly from: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -26,7 +26,7 @@ export interface OpenAttempt extends Ancestor {
   readonly node: Omit<Span, 'endedAt'> | undefined;
 }
 
-/** What has happened so far, from which the next spans are made. */
+/** Everything so far that later spans depend on. */
 export interface TraceState {
   readonly runId: string;
   readonly content: boolean;
@@ -35,7 +35,7 @@ export interface TraceState {
   readonly asked: string | undefined;
   /** undefined: no engine has driven the run yet. */
   readonly trace: Trace | undefined;
-  /** Of this engine. */
+  /** Traces of this engine. */
   readonly traces: readonly Trace[];
   /** Those that were left, and whose last attempt or node may end later. */
   readonly left: readonly Trace[];

@@ -53,7 +53,7 @@ export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }
   let isOver = false;
   /** False: there are more rows. */
   const look = (): boolean => {
-    // What a turn reports comes before its settlement, and a node's trace is in the ledger before the node ends.
+    // A turn's reports come before its settlement, and a node's trace is in the ledger before the node ends.
     const [turns, nodes] = [heard.filter(({ from }) => from === 'turn'), heard.filter(({ from }) => from === 'node')];
     heard = [];
     turns.forEach(follow.take);
@@ -118,7 +118,7 @@ export async function sendRun({ sender, ...ports }: TracerPorts, runId: string, 
 interface Followed {
   readonly runId: string;
   readonly content: boolean;
-  /** Of the engine; absent: no one drives the run. */
+  /** The epoch of the engine's lease; absent: no engine drives the run. */
   readonly epoch?: number;
 }
 
@@ -131,7 +131,7 @@ function createFollower(
   let state = nothingTraced(runId, content);
   let cursor = 0;
   let hasBegun = epoch === undefined;
-  /** Of the last trace before this engine, whose engine may have been killed before it sent them. */
+  /** Spans of the last trace before this engine, whose engine may have been killed before it sent them. */
   let before: readonly Span[] = [];
   const take = (happening: Happening): void => {
     const { state: next, spans: all, dropped } = trace(state, happening);
@@ -169,7 +169,7 @@ function createFollower(
   };
 }
 
-/** What was asked and answered in an attempt that ended, or in the run. */
+/** Prompt and answer of an attempt that ended, or of the run. */
 function textsIn(ledger: TracedLedger, type: string, data: Json): Texts | undefined {
   switch (type) {
     case 'attempt-settled': {

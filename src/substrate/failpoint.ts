@@ -96,9 +96,8 @@ export function failpoint(name: FailpointName): void {
 }
 
 /**
- * Arms points from text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass);
- * `trace=/path` appends the name of every point that is passed to that file, one a line.
- * Replaces earlier points; an empty text disarms all. Throws on an unknown name.
+ * Text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass). `trace=/path` appends the name of each point
+ * that is passed to that file. Replaces earlier points; an empty text disarms all. Throws on an unknown name.
  */
 export function armFailpoints(text: string): void {
   armed.clear();

@@ -4,7 +4,7 @@ import { readPlain } from './read-plain.ts';
 import { storageError } from '../../model/storage-error.ts';
 import { fieldsOf } from '../../text/json.ts';
 
-/** What squad wrote last into a folder of a person's, and what it was about to write when it was killed: the hashes, by path. */
+/** By path, the hashes of the files that squad wrote into a person's folder, and of those that it was writing when it was killed. */
 export interface HashLog {
   readonly paths: Iterable<string>;
   has(path: string, hash: string): boolean;
@@ -32,7 +32,7 @@ export async function openHashLog(file: string): Promise<HashLog> {
     written.set(path, sha256);
   };
   const has = (path: string, hash: string): boolean => known.get(path)?.has(hash) === true;
-  // What is written to a pipe would wait for ever.
+  // Writing to a pipe in its place would block for ever.
   const found = await lstat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile() && !found.isDirectory()) await rm(file);
   for (const line of (await readPlain(file).catch(() => '')).split('\n')) {

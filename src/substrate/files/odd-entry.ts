@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** More would hold up a start: what is behind them is not looked at. */
 const MOST_ENTRIES = 200_000;
 
-/** Of what is not where it should be, with the words for a person. */
+/** Entries that are neither file nor folder, in words for a person. */
 const KINDS = [
   ['isFIFO', 'a pipe'],
   ['isSocket', 'a socket'],
@@ -19,9 +19,8 @@ export interface OddEntry {
 }
 
 /**
- * What is at or below a path and is neither a file nor a folder: a program that opens a pipe there waits for ever. Follows no link.
- * `links`: whether they count too. It waits for nothing, because a store of objects has hundreds of folders, and each wait would take
- * longer than the look.
+ * Entries that are neither file nor folder: a program that opens a pipe blocks for ever. Follows no link. `links`: reports them too.
+ * Synchronous: a store has hundreds of folders, and each wait would take longer than the look.
  */
 export function findOddEntries(path: string, { links }: { readonly links: boolean }): OddEntry[] {
   const top = orNothing(() => lstatSync(path));
@@ -48,7 +47,7 @@ function entriesOf(folder: string): Dirent[] {
   return orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
-/** What was read; undefined: it cannot be, so that no git can read it either. */
+/** undefined: it cannot be read, so no git can read it either. */
 export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

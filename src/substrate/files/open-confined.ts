@@ -12,9 +12,8 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FOLDER = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 
 /**
- * Opens a regular file below a folder for reading, safe against changes by other processes meanwhile (bar S3). Follows a link
- * only if it stays inside. Throws `bad-input` for a path that is not plain, and the system's error if the file cannot be opened.
- * The caller closes the file.
+ * Opens a regular file below a folder, safe against concurrent changes (bar S3). Follows a link only if it stays inside. Throws `bad-input`
+ * for a path that is not plain, and the system's error. The caller closes the file.
  */
 export async function openConfined(root: string, path: string): Promise<Opened> {
   return process.platform === 'linux' ? openByWalk(root, path) : openByPath(root, path);

@@ -17,7 +17,6 @@ export async function readPlain(path: string, encoding: BufferEncoding = 'utf8')
   }
 }
 
-/** The same at once. */
 export function readPlainSync(path: string): string {
   const file = openSync(path, READ);
   try {

@@ -14,9 +14,8 @@ const AT_ONCE = 16;
 const MOST_ROUNDS = 1000;
 
 /**
- * Deletes a file or a folder with everything in it. Never follows a link, even if folders are replaced meanwhile (bar S3), which
- * `rm` does not guarantee. Makes read-only folders writable first (Go's module cache has such). Throws the system's error. On
- * other systems than Linux this is `rm`.
+ * Never follows a link, even if folders are replaced meanwhile (bar S3), which `rm` does not guarantee; it is used on other systems than
+ * Linux. Makes read-only folders (Go's module cache) writable first. Throws the system's error.
  */
 export async function removeTree(path: string): Promise<void> {
   if (process.platform !== 'linux') return rm(path, { recursive: true, force: true });

@@ -17,7 +17,7 @@ export function equipmentFolder(directory: string, runId: string): string {
   return join(directory, 'apart', runId);
 }
 
-/** What its agents are equipped with, each content under its hash. */
+/** The equipment of the run's agents, each content under its hash. */
 export function armoryFolder(directory: string, runId: string): string {
   return join(runFolder(directory, runId), ARMORY);
 }
@@ -76,7 +76,7 @@ async function writeFresh(path: string, content: string | Uint8Array, mode: numb
   }
 }
 
-/** What follows from the ledger alone. The report stays after a cleaning, as do what people wrote and the equipment. */
+/** The ledger can make these again, so a cleaning removes them. The report, files of people and the equipment stay. */
 const PROJECTED = ['history', 'artifacts', 'failures', 'files', 'state.json', 'checklist.md'];
 
 /** Those of them that are there, by their paths. */

@@ -11,7 +11,7 @@ export function scratchRoot(stateDirectory: string): string {
   return join(stateDirectory, 'git-scratch');
 }
 
-/** Of an adapter, which knows no more of its process (see `scratchLabel`). */
+/** For adapters, which know only the pid of their process (see `scratchLabel`). */
 const PLAIN_LABEL = `of_${process.pid}_0_0_0_0`;
 
 /**

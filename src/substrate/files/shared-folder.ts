@@ -9,7 +9,7 @@ import { openConfined } from './open-confined.ts';
 import { refuseLinks } from './refuse-links.ts';
 import { unfinishedOf, writeWhole } from './run-files.ts';
 
-/** What a file of a person is kept under, when squad writes one of its name. */
+/** Ends the name under which squad keeps a person's file when it writes one of the same name. */
 const THEIRS = '.theirs';
 /** The stamp of what cannot be looked at. */
 const UNKNOWN = 'unknown';
@@ -59,7 +59,7 @@ export function sharedFolder(root: string): SharedFolder {
     removeUnfinished: async (paths) => {
       const known = new Set(paths);
       for (const folder of new Set([...known].map((path) => dirname(path)))) {
-        // What is in the way there stops the writing of its own files, with a warning.
+        // An obstacle there also stops the writing of squad's own files, which warns.
         await removeIn(root, folder, known).catch(() => undefined);
       }
     },

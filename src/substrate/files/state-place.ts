@@ -46,7 +46,7 @@ const placeSchema = z.object({
   version: z.literal(1),
   /** The git directory that all checkouts of the repository share, by its real path. */
   commonDirectory: z.string(),
-  /** Of that directory. They stay the same when it is renamed. */
+  /** With `inode`, identifies that directory even after it is renamed. */
   device: z.string(),
   inode: z.string(),
 });
@@ -133,7 +133,7 @@ function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    // What cannot be read names nothing.
+    // Unreadable counts as absent.
     return undefined;
   }
 }

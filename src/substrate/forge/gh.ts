@@ -9,10 +9,7 @@ export async function findGh(ports: ForgePorts): Promise<string | Refused> {
   return (await ports.gh()) ?? refused('the GitHub CLI, `gh`, is not on PATH', next);
 }
 
-/**
- * What `gh` prints. Runs outside the repository, in which `gh` would run git with its configuration. `repository`:
- * `host/owner/name`.
- */
+/** Returns stdout. Runs in `/`, because in a repository `gh` would run git with its configuration. `repository`: `host/owner/name`. */
 export async function runGh(
   ports: ForgePorts,
   { gh, repository }: { readonly gh: string; readonly repository: string },

@@ -11,7 +11,7 @@ import { publishRef } from './run-repository.ts';
 import { keepSideCommits } from './side-commits.ts';
 import { takeHead } from './take-commit.ts';
 
-/** Of the engine at work, in its note. It stays until the end of what follows a cut. */
+/** Names the engine at work. It stays until everything that follows a power cut is done. */
 const ENGINE = 'engine';
 /** A note about a folder as it was before the cut. */
 const LEFT = /^(.+)\.left$/;

@@ -7,7 +7,7 @@ export interface PlaceProblem {
   readonly next: string;
 }
 
-/** What git said about a folder, and what squad saw of it. */
+/** git's answers about a folder that it does not accept, and facts that squad found without git. */
 export interface PlaceFacts {
   readonly path: string;
   /** git's own words, in English; why it could not be started. */
@@ -24,12 +24,12 @@ export interface PlaceFacts {
   readonly isHome: boolean;
   /** The nearest `.git` at or above the folder, and what it points to if it is a file. */
   readonly dotGit?: { readonly path: string; readonly pointsTo?: string | undefined } | undefined;
-  /** Whose it is, where it is another user's. */
+  /** Absent: the folder belongs to this user. */
   readonly owner?: string | undefined;
   readonly variables: { readonly GIT_DIR?: string | undefined; readonly GIT_WORK_TREE?: string | undefined };
 }
 
-/** What is wrong with a folder that is no checkout for squad: one cause and one next step for each answer of git. */
+/** Maps each answer of git about an unusable folder to one cause and one next step. */
 export function explainPlace(facts: PlaceFacts): PlaceProblem {
   const { path, stderr, problem, isThere, owner } = facts;
   if (!isThere) return { message: `the folder ${path} is gone`, next: 'Change to a folder that is there, with `cd`.' };
@@ -116,7 +116,7 @@ function explainMissing({ path, stderr, isHome, dotGit, variables, owner }: Plac
   return { message: `${path} is not in a git checkout: ${oneLine(stderr)}`, next };
 }
 
-/** What git knows of HEAD where it has no commit of it. */
+/** For a HEAD that names no commit. */
 export interface HeadFacts {
   readonly root: string;
   readonly stderr: string;

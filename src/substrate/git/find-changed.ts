@@ -39,7 +39,7 @@ export async function findChanged(
 ): Promise<readonly IndexEntry[]> {
   const [changed, known]: [IndexEntry[], IndexEntry[]] = [[], []];
   for (const entry of present) {
-    // The same one, unless another commit is looked at.
+    // The index may be of another commit than the one looked at.
     const old = own.file.entries.get(entry.path);
     if (old?.object === entry.object && old.mode === entry.mode) known.push(old);
     else changed.push(entry);

@@ -38,7 +38,7 @@ export async function readNote(context: GitContext, run: string, task: string): 
   return { ...note, workspace: { ...note.workspace, path: folderPath(context, run, task) } };
 }
 
-/** The same, of a note that a power cut may have damaged. */
+/** undefined: a power cut damaged the note. */
 export function readLeftNote(text: string): FolderNote | undefined {
   return noteSchema.safeParse(parseJson(text)).data;
 }

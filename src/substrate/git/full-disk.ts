@@ -43,7 +43,7 @@ export function findFullDisk(
 function isFull(folder: string): boolean {
   try {
     const { bavail, bfree, bsize, files, ffree } = statfsSync(folder);
-    // What is kept back for the superuser is free for it alone.
+    // Only the superuser may use the reserved blocks.
     const blocks = process.getuid?.() === 0 ? bfree : bavail;
     return blocks * bsize < NOTHING_LEFT || (files > 0 && ffree === 0);
   } catch {

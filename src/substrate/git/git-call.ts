@@ -16,11 +16,11 @@ export interface GitPorts {
   readonly binary: () => Promise<string>;
   /** squad's own: scratch lies there. */
   readonly stateDirectory: string;
-  /** What confines a git at work on files of agents; absent: what the machine has. */
+  /** Finds the cage for a git that works on agents' files; absent: that of this machine. */
   readonly cage?: FindCage;
 }
 
-/** What helps where git fails for a reason of its own. */
+/** The next step after an error of git's own. */
 export const CHECK_GIT = 'Run `squad doctor`, and `git fsck` in the repository.';
 
 /** The processes port cuts output at this length. */
@@ -46,7 +46,7 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
   /** A file that git reads as its standard input. */
   readonly input?: string;
-  /** What it writes is on the disk before it has a name there: of each file the content, of its folder not yet the name. */
+  /** Flushes the content of each file before it gets its name. The name itself is not flushed yet. */
   readonly durable?: boolean;
   /** It is at work on what an agent made, in a cage that shows this. */
   readonly cage?: CageView;
@@ -191,10 +191,8 @@ function placesOf({ gitDirectory, workTree, index }: GitCall): Record<string, st
 }
 
 /**
- * Options before every git command of the engine (bar S6), so that no configuration of a repository or an agent runs a program.
- * They cannot switch off `filter.*` and `merge.*.driver`: where git reads, checks out or merges agents' files, it reads the
- * configuration of the run's repository only, which names none. The last ones are settings by which a repository could hide
- * changes from the engine, or make git write more.
+ * For every git command of the engine (bar S6): no configuration runs a program, hides changes or makes git write more. No option disables
+ * `filter.*` and `merge.*.driver`, so for agents' files git reads only the run's configuration, which has none.
  */
 export function hardenedArguments(): readonly string[] {
   const settings = [

@@ -20,7 +20,7 @@ export interface GitContext {
   readonly temporary: string;
   readonly marker: string;
   readonly environment: GitPorts['environment'];
-  /** What the user's git reads in the repository. Read once. */
+  /** As git reads it in the user's repository. Read once. */
   userConfiguration(): Promise<readonly ConfigEntry[]>;
   /** With the user's repository. */
   readonly talk: RepositoryTalk;

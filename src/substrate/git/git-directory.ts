@@ -23,13 +23,12 @@ import { folderPath, notePath, type GitContext, type RunRepository } from './git
 import { headOf } from './run-branch.ts';
 import { makeBare } from './run-repository.ts';
 
-/** What an agent may have put into the git directory of its folder, and the engine keeps: submodules and large files. */
+/** An agent may have added submodules and large files to its git directory. They are kept. */
 const CARRIED = ['modules', 'lfs'];
 
 /**
- * Gives a folder a new git directory with HEAD at a commit and the engine's index. Built next to the folder by plain files and
- * swapped in by rename: no git runs on what an agent made. Refs, stashes and settings of the agent's own go: the caller has kept
- * their commits. `as-kept`: with what `keepDirectory` kept.
+ * Built from plain files and moved in by rename: no git runs on an agent's files. Refs, stashes and settings of the agent go; the caller
+ * has kept their commits. `as-kept`: with the parts that `keepDirectory` kept.
  */
 export async function makeGitDirectory(
   context: GitContext,
@@ -60,7 +59,7 @@ export async function makeGitDirectory(
   await deleteFolder(old);
 }
 
-/** What commands of a person may have changed in a git directory, besides its objects and what is carried. */
+/** Commands of a person may change these, besides objects and `CARRIED`. */
 const PARTS = ['HEAD', 'config', 'packed-refs', 'refs', 'info', 'hooks'];
 
 /** Keeps the settings and refs of a folder's git directory as they are, for `makeGitDirectory`. */
@@ -92,13 +91,12 @@ async function runHeadLine(context: GitContext, run: string): Promise<string | u
   return head === undefined ? undefined : `${head}\n`;
 }
 
-/** What can make git run a program or look elsewhere, besides its settings. */
+/** Besides settings, these can make git run a program or look elsewhere. */
 const ARMS = ['config.worktree', 'commondir', 'hooks'];
 
 /**
- * Gives a folder the engine's settings and the run branch of now, and takes its hooks and the locks of a git that was killed:
- * before each turn, and before commands of the engine, which have no sandbox. Its commits, refs and index stay, and the locks of
- * a git that runs.
+ * Restores the engine's settings and the run branch; removes hooks and locks of killed gits. Runs before each turn and before commands of
+ * the engine, which have no sandbox. Commits, refs, index and the locks of running gits stay.
  */
 export async function disarm(context: GitContext, repository: RunRepository, task: string): Promise<void> {
   const path = folderPath(context, repository.run, task);
@@ -157,12 +155,12 @@ export async function storesOf(context: GitContext, repository: RunRepository): 
   return (await exists(repository.linked)) ? stores : stores.filter((store) => store !== repository.linked);
 }
 
-/** The same stores, whether there are links now or not. */
+/** As `storesOf`, with the folder for the links even if there are none now. */
 export function storesOfFolders(context: GitContext, { directory, linked }: RunRepository): readonly string[] {
   return [join(directory, 'objects'), join(context.commonDirectory, 'objects'), linked];
 }
 
-/** The same stores, and those behind them: a git in a cage has to see them. */
+/** Includes the stores that those borrow from: a git in a cage has to see them. */
 export async function borrowedStores(context: GitContext, repository: RunRepository): Promise<readonly string[]> {
   return (await Promise.all((await storesOf(context, repository)).map(storesBehind))).flat();
 }

@@ -84,7 +84,7 @@ export function createGitWorkspaces(
 
 type Ready = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** What all that is done in a repository has in common: the places are there, before and afterwards. */
+/** Checks before and after each call that the repository and squad's folder of it are still there. */
 function createReady(context: GitContext): Ready {
   const state = dirname(context.runsDirectory);
   const hasState = existsSync(state);
@@ -147,7 +147,7 @@ async function closeContext(context: GitContext): Promise<void> {
     (await opening.catch(() => undefined))?.talk.close();
     if (await isFlushed(context, run)) await rm(notePath(context, run, 'engine'), { force: true });
   }
-  // What is left there goes with the next `squad clean`, and must not hide how the work ended.
+  // `squad clean` removes leftovers. A failure here must not hide how the work ended.
   await rm(context.temporary, { recursive: true, force: true }).catch(() => undefined);
 }
 

@@ -18,7 +18,7 @@ const MOST_BYTES = 1024 * 1024;
 /** It has the user's own rules for all repositories, too. */
 const OF_ALL = 'info/exclude';
 const AT_ONCE = 500;
-/** Of an answer: where the rule is, its line, the rule, the path. */
+/** Each answer has the file of the rule, its line, the rule and the path. */
 const FIELDS = 4;
 
 /**

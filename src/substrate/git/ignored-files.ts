@@ -34,7 +34,7 @@ export async function noteIgnored(context: GitContext, folder: TaskFolder): Prom
   await rename(`${path}.new`, path);
 }
 
-/** What the task's turns have written and git ignores: no commit has it. Empty if no turn has begun there. */
+/** The ignored files that the task's turns wrote: no commit has them. Empty if no turn has begun there. */
 export async function ignoredWork(context: GitContext, folder: TaskFolder, head: string): Promise<IgnoredWork> {
   const found = await findNew(context, folder, head);
   return {

@@ -115,7 +115,6 @@ export function isOfThatSecond({ bytes }: IndexFile, { at }: IndexEntry, written
   return bytes.readUInt32BE(at + 8) >= written;
 }
 
-/** What the system says of a file. */
 export interface FileState {
   readonly mode: bigint;
   readonly ino: bigint;

@@ -25,18 +25,8 @@ import { NOT_THERE, parseRawDiff, type RawChange } from './raw-diff.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * Merges a commit into the branch that is checked out, without a hook, filter, driver or editor. First come the questions that
- * change nothing: is the checkout clean, is there a conflict, would a file be lost. Then, in this order:
- *
- * 1. The merge commit is written. No ref names it yet.
- * 2. One git locks the branch at its old commit, so that no other process moves it.
- * 3. Another writes the files and then, by rename, the index. They are flushed.
- * 4. The first one moves the branch.
- *
- * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
- * changes. A journal (`merge-journal.ts`) says what was about to be done, so that the same call again takes away the locks of gits
- * that were killed with it, sees that each file is as the merge has it, or a beginning of that, and finishes the work. Changes that may
- * stay are in none of these files.
+ * Runs no hook, filter, driver or editor. Changes nothing before `moveCheckout`. After a kill in there, the same call again finishes the
+ * work by the journal (`merge-journal.ts`), and touches no uncommitted change that may stay.
  */
 export async function mergeIntoCheckout(
   ports: GitPorts,

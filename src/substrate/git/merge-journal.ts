@@ -11,7 +11,10 @@ import { lockedError } from './git-locks.ts';
 import { lockSchema } from './lock-file.ts';
 import { ownerSchema, type Owner } from '../process/owner.ts';
 
-/** What a merge is about to do to a checkout, so that the next one can finish it wherever it is cut short. */
+/**
+ * Written before a merge changes a checkout, so that the next call can finish it after a kill at any point. Until the branch moves, HEAD is
+ * as before and files of the merge show as changes.
+ */
 const journalSchema = z.object({
   version: z.literal(1),
   run: z.string(),
@@ -21,7 +24,7 @@ const journalSchema = z.object({
   from: z.string(),
   to: z.string(),
   commit: z.string(),
-  /** Whose merge it is; null: it has ended, and left work for the next one. */
+  /** The process of the merge; null: it has ended and left work for the next one. */
   owner: ownerSchema.nullable(),
   /** Those of refs, once git has them. */
   locks: z.array(lockSchema),
@@ -99,7 +102,7 @@ export async function takeIndexLock(gitDirectory: string, owner: Owner): Promise
   }
 }
 
-/** Whose merge has the index locked; undefined: none has, or another git. */
+/** undefined: no merge has the index locked; another git may. */
 export function indexLockOwner(path: string): Owner | undefined {
   const text = readQuietly(path, LOCK_MARK.length + 500);
   return text?.startsWith(LOCK_MARK) === true

@@ -3,10 +3,10 @@ import type { Repository } from './repository.ts';
 
 /** A commit to merge into the branch that is checked out. */
 export interface MergeOrder {
-  /** Whose work it is. */
+  /** The name of the run that made the commit. */
   readonly run: string;
   readonly commit: string;
-  /** Of the merge commit, if there has to be one. */
+  /** For the merge commit, if one is needed. */
   readonly message: string;
   /** Whether uncommitted changes of this path, relative to the root, may stay as they are where the merge does not change it. */
   readonly mayStay?: (path: string) => boolean;

@@ -36,7 +36,10 @@ interface Move extends Pick<MergeOrder, 'run' | 'commit'> {
 
 const REASON = ['-m', 'squad merge'];
 
-/** Writes files, index and branch. An answer: the branch did not move, and the checkout is as it was. */
+/**
+ * Locks the branch at its old commit; writes the files, then by rename the index, and flushes them; moves the branch last. An answer:
+ * the branch did not move, and the checkout is as it was.
+ */
 export async function moveCheckout(
   git: Git,
   calls: MergeCalls,
@@ -69,7 +72,7 @@ export async function moveCheckout(
       mover.close();
     }
   } finally {
-    // What was written in part is finished by the next merge.
+    // The next merge finishes files that were written in part.
     await (isCut ? writeJournal(gitDirectory, { ...journal, owner: null }) : removeJournal(gitDirectory));
     await rm(indexLock(gitDirectory), { force: true });
   }
@@ -150,7 +153,7 @@ async function moveBranch(
   return whyNot(git, calls.checkout, journal, moved.stderr);
 }
 
-/** What `work` makes of a copy of the index becomes the index. */
+/** Runs `work` on a copy of the index, then puts the copy in its place. */
 async function onPrivateIndex({ gitDirectory }: BranchCheckout, work: () => Promise<unknown>): Promise<void> {
   const [index, copy] = [join(gitDirectory, 'index'), privateIndex(gitDirectory)];
   try {

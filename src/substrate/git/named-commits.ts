@@ -4,7 +4,7 @@ import type { SideCommit } from '../../model/plan/evidence.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
 import { listFiles, readId, readRefs } from './read-refs.ts';
 
-/** What a git directory names besides its HEAD. `id`: of a commit, or of a tag of one. */
+/** `id`: of a commit, or of a tag of one. HEAD itself is left out. */
 export interface NamedCommit extends Pick<SideCommit, 'kind' | 'name'> {
   readonly id: string;
 }

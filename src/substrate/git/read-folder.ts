@@ -21,7 +21,7 @@ export interface Place {
   /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
   readonly index?: string;
   readonly commit: string;
-  /** Of the commit. */
+  /** The tree of `commit`. */
   readonly tree: string;
 }
 
@@ -40,7 +40,7 @@ export async function readTree(context: GitContext, place: Place): Promise<TreeA
   });
 }
 
-/** What a folder holds beside a commit, as far as it can be listed. */
+/** Unlike `readTree`, also reports repositories whose HEAD cannot be read. */
 export async function findChanges(
   context: GitContext,
   place: Place,

@@ -77,7 +77,7 @@ async function removeStable(commonDirectory: string): Promise<boolean> {
   return true;
 }
 
-/** Of the refs that only squads move, and of the file that git rewrites to delete one of them. */
+/** Only squads move these refs; `packed-refs` is rewritten to delete one of them. */
 async function listLocks(directory: string): Promise<readonly TakenLock[]> {
   const inside = await Promise.all(
     ['refs/squad', 'refs/heads/squad'].map(async (below) =>

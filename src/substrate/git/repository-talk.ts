@@ -6,7 +6,6 @@ import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from '.
 import { requirePresent } from './require-present.ts';
 import { syncRef } from './sync-ref.ts';
 
-/** What a commit says of itself. */
 interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];

@@ -40,7 +40,6 @@ const HEAD = 'HEAD^{commit}';
 const KIND = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository'];
 const PLACES = ['--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
 
-/** What git says about a folder. */
 interface FolderAnswer {
   readonly answer: GitAnswer;
   readonly bare: boolean;
@@ -49,7 +48,7 @@ interface FolderAnswer {
   readonly shallow: boolean;
   /** Root, common and own git directory, and the commit of HEAD; without the last one if there is none. */
   readonly lines: readonly string[];
-  /** What HEAD is a link to; undefined: it is detached. No tag, branch or ref that is named HEAD changes this. */
+  /** The target of HEAD; undefined: it is detached. A tag, branch or ref that is named HEAD does not change this. */
   readonly ref: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { findOddEntries } from '../files/odd-entry.ts';
 import { commonDirectoryAt } from './plain-checkout.ts';
 
-/** What git opens of a repository whatever it is asked. */
+/** git opens these for every command. */
 const OPENED = ['HEAD', 'config', 'packed-refs', 'info', 'refs', 'objects'];
 
 /** Throws, with its name, where a pipe, a socket or a device is in the place of a ref or an object: each git would wait there for ever. */

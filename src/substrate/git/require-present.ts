@@ -10,7 +10,7 @@ export function requirePresent(gitDirectory: string): void {
   requirePlace(`${gitDirectory}/HEAD`, gitDirectory, 'repository');
 }
 
-/** The same for squad's own folder of the repository. */
+/** As `requirePresent`, for squad's own folder of the repository. */
 export function requireState(directory: string): void {
   requirePlace(directory, directory, 'state folder');
 }

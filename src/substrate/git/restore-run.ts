@@ -15,13 +15,12 @@ import { headOf } from './run-branch.ts';
 import { BARE_HEAD } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
-/** Of this many bytes of objects the ids are compared. */
+/** Compares the ids of objects up to this many bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Removes what is damaged among squad's own notes of a run: what is no file, where git could wait for ever, and the run's repository if
- * a part of it is damaged. Nothing is lost with them: the user's repository has what is on record. An empty note stays of each task
- * that had one.
+ * Removes damaged notes of a run: entries that are no file, where git could wait for ever, and a damaged run repository. Nothing is lost:
+ * the user's repository has what is on record. Leaves an empty note for each task that had one.
  */
 export async function removeDamaged(context: GitContext, run: string): Promise<void> {
   const notes = notePath(context, run, '');

@@ -8,7 +8,7 @@ interface RunOf {
   readonly repository: { readonly root: string; readonly base: string };
 }
 
-/** What a run has changed, for its report. Not made safe for anything. */
+/** For the report, as git prints it: neither escaped nor redacted. */
 export interface RunChanges {
   readonly base: string;
   /** The run branch's head; absent: there is no such branch. */

@@ -23,7 +23,7 @@ export async function createRunRepository(context: GitContext, { directory, link
   await rename(fresh, directory);
 }
 
-/** What the run's git takes from the user: settings, and which files are ignored or have attributes. */
+/** Copies the user's harmless settings, ignore rules and attributes into the run's repository. */
 export async function writeSettings(context: GitContext, directory: string): Promise<void> {
   const { commonDirectory, environment } = context;
   const entries = await context.userConfiguration();

@@ -31,7 +31,7 @@ export function createSettledFolders(): SettledFolders {
   };
 }
 
-/** Of a folder where no such thing is known. */
+/** Remembers nothing: for file systems without exact times. */
 export const NONE_SETTLED: SettledFolders = { foldersIn: () => undefined, remember: () => undefined };
 
 export function hasExactTimes(folder: string, platform = process.platform): boolean {

@@ -13,10 +13,8 @@ const CHUNK_BYTES = 1024 * 1024;
 type Sharing = Readonly<Record<'uid' | 'gid' | 'mode', number>>;
 
 /**
- * Gives the objects of one store to another, as git itself moves them out of quarantine: by whole files, each index after its
- * pack. No git runs there. Others who share the repository can read them as if git had written them: with the owner, group and mode
- * that the folder, the umask and `rule` give a new file. Once it returns, they and their names are on the disk. `sent`: names that
- * were given before; they are skipped.
+ * Adds whole files without a git, each index after its pack, with the owner, group and mode that the folder, the umask and `rule` give a
+ * new file. Everything is flushed when it returns. `sent`: names to skip, because they were given before.
  */
 export async function shareObjects(from: string, to: string, sent: Set<string>, rule: SharingRule): Promise<void> {
   const found = await findNew(from, sent);

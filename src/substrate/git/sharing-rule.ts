@@ -1,8 +1,8 @@
 import type { ConfigEntry } from './user-configuration.ts';
 
 /**
- * What git's `core.sharedRepository` adds to the modes of new files: nothing, these bits, or exactly these bits. It is how a group of
- * people shares one repository, whatever the umask of each.
+ * How `core.sharedRepository` changes the modes of new files: not at all, by adding bits, or to exactly these bits. A group of people uses
+ * it to share a repository, whatever the umask of each.
  */
 export type SharingRule =
   | { readonly type: 'umask' }

@@ -24,7 +24,7 @@ interface SquadRefs {
   readonly branches: readonly FoundBranch[];
 }
 
-/** What runs left among the refs of a repository. `runs`: names of runs, besides those that have refs. */
+/** `runs`: further names of runs, which may have no refs. */
 export async function findSquadRefs(
   ports: GitPorts,
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,

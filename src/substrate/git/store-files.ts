@@ -19,7 +19,7 @@ export interface Store {
   readonly call: GitCall;
   /** For lists of files, and what links say. */
   readonly scratch: string;
-  /** Of `core.fileMode` and `core.symlinks`. */
+  /** `core.fileMode` and `core.symlinks`. */
   readonly settings: { readonly fileMode: boolean; readonly symlinks: boolean };
 }
 

@@ -8,7 +8,7 @@ import { realPath } from '../files/real-path.ts';
 import type { PlaceFacts } from './explain-place.ts';
 import type { GitPorts } from './git-call.ts';
 
-/** What squad sees of a folder that git does not accept, without git. */
+/** Runs no git, because git does not accept the folder. */
 export function lookAround(
   { environment }: Pick<GitPorts, 'environment'>,
   path: string,

@@ -22,7 +22,7 @@ interface IgnoredPath {
   readonly by: string;
 }
 
-/** What a folder holds beside a commit. Paths have one character for each byte. */
+/** How a folder differs from a commit. Paths have one character for each byte. */
 export interface FolderFindings {
   /** Files and links that are new, or may have changed. */
   readonly files: readonly FoundFile[];
@@ -259,7 +259,7 @@ class Walker {
   }
 }
 
-/** What is there is what the commit says, a file or a link. */
+/** A repository never counts as the same: its commit may differ. */
 function isSame({ mode }: IndexEntry, kind: PlainEntry['kind']): boolean {
   if (mode === REPOSITORY_MODE) return false;
   return kind === (mode === LINK_MODE ? 'link' : 'file');

@@ -6,7 +6,7 @@ const LEDGER = 'squad.db';
 const KEPT = 3;
 const OF_A_RUN = /^run-(\d{8}T\d+Z)\.db$/;
 const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
-/** Of a time with its ms. */
+/** Characters of a time with its ms. */
 const STAMP_LENGTH = 18;
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 

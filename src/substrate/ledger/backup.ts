@@ -89,7 +89,7 @@ function isOfSource(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_CORRUPT');
 }
 
-/** Of a run: what its agents are equipped with, and the hashes of what squad wrote into a session's folder. */
+/** A resume of the run needs its agents' equipment and the hashes of the files that squad wrote into a session's folder. */
 const OF_A_RUN = ['armory', 'folder.jsonl'];
 
 /**

@@ -32,7 +32,7 @@ export interface DatabaseCheck {
 /** `message` names the rows that break the rule. */
 type BrokenRule = Readonly<Record<'rule' | 'message', string>>;
 
-/** What a judge of whole runs adds to the ledger's own rules: the caps of each run, and rules about its plan. */
+/** Adds the caps of each run and rules about its plan to the ledger's own rules. */
 export interface RunJudge {
   capsOf(events: LedgerHistory['events']): CapsOfRuns;
   judge(history: LedgerHistory): readonly BrokenRule[];

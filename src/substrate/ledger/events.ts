@@ -51,7 +51,7 @@ export function appendEvent(store: Store, event: NewEvent): number {
   return seq;
 }
 
-/** Of one stream, or of all. 0: there is no event. */
+/** `stream`: only events of this one. 0: there is no event. */
 export function lastSeq(store: Store, stream?: string): number {
   const found =
     stream === undefined

@@ -33,7 +33,7 @@ export function brokenRules(ledger: Pick<Queries, 'all'>, caps: CapsOfRuns = {})
   });
 }
 
-/** What the rules about plans judge. */
+/** The input of the rules about plans. */
 export interface LedgerHistory {
   readonly events: readonly LedgerEvent[];
   readonly runs: readonly RunRow[];

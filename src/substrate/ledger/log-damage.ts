@@ -28,7 +28,7 @@ function damageIn(log: Buffer): string | undefined {
   const sum = [0, 0] as [number, number];
   addTo(sum, log, 0, 24, magic === MAGIC);
   const isHeader = (magic === MAGIC || magic === MAGIC + 1) && holds(log, 24, sum);
-  // Of a log that SQLite has begun anew only the header is written; it is flushed before a frame follows.
+  // When SQLite begins a log anew, only its header is new; it is flushed before a frame follows.
   if (!isHeader) return 'the head of its log squad.db-wal is damaged';
   const page = log.readUInt32BE(8);
   const size = FRAME_HEADER_BYTES + page;
@@ -78,7 +78,7 @@ function readIfThere(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    // What cannot be read here, SQLite cannot read either, and says so.
+    // SQLite cannot read it either, and reports why.
     if (errorCode(error) === undefined) throw error;
     return Buffer.alloc(0);
   }

@@ -29,7 +29,7 @@ export interface OpenOptions {
 
 /** 32 busy writers on two cores can starve one of them for seconds, and no caller must see SQLITE_BUSY. */
 const BUSY_MS = 15_000;
-/** What SQLite adds to the name of a database for the files next to it. */
+/** SQLite names the files of a database by these suffixes. */
 export const FILE_ENDS = ['', '-wal', '-shm', '-journal'];
 const WAL_BYTES = 64 * 1024 * 1024;
 /** Page cache of each file. A night of work fills better-sqlite3's own 16 MB, and nearly all reads are of new pages. */

@@ -7,7 +7,7 @@ import { ledgerPath } from './ledger-file.ts';
 
 /** SQLite opens no longer path, in bytes, on Linux and macOS. */
 const MOST_BYTES = 511;
-/** What is added to the name of a backup while it is written: by the largest process id, and by SQLite. */
+/** The longest suffix of a backup while it is written: the largest process id, then SQLite's own. */
 const UNFINISHED = '.4194304.new-journal';
 
 /** Throws where the folder of a ledger has a path that is too long for the ledger or its backups. */

@@ -7,7 +7,7 @@ import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
 import { guarded } from './transactions.ts';
 
-/** Of a ledger of this size each row is checked within a fraction of a second. */
+/** Up to this size, all rows of a ledger are checked within a fraction of a second. */
 export const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -21,7 +21,7 @@ export function holderHere(pid: number, since: number): LockHolder {
   return { pid, host: hostname(), since };
 }
 
-/** The same, as a lease names it. */
+/** As a lease names the holder. */
 export function holderName(pid: number): string {
   return `pid ${pid} on ${hostname()}`;
 }

@@ -23,7 +23,7 @@ export interface IssueName {
   readonly remote: string;
 }
 
-/** What others wrote. */
+/** Text from other people: do not trust it. */
 interface Issue {
   readonly number: number;
   readonly title: string;

@@ -192,7 +192,7 @@ export interface Ledger {
   spending(runId: string, until?: number): Spending;
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
-  /** Of one stream, or of all. 0: there is no event. */
+  /** `stream`: only events of this one. 0: there is no event. */
   lastSeq(stream?: string): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;

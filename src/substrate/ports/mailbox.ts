@@ -133,7 +133,7 @@ export interface Mailbox {
 
   /** A new 256-bit secret (hex) for a turn, until the attempt is settled or gets another one. Only its hash is kept. */
   issueTurnToken(lease: Lease, attemptId: string): string;
-  /** The same for a pane, until `closePane` or the run's next pane of that address. */
+  /** A secret for a pane, until `closePane` or the run's next pane of that address. */
   issuePaneToken(runId: string, address: string, instance: string): string;
   closePane(token: string): void;
   /** undefined: the token is unknown or expired; the attempt to use it is recorded. */

@@ -26,7 +26,7 @@ export interface TurnSpawn {
 export type TurnIsolation =
   /** The kernel ends all processes of the turn with it. */
   | { type: 'pid-namespace' }
-  /** The same in a user namespace, where no program can become another user. Not used for `keepsUser`. */
+  /** As `pid-namespace`, in a user namespace where no program can become another user. Not used for `keepsUser`. */
   | { type: 'user-namespace' }
   /** squad finds processes by marker and descent. A process that sheds both at once outlives its turn. */
   | { type: 'none'; why: string };

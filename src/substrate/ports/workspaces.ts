@@ -74,7 +74,7 @@ export interface Snapshot {
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 
-/** What the run has of the commits in a folder, whatever its files are. */
+/** The commits in a folder that the run now keeps, whatever state its files are in. */
 export type CommitsAnswer =
   | { readonly type: 'head'; readonly commit: string; readonly side: SideWork }
   | { readonly type: 'unreadable'; readonly reason: string; readonly side: SideWork }
@@ -94,7 +94,7 @@ export interface BroughtBack {
   readonly isWhole: boolean;
 }
 
-/** What turns have written and git ignores, by path; a folder ends in a slash. */
+/** Files that turns wrote and git ignores; the path of a folder ends in a slash. `by`: the file with the rule. */
 export interface IgnoredWork {
   readonly paths: readonly { readonly path: string; readonly by: string }[];
   /** How many further ones there are. */
@@ -278,7 +278,7 @@ export interface Workspaces {
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
   /** Compares contents, so reverted changes do not count. */
   changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
-  /** The same with lines and renames. */
+  /** As `changedFiles`, with counts of lines and with renames. */
   changedLines(base: string, commit: string): Promise<readonly LineChange[]>;
   /** For people: one line per file. */
   diffStat(base: string, commit: string): Promise<string>;

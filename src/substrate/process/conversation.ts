@@ -12,14 +12,14 @@ export interface Conversation {
   ask(request: string | Buffer, endOf: (bytes: Buffer) => number): Promise<Buffer | undefined>;
   /** running, or how the program ended. */
   state(): 'running' | 'ended' | 'killed';
-  /** What it wrote to its standard error, up to a length: complete once it has ended. */
+  /** The program's stderr up to a length; complete once it has ended. */
   complaint(): string;
   close(): void;
 }
 
 /** A program that is silent for so long is ended, whether it was asked or not. */
 const SILENCE_MS = 60_000;
-/** Of the complaint. */
+/** Most characters of `complaint`. */
 const MOST_SAID = 4_096;
 
 /**
@@ -40,7 +40,7 @@ export function converse(
   const [input, output, errors] = pipes;
   const silence = setTimeout(() => {
     child.kill('SIGKILL');
-    // What it started may hold its output open.
+    // A child of the program may hold its output open.
     for (const pipe of pipes) pipe.destroy();
   }, SILENCE_MS).unref();
   const end = (): void => {

@@ -11,7 +11,7 @@ import {
   recentProcessTable,
 } from './process-table.ts';
 
-/** What is about to end mostly needs a few ms, so that the looks begin close together. */
+/** A process that is about to end mostly needs a few ms, so the first looks come close together. */
 const FIRST_LOOK_MS = 1;
 const LOOK_MS = 50;
 /** Time for what is left of an ended turn: enough for git to remove its lock files. */
@@ -66,9 +66,8 @@ async function hasEnded(turn: LiveTurn): Promise<boolean> {
 }
 
 /**
- * Signals the agent's group, as a terminal would; the wrapper and its watcher survive INT and TERM. The agent ends descendants
- * with a session of their own; squad signals them only at the end. Without the wrapper the group's number may belong to
- * others, so the members are signalled one by one.
+ * Signals the group, as a terminal would; the wrapper and its watcher survive INT and TERM. Descendants in other sessions get signals only
+ * at the end. Without the wrapper the group's number may be others', so members are signalled one by one.
  */
 function signalAgent(turn: LiveTurn, name: NodeJS.Signals): void {
   if (isSameProcess(turn.identity)) {
@@ -118,9 +117,8 @@ async function waitUntil(isDone: () => Promise<boolean>, longestMs: number, cloc
 }
 
 /**
- * The processes of a turn. Without a PID namespace or a cgroup Linux has no handle on all that a process started, so a member
- * is recognised by any of these: the marker in its environment, descent from a member, a session or group that a member leads,
- * or an earlier look. A process escapes if it double-forks, gets a new session and scrubs its environment before the first look.
+ * Linux has no handle on all processes of a turn, so members are found by the marker in their environment, descent, a member's session or
+ * group, or an earlier look. One escapes if it double-forks, gets a session and scrubs all that before the first look.
  */
 export interface TurnFamily {
   /** The live members, wrapper included. Remembers them for later looks. */
@@ -175,9 +173,8 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
 }
 
 /**
- * Pure: the known processes, and all that belong to them by descent, session or group. A session or group counts if a member
- * leads it, because only the turn can have put processes there. The wrapper's session also counts if its leader is gone but a
- * member is still in it.
+ * Pure. Members belong by descent, session or group. A session or group counts if a member leads it, because only the turn can have put
+ * processes there; the wrapper's session also if its leader is gone and a member is still in it.
  */
 export function findMembers(
   table: readonly ProcessEntry[],

@@ -10,9 +10,8 @@ const SHARED_MS = 20;
 let shared: { readonly readAt: number; readonly all: readonly OpenPaths[] } | undefined;
 
 /**
- * Processes that work in a folder or have a file below it open, if this user may see them; this one is left out. Empty without
- * /proc. Folders that are asked for together share one look at all processes, which takes some µs for each open file; through the
- * thread pool it took five times as much.
+ * Processes that work in a folder or have a file below it open, as far as this user sees them; without this one. Empty without /proc. Calls
+ * close together share one look, which takes some µs for each open file, and five times as much in threads.
  */
 export function findUsers(folder: string): readonly number[] {
   if (process.platform !== 'linux') return [];

@@ -6,16 +6,16 @@ import { exists } from '../files/exists.ts';
 import { realPaths } from '../files/real-paths.ts';
 import type { Processes } from '../ports/processes.ts';
 
-/** What a git in the cage sees of private places, and what it may write. */
+/** Paths that a git in the cage may write, and private ones that it may read. */
 export interface CageView {
   readonly writable: readonly string[];
   readonly readable: readonly string[];
 }
 
-/** What a cage of this machine does with a git, or why there is none. */
+/** The command that confines a git, or why there is none. */
 type GitCage = { readonly wrap: (view: CageView, cwd: string) => Promise<readonly string[]> } | { problem: string };
 
-/** What confines a git that is at work on files of an agent. */
+/** For a git that works on files of an agent. */
 export type FindCage = (git: string, environment: Readonly<Record<string, string>>) => Promise<GitCage>;
 
 /** Homes, temporary files and sockets. */

@@ -63,7 +63,7 @@ async function findIsolation(folders: readonly string[]): Promise<Isolation> {
   };
 }
 
-/** What this machine gives besides: some kernels have no namespace for System V memory and queues. */
+/** Some kernels have no namespace for System V memory and queues. */
 async function allowed(command: (more: readonly string[]) => readonly string[]): Promise<readonly string[]> {
   return (await problemOf(command(['--ipc']))) === undefined ? ['--ipc'] : [];
 }

@@ -6,7 +6,7 @@ export type RequestId = string | number;
 export type Fields = Readonly<Record<string, unknown>>;
 export type Noise = 'not-json' | 'unknown-answer' | 'second-answer' | 'bad-line' | 'too-long';
 
-/** What the program sends besides answers. */
+/** Gets everything that the program sends besides answers. */
 interface Listener {
   /** `params` is undefined if the line was too long to read. */
   request(id: RequestId, method: string, params: Fields | undefined): void;

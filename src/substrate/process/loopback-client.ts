@@ -18,7 +18,7 @@ export type Client = 'own' | 'agent' | 'other-user' | 'unseen' | 'gone';
 /** A row of /proc/net/tcp. */
 export interface SocketRow {
   readonly user: number;
-  /** Of the socket; 0: no process has it any more. */
+  /** Inode of the socket; 0: no process has it any more. */
   readonly inode: number;
 }
 

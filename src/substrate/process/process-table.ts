@@ -59,9 +59,8 @@ export function recentProcessTable(since: number): readonly ProcessEntry[] {
 }
 
 /**
- * Whether the process was started with this marker in its environment: in the marker's variable, or as a folder
- * `squad-<marker>` in TMPDIR, which is all that a sandbox helper may keep (codex 0.169). undefined: unreadable, because it
- * belongs to another user, is gone, or is just being started.
+ * Looks for the marker's variable, or for a folder `squad-<marker>` in TMPDIR, which is all that a sandbox helper may keep (codex 0.169).
+ * undefined: unreadable, because the process is another user's, gone, or just being started.
  */
 export function carriesMarker(pid: number, marker: string): boolean | undefined {
   const variables = readEnvironment(pid, marker);

@@ -21,9 +21,8 @@ export interface LineSplitter {
 }
 
 /**
- * Splits bytes into lines at \n only (U+2028 and U+0085 are text; \r before \n is dropped). Decodes whole lines, so a character
- * may span chunks; invalid UTF-8 becomes U+FFFD. Keeps at most `maxLineBytes`. `firstByte`: offset of the first chunk in the
- * file.
+ * Splits at \n only (U+2028 and U+0085 are text; \r before \n is dropped). A character may span chunks; invalid UTF-8 becomes U+FFFD. Keeps
+ * at most `maxLineBytes`. `firstByte`: offset of the first chunk in the file.
  */
 export function createLineSplitter(
   maxLineBytes = MAX_LINE_BYTES,

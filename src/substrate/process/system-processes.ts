@@ -74,9 +74,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const NOTE_BYTES = 256;
 
 /**
- * Replaces the middle of a large log by one JSON line with the number of dropped bytes, which it returns (0: the log is small
- * enough, or absent). Keeps the first `head` and the last `tail` bytes. A crash leaves the old or the new file. Only for a turn
- * that has settled, because a running program would keep writing to the old file.
+ * Replaces the middle of a large log by a JSON line with the number of dropped bytes, which it returns (0: small or absent). A crash leaves
+ * the old or the new file. Only for a settled turn: a running program would write to the old file.
  */
 export async function trimOutput(path: string, parts: { head: number; tail: number }): Promise<number> {
   const found = await stat(path).catch(() => undefined);

@@ -32,9 +32,8 @@ const AFTER_END: AfterEnd = {
 };
 
 /**
- * Lines of a growing file, which need not exist yet. After `ended` has aborted, reads at most `afterEnd`, and nothing beyond the
- * size that the file then has, because an escaped process may write without end. Keeps one chunk in memory and reads the next
- * only when the caller has taken every line.
+ * The file need not exist yet. After `ended` aborts, reads at most `afterEnd` and not beyond the size that the file then has: an escaped
+ * process may write without end. Reads the next chunk when all lines are taken.
  */
 export async function* tailFile(
   path: string,

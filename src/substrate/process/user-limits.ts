@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { limitReached } from '../../model/machine-limit.ts';
 
-/** What an agent's program, the programs around it and its commands need at the least: each thread of theirs counts. */
+/** Threads that an agent's program, the programs around it and its commands need at least. */
 const LEAST_FREE = 16;
 
 /**

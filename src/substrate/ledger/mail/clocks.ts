@@ -7,9 +7,8 @@ import type { MailAction } from '../../../model/mail/kind.ts';
 // answer is due. `tick.ts` finds what is due and acts on it.
 
 /**
- * The total time during which a recipient could receive. Retries go by this clock. It runs while a reader sends beats, and stops by
- * itself a minute after the last one. An agent without a reader gets its mail in its next turn, and only the engine knows when that
- * is: until then, nothing is late.
+ * The time during which a recipient could receive; retries go by it. Runs while a reader sends beats, and stops a minute after the last
+ * one. An agent without a reader gets its mail in its next turn: until then, nothing is late.
  */
 export interface ReceiveClock {
   /** The engine's last report, for people: 1 if it could start a turn of this recipient. */

@@ -25,7 +25,7 @@ WHERE mail.run_id = @run AND coalesce(event.cause, event.seq) <= @seq
   AND NOT EXISTS (SELECT 1 FROM event AS end WHERE end.stream = @run AND end.type = 'mail-void' AND end.data ->> 'id' = mail.id)
 ORDER BY mail.seq`;
 
-/** What had become of a recipient's copy by then, or of an assignment. */
+/** The state of each recipient's copy, or of an assignment, at the event. */
 const PAST = `
 SELECT event.type, ids.value AS id, coalesce(recipients.value, '') AS recipient
 FROM event,

@@ -74,7 +74,7 @@ export function checkForm(
   });
 }
 
-/** The same, and whether the sender may assign the task and its recipients have room for the message. */
+/** Beyond `checkForm`: the sender may assign the task, and the recipients have room for the message. */
 function checkFor(store: Store, party: MailParty, authority: Authority, draft: unknown): CheckedDraft {
   const { runId } = party;
   const checked = checkForm(store, runId, authority, draft, turnIdOf(party));
@@ -86,9 +86,8 @@ function checkFor(store: Store, party: MailParty, authority: Authority, draft: u
 }
 
 /**
- * Refuses an agent that hands on or assigns a task of another. Its own tasks are the task of its turn, tasks assigned
- * to it, and tasks that it assigned. MAIN and people may assign any task. Only the plan knows tasks that have not started, so it
- * checks again once the message takes effect.
+ * Refuses to hand on another agent's task. An agent's own are its turn's, those assigned to it and those it assigned. MAIN and people may
+ * assign any. Only the plan knows tasks that have not started, so it checks again once the message takes effect.
  */
 function refuseForeignTask(store: Store, party: MailParty, { address, role }: MailMember, draft: CheckedDraft): void {
   const { task_id: task } = draft;

@@ -19,7 +19,7 @@ const dataSchema = z.object({
 
 type Data = z.infer<typeof dataSchema>;
 
-/** What else happens to a recipient's copy, with a note for people. */
+/** Retries, failures and delays of a recipient's copy, with a note for people. */
 const TROUBLES: Readonly<
   Record<string, { readonly event: 'retry' | 'dead' | 'overdue' | 'void'; note(data: Data): string }>
 > = {
@@ -118,7 +118,7 @@ function sentEntries(store: Store, mail: StoredMail | undefined, ts: number): Ma
   return [{ event: 'message', message: toMessage(mail), held }, ...delivered];
 }
 
-/** What a completed turn had deferred is delivered at its end, except what squad says in its place. */
+/** Messages that a completed turn deferred are delivered at its end, unless squad answers in their place. */
 function releasedBy(store: Store, data: LedgerEvent['data'], ts: number, { task, afterSeq = 0 }: Where): MailTrace[] {
   const settled = settledSchema.safeParse(data).data;
   if (settled === undefined) return [];

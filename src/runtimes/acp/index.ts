@@ -51,7 +51,7 @@ export function createAcpAdapter(
       return {
         ...facts,
         ...{ name, profile, config, host: [node, ...HOST_FLAGS, HOST] },
-        // Of the session: what an agent leaves in its home must not meet another one.
+        // One home for each session: files that an agent leaves there must not reach another one.
         home: session?.home ?? join(settings.stateDirectory, 'homes', name, chosenSessionId(name, request.turnId)),
         confiner: access.level === 'full' ? undefined : await confiner(),
         view: await privateView({

@@ -39,7 +39,7 @@ export function readConfig(config: RuntimeSettings['config'] = {}): AcpConfig {
   return read.data ?? { problem: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
 }
 
-/** What squad knows of an agent that speaks the Agent Client Protocol. */
+/** How squad starts an agent that speaks the Agent Client Protocol, and how it differs from other agents. */
 export interface Profile {
   /** A name on PATH or a path. */
   readonly command: string;
@@ -87,7 +87,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
     variables: {
       // Otherwise it starts itself again, and signals reach the first process alone.
       GEMINI_CLI_NO_RELAUNCH: 'true',
-      // What is set, a file `.env` of the repository cannot set.
+      // A file `.env` of the repository cannot override a variable that is set.
       GOOGLE_GEMINI_BASE_URL: 'https://generativelanguage.googleapis.com',
       ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ALL_PROXY: '', all_proxy: '' },
     },
@@ -202,7 +202,7 @@ const PROFILES: Readonly<Record<AcpAgent, Profile>> = {
   },
 };
 
-/** Of an agent that only settings know. */
+/** For an agent that only the settings define. */
 const UNKNOWN: Profile = { command: '', args: [], keys: [] };
 
 export function profileOf(agent: string): Profile {

@@ -23,7 +23,7 @@ const updateSchema = z.object({
 export type Update = z.infer<typeof updateSchema>;
 
 const call = { tool: z.string(), kind: text, title: text };
-/** What a prompt of the turn used. */
+/** Agents report the use of a prompt in one of two forms. */
 const used = { usage: record, meta: record };
 type Used = z.infer<z.ZodObject<typeof used>>;
 /** The lines of the host that count. */
@@ -97,7 +97,7 @@ const usageSchema = z.object({
   ),
 });
 
-/** What a prompt used; undefined: the agent does not report it. Cached tokens are part of the input or not: the sum tells. */
+/** undefined: the agent reports no use. Some agents count cached tokens as input and some do not: the total tells. */
 export function usageOf(used: Used): Usage | undefined {
   const { usage, meta } = usageSchema.parse(used);
   const quota = meta?.quota.token_count;

@@ -23,7 +23,7 @@ export interface AcpState {
   readonly tools: tools.ToolLog;
   /** The last calls that have ended: what the agent reports of them later counts for nothing. */
   readonly ended: ReadonlySet<string>;
-  /** What the calls that have not ended were given: `said` at their start, `last` since. */
+  /** Inputs of the calls that have not ended: `said` at the start, `last` the newest since. */
   readonly inputs: ReadonlyMap<string, { readonly said: unknown; readonly last: unknown }>;
   /** USD of the whole session, as the agent counts it: before the prompt, and now. */
   readonly cost: { readonly before?: number; readonly now?: number };
@@ -258,7 +258,7 @@ export function conclude(state: AcpState, facts: TurnFacts): Verdict {
   return defined({ ...verdict, counters, usage: counters === undefined ? tokens : usage });
 }
 
-/** What the session cost since its last turn; undefined: nothing says what it had cost before. */
+/** USD of the session since its last turn; undefined: its cost before this turn is unknown. */
 function turnCost({ cost, request: { session } }: AcpState, now: Usage): number | undefined {
   if (session === undefined) return now.costUsd;
   const before = cost.before === undefined ? session.counters : { costUsd: cost.before };

@@ -50,7 +50,7 @@ export function createAntigravityAdapter(
       const key = sha256Of(turnId).slice(0, 24);
       return {
         ...{ ...facts, binary: binary || undefined },
-        // Of the session: `agy` keeps settings and MCP servers there, and another agent needs others.
+        // One home for each session: `agy` keeps settings and MCP servers there, and another agent needs others.
         home: session?.home ?? join(settings.stateDirectory, AGY.home.private, key),
         versionProblem: binary === '' ? undefined : await program.versionProblem(binary),
         confiner: access.level === 'full' ? undefined : await confiner(),

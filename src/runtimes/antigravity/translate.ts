@@ -61,7 +61,7 @@ function announce(state: AntigravityState, id: string, model: string | undefined
 function translateStep(state: AntigravityState, update: AgyStep): Step {
   const { step_index: index, step_type: type, state: stage, text_delta: delta } = update;
   if (type === 'tool' || type === 'subagent') return translateTool(state, update);
-  // What is said in another conversation than the one to resume does not count.
+  // Text in another conversation than the one to resume does not count.
   const isForeign = state.conversation !== (state.request.session?.id ?? state.conversation);
   if (type !== 'agent_response' || isForeign) return step(state);
   // It comes in pieces; the whole of it is reported once it is done.

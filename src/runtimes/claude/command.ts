@@ -74,9 +74,8 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
 }
 
 /**
- * Switches off whatever adds to one prompt and its answer. With file mentions, `@/etc/passwd` in another agent's text would
- * send that file to the model. With git instructions the CLI runs `git status` at its start, outside the sandbox and without
- * the environment's settings, which would run the user's filters.
+ * Additions to a prompt: a file mention in another agent's text would send that file to the model, and for git instructions the CLI runs
+ * `git status` outside the sandbox, which would run the user's filters.
  */
 const SWITCHED_OFF = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',

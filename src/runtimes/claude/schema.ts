@@ -132,7 +132,7 @@ export function kindOfRequest({ error = '', status, text: said }: FailedRequest)
   return kindOfText(said) ?? (error === 'unknown' && said === '' ? 'network' : 'server-error');
 }
 
-/** What a translator remembers of a turn's failed requests. */
+/** Failed requests of a turn, as far as its end depends on them. */
 export interface Failing {
   /** The main agent's latest message, if the CLI itself wrote it because a request failed. */
   readonly synthetic?: FailedRequest | undefined;
@@ -158,7 +158,7 @@ export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }:
   return kind ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
 }
 
-/** What the CLI complains about on stderr before it prints anything on stdout. Texts of 2.1.328. */
+/** Explains stderr that comes before any output on stdout. Knows the texts of 2.1.328. */
 export function startProblem(message: string): Cause | undefined {
   const known = START_PROBLEMS.find(([pattern]) => pattern.test(message))?.[1] ?? kindOfText(message);
   const kind = known ?? (BAD_START.test(message) ? 'bad-request' : undefined);

@@ -190,9 +190,8 @@ function translateToolResult(state: ClaudeState, block: ContentBlock): Step {
 }
 
 /**
- * The verdict on a turn. Neither exit 0 (also after an interrupt) nor `subtype: "success"` (also after a 401) is proof. A
- * turn completed only if the process exited with 0 and its last result says `is_error: false` and `completed`, in an
- * announced session, with a last message that a model wrote.
+ * Neither exit 0 (also after an interrupt) nor `subtype: "success"` (also after a 401) is proof. It takes exit 0, a last result with
+ * `is_error: false` and `completed`, an announced session, and a last message that a model wrote.
  */
 export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const { result, announced, limit } = state;
@@ -214,7 +213,7 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   });
 }
 
-/** What the CLI logs of its servers, if one of them is required. */
+/** The CLI's log lines about MCP servers, which it prints if one of them is required. */
 const LOGGED = /^\S+Z \[(?:DEBUG|ERROR)\] (?:\[MCP\]|MCP server) .*\n?/gm;
 
 function endOf(state: ClaudeState, { stderr }: TurnFacts): 'completed' | Cause | undefined {

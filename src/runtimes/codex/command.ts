@@ -214,13 +214,12 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   ];
 }
 
-/** What `inherit = "core"` passes. */
+/** The variables that `inherit = "core"` passes. */
 const CORE = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER'];
 
 /**
- * Temporary folder of Codex itself. It must not contain the home: Codex then refuses to create its sandbox helper and cannot
- * start. It is in the turn's directory because a helper that Codex leaves behind (0.169.0, about one turn in a hundred)
- * keeps only PATH and TMPDIR, and the sweep finds the turn's marker in this path.
+ * TMPDIR of Codex itself. If it contained the home, Codex would not start. Its path carries the turn's marker, because a helper that Codex
+ * leaves behind (0.169.0, about one turn in a hundred) keeps only PATH and TMPDIR.
  */
 function ownTemporary({ turnId }: TurnRequest, facts: CodexFacts): string {
   return join(facts.directory, `squad-${turnId}`);

@@ -127,7 +127,7 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }
 
-/** What is wrong with the sandbox that turns get, by running `true` in it: bundled bubblewrap on Linux, Seatbelt on macOS. */
+/** Runs `true` in the sandbox that turns get: bundled bubblewrap on Linux, Seatbelt on macOS. undefined: it works. */
 async function trySandbox(
   binary: string,
   { environment, stateDirectory }: RuntimeSettings,

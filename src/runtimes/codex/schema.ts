@@ -84,7 +84,7 @@ export const parseEvent = lineParser<CodexEvent>(schemas, ({ type, item: one }) 
   isJsonObject(one) && !ITEM_TYPES.has(one['type']) ? undefined : type,
 );
 
-/** What Codex means by statuses about which programs differ. */
+/** Programs differ about these statuses; this is Codex's meaning. */
 const STATUSES = { 413: 'context-overflow', 503: 'overloaded' } as const;
 
 /** The status behind a text that names none. */

@@ -183,5 +183,5 @@ function startUpError(stderr: string): string {
   return [...words, ...shown].join('\n').trim().slice(0, 2000) || 'codex ended at its start and printed no error';
 }
 
-/** What Codex repeats of a server that is required. */
+/** Codex's log line with the stderr of a required MCP server. */
 const SERVER_SAID = /^\S+\s+INFO codex_rmcp_client::stdio_server_launcher: (MCP server stderr .{1,500})/;

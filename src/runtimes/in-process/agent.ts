@@ -7,9 +7,9 @@ import type { Json } from '../../text/json.ts';
 /** An agent of the application: it takes one turn, and ends it by its answer or by an error. */
 export type InProcessAgent = (turn: InProcessTurn) => Promise<InProcessAnswer>;
 
-/** What an agent of the application gets for one turn. */
+/** One turn, as squad gives it to an agent of the application. */
 export interface InProcessTurn {
-  /** What the agent is asked now. */
+  /** The text of this turn's request. */
   readonly prompt: string;
   /** Fixed for the life of a session. */
   readonly instructions: string;
@@ -25,7 +25,7 @@ export interface InProcessTurn {
   readonly outputSchema: Readonly<Record<string, Json>> | undefined;
   /** For programs that the agent starts: git's settings of this folder, and the mark by which squad ends what is left of a turn. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the mailbox and the MCP servers of this turn. Their calls are reported. */
+  /** The tools of the mailbox and of the turn's MCP servers. squad reports their calls. */
   readonly tools: readonly InProcessTool[];
   /** Aborts when the turn is to end. What works on after it can spoil the next turn. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface InProcessTool {
   call(input: unknown): Promise<string>;
 }
 
-/** What an agent reports of its turn. Use runs from the start of the turn. */
+/** Progress that an agent reports of its turn. `usage` counts from the start of the turn. */
 export type AgentReport =
   | { readonly type: 'text'; readonly text: string; readonly delta?: boolean }
   | { readonly type: 'thinking'; readonly text: string }
@@ -71,11 +71,11 @@ export interface InProcessAnswer {
   readonly text: string;
   /** For a turn with an `outputSchema`. Absent: squad reads it from the text. */
   readonly structured?: unknown;
-  /** Of the whole turn. Absent: as it was last reported. */
+  /** The use of the whole turn. Absent: the use that was reported last. */
   readonly usage?: Usage | undefined;
 }
 
-/** What an agent may throw to say why its turn failed. Any other error is judged by its status and words. */
+/** An agent throws this to say why its turn failed. squad judges any other error by its status and words. */
 export class AgentFailure extends Error {
   readonly kind: FailureKind;
   /** Epoch ms at which it will work again. */

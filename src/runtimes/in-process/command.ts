@@ -17,7 +17,7 @@ export interface InProcessFacts {
   readonly server: { readonly port: number; readonly token: string };
   /** The agent takes a model from `squad.yaml`. */
   readonly takesModel: boolean;
-  /** Of the repository, for the first prompt of a session. */
+  /** From the repository, for the first prompt of a session. */
   readonly notes: readonly RepositoryNote[];
 }
 

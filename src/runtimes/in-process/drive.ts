@@ -123,7 +123,7 @@ function toolsOf(standIn: StandIn): InProcessTool[] {
   );
 }
 
-/** What a tool says can be of any length. */
+/** A tool's output can have any length. */
 function shortened(said: AgentReport): AgentReport {
   return said.type === 'tool-ended' && said.output !== undefined ? { ...said, output: shortOutput(said.output) } : said;
 }
@@ -134,7 +134,7 @@ function failed(failure: Cause): Line {
   return { type: 'error', failure };
 }
 
-/** What an error of the agent or of its model's API means. */
+/** Judges an error of the agent, or of its model's API, by its class, status, code and words. */
 function causeOf(error: unknown): Cause {
   const message = errorText(error);
   if (error instanceof AgentFailure) return { kind: error.kind, message, ...defined({ retryAt: error.retryAt }) };

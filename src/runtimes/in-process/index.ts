@@ -30,7 +30,7 @@ export interface InProcessOptions {
   readonly hasThread?: ((threadId: string) => boolean | Promise<boolean>) | undefined;
   /** The agent takes a model by its name. */
   readonly takesModel?: boolean | undefined;
-  /** What a turn costs is among its use. */
+  /** The reported use includes the cost in USD. */
   readonly reportsCost?: boolean | undefined;
 }
 
@@ -44,9 +44,8 @@ export interface InProcessPorts {
 const working = new Map<string, Promise<void>>();
 
 /**
- * A runtime whose agent works in this process. For each turn a small process stands for it: the identity of that process is the
- * turn's, and whatever ends it (a cancel, a limit, the next engine) aborts the agent's signal. If this process ends, so does the
- * stand-in, and the turn is lost.
+ * The agent works in this process. For each turn a small process stands for it: whatever ends that one (a cancel, a limit, the next engine)
+ * aborts the agent's signal. It ends with this process, and the turn is then lost.
  */
 export function createInProcessRuntime(
   name: string,

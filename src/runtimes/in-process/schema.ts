@@ -56,7 +56,7 @@ const toolSchema = z.object({
   inputSchema: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** What the stand-in says to the application. */
+/** Messages from the stand-in to the application. */
 export const messageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),

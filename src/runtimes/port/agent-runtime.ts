@@ -43,13 +43,13 @@ interface WatchContext {
   onEvent?(event: TurnEvent): void;
 }
 
-/** What a runtime gets to start a turn. */
+/** Given to a runtime to start a turn. */
 export interface TurnContext extends WatchContext {
   /** Must commit the identity, then resolve. After a rejection the agent never runs. `at`: epoch ms. */
   onSpawned(identity: ProcessIdentity, at: number): Promise<void>;
 }
 
-/** What a runtime gets to take over a turn. */
+/** Given to a runtime to take over the turn of an earlier engine. */
 export interface AttachContext extends WatchContext {
   readonly identity: ProcessIdentity;
   /** Epoch ms of the spawn, as `onSpawned` got it. */

@@ -29,7 +29,7 @@ export interface CliAdapter<Facts, State> {
   conclude(state: State, facts: TurnFacts): Verdict;
   /** Signals that stop this program, the politest first. The shared part adds the group kill and the sweep. */
   readonly ladder: readonly CancelStep[];
-  /** Of a program that reaches its model by the network. Absent: it does not, or nothing is known. */
+  /** How the program reaches its model. Absent: it uses no network, or nothing is known. */
   readonly network?: NetworkSettings;
   probe(): Promise<Probe>;
 }

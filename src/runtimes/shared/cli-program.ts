@@ -163,7 +163,7 @@ type Problem = Probe['problems'][number];
 interface ProbeParts {
   /** Whether there is a login outside the files of a home. */
   readonly otherLogin: (binary: string) => Promise<Probe['login']>;
-  /** What a person without a login may have taken for one. */
+  /** Shown with `is not logged in`: why something that looks like a login does not count. */
   readonly notALogin?: string | undefined;
   /** The problem is that of a sandbox other than the OS's. It makes the probe fail only if there is none. */
   readonly sandbox: (binary: string) => Promise<{ readonly level: Probe['sandbox']; readonly problem?: Problem }>;

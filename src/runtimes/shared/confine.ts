@@ -23,8 +23,8 @@ interface Hidden {
 }
 
 /**
- * What a confined agent may touch. It reads everything else and writes nothing else; its `network` says whether it keeps that. Of two folders, one in
- * the other, each has its say about its own content: what is hidden in a readable folder stays hidden.
+ * The limits of a confined agent: it reads everything else and writes nothing else. If one of two folders is in the other, each decides
+ * about its own content: a hidden folder in a readable one stays hidden.
  */
 export interface Cage {
   /** Absolute, without links. A folder that is missing stays missing. */
@@ -43,7 +43,7 @@ export interface Cage {
 /** A confined agent cannot change these of its repository: they could lead the next turn's git elsewhere. */
 export const KEPT = ['.git/config', '.git/hooks', '.git/objects/info'];
 
-/** What confines an agent here, or why nothing does. */
+/** The bubblewrap that confines agents here, or why there is none. */
 export type Confiner = Bubblewrap | { readonly problem: string };
 
 /** Bubblewrap as this machine has it. Success is remembered; a failure may pass, so it is tried again. */
@@ -79,7 +79,7 @@ async function findBubblewrap(
 
 export const INSTALL = 'install bubblewrap, and allow user namespaces';
 
-/** What a probe says of it. `unconfined`: the settings allow `edit` without. */
+/** `unconfined`: the settings allow `edit` without confinement. */
 export function probedConfinement(
   name: string,
   confiner: Confiner,

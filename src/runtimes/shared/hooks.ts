@@ -18,9 +18,8 @@ const REMARK = 1;
 const fileOf = (index: number): string => `hook-${index}.sh`;
 
 /**
- * Each hook as a script for `sh`, without the variables in `without`. A hook can only object: its failure becomes an exit code,
- * with its last words on stderr. What else it prints is dropped, because programs take permissions from there. At the end of a
- * turn an objection would make the model go on, perhaps for ever.
+ * Scripts for `sh`, without the variables in `without`. A hook can only object: by its exit code, with its last words on stderr. Its stdout
+ * is dropped, because programs take permissions from there. At a turn's end it cannot object: the model would continue.
  */
 export function hookFiles({ hooks = [] }: Hooked, without: readonly string[]): CliCommand['files'] {
   return hooks.map(({ on, run }, index) => {

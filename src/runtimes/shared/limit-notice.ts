@@ -13,9 +13,8 @@ export interface LimitNotice {
 }
 
 /**
- * The account's limit, if a text reports one and nothing else. A CLI may print `You've hit your session limit · resets 7pm
- * (Europe/Madrid)` instead of an answer and call that success. Every sentence must belong to such a notice, so an answer that
- * quotes or describes one remains an answer. `now` in epoch ms.
+ * A CLI may print a limit instead of an answer and call that success. Every sentence must belong to such a notice, so an answer that quotes
+ * one stays an answer. undefined: the text is no notice. `now` in epoch ms.
  */
 export function limitNotice(text: string, now: number): LimitNotice | undefined {
   const message = text.trim();

@@ -1,4 +1,4 @@
-/** What a program has of the network: for the words about a model that it cannot reach. */
+/** A program's network settings, for the message that its model cannot be reached. */
 export interface NetworkSettings {
   /** The variables that say where its model is and how it gets there, as it got them. */
   readonly given: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { isEndpoint, NETWORK_VARIABLES, unpassedEndpoints } from '../../model/ne
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { NetworkSettings } from './network-failure.ts';
 
-/** What of a program's environment is about the network, and what of the person's is not in it. `name`: the runtime's. */
+/** Splits network variables into those that the program gets and those of the person that it lacks. `name`: the runtime's. */
 export function networkOf(
   name: string,
   program: { readonly description: RuntimeDescription; passes(from: RuntimeSettings): readonly string[] },

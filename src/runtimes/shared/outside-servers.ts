@@ -9,7 +9,7 @@ type Command = Pick<CliCommand, 'binary' | 'args'>;
 /** The MCP servers of a turn that run outside of its agent's cage. */
 export interface OutsideServers {
   readonly files: readonly LaunchFile[];
-  /** Of these files the agent sees nothing. */
+  /** The agent sees these files empty. */
   readonly masked: readonly string[];
   /** How the agent reaches each server: by a command that copies between its own pipes and the server's. */
   readonly servers: readonly { readonly name: string; readonly command: string; readonly args: readonly string[] }[];

@@ -9,7 +9,7 @@ import type { Cage } from './confine.ts';
 
 /** Places of people and services: homes, temporary files, sockets. */
 const PLACES = ['/home', '/root', '/tmp', '/var/tmp', '/run'];
-/** Of the user's home, also where all of it is opened. */
+/** Hidden in the user's home, even where all of it is opened. */
 const KEYS = ['.ssh', '.gnupg'];
 /** Systems that keep the names of servers or all programs there. */
 const OF_THE_SYSTEM = ['/etc/resolv.conf', '/run/current-system', '/run/opengl-driver'];
@@ -23,16 +23,15 @@ interface Viewer extends Pick<RuntimeSettings, 'environment' | 'userHome' | 'sta
   readonly programs: readonly string[];
   /** Its arguments: what is an absolute path among them has to be there, and nothing beside it. */
   readonly args: readonly string[];
-  /** What settings open besides. */
+  /** Further paths that the settings open. */
   readonly read: readonly string[];
-  /** What squad itself put there for it. */
+  /** Paths that squad itself made for it. */
   readonly own: readonly string[];
 }
 
 /**
- * What a confined agent sees of private places: of the user's home, temporary files, sockets and squad's own folders nothing but the
- * programs on PATH, its own program with what its arguments name, and the objects that a task's repository borrows. Keys and squad's own
- * folders stay hidden in whatever is opened.
+ * Hides the home, temporary files, sockets and squad's folders, except the programs on PATH, the agent's own with the paths in its
+ * arguments, and the objects that the task's repository borrows. Keys and squad's folders always stay hidden.
  */
 export async function privateView(viewer: Viewer): Promise<Pick<Cage, 'hidden' | 'readable'>> {
   const { environment, userHome, stateDirectory, directory, workspace, programs, args, read, own } = viewer;

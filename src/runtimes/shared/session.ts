@@ -30,14 +30,13 @@ export function sessionRefusal(runtime: string, request: TurnRequest): Failure |
   return undefined;
 }
 
-/** What an agent can be equipped with that not every runtime can honour. */
+/** Parts of a request that some runtimes cannot honour. */
 const EQUIPMENT = ['skills', 'hooks', 'environment', 'home', 'ask'] as const;
 type Equipment = (typeof EQUIPMENT)[number];
 
 /**
- * `sessionRefusal`, and what every adapter of squad also refuses: a session id of another form (programs take it for a
- * name or a path and start a new session), writable folders that are not absolute (`:root` is the whole disk to codex), two
- * MCP servers of one name (only one of them would start), and equipment that is not in `honoured`.
+ * Beyond `sessionRefusal`, refuses a session id of another form (programs would start a new session), writable folders that are not
+ * absolute (`:root` is the disk to codex), MCP servers of one name, and equipment not in `honoured`.
  */
 export function requestRefusal(
   runtime: string,
@@ -93,9 +92,8 @@ const MOVED: Readonly<Record<Locale, (now: string, before: string) => string>> =
 };
 
 /**
- * The prompt as the runtime gets it. A session that continues in another folder still remembers the old one (its
- * transcript is full of those paths), so the prompt first names the change. `notes`: those of the repository, for the first
- * prompt of a program that does not read them itself.
+ * The prompt for the runtime. It first names a change of folder, because the transcript of a session is full of the old paths. `notes`:
+ * those of the repository, for the first prompt of a program that does not read them itself.
  */
 export function promptFor(
   request: TurnRequest,

@@ -17,7 +17,7 @@ export interface Skill {
 const FRONT = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*$/m;
 const aboutSchema = z.looseObject({ description: z.string() });
 
-/** What cannot be read says nothing: preflight has checked the files, and the copies that are bound to a run do not change. */
+/** A file that cannot be read counts as empty: preflight has checked them, and copies that are bound to a run do not change. */
 export function readSkills(skills: TurnRequest['skills'] = []): Promise<Skill[]> {
   return Promise.all(
     skills.map(async (skill) => {
@@ -32,7 +32,7 @@ export function readSkills(skills: TurnRequest['skills'] = []): Promise<Skill[]>
   );
 }
 
-/** What a front matter may say to a program that reads it, and would widen what an agent may do, or run by itself. */
+/** Keys of a front matter by which a program would widen the rights of an agent, or run a command. */
 const RIGHTS = ['allowed-tools', 'hooks'];
 
 /** A refusal of a skill that takes rights by itself; undefined: there is none. For programs that read front matter. */

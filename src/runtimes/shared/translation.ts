@@ -40,7 +40,7 @@ function rememberedAs<Value>(map: ReadonlyMap<string, Value>, key: string, value
   return map.size >= MOST_REMEMBERED && !map.has(key) ? map : new Map(map).set(key, value);
 }
 
-/** What a translator remembers of a turn's tools. Each change makes a new log. */
+/** The tools of a turn, as its translator knows them. Immutable: each change makes a new log. */
 export interface ToolLog {
   /** The tools that have not ended, by call id. */
   readonly open: ReadonlyMap<string, { readonly tool: string; readonly canAct: boolean }>;

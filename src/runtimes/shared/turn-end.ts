@@ -8,11 +8,11 @@ import { endingText, exitedCleanly, mayHaveActed, type ToolLog } from './transla
 /** A failure, before it is known whether tools may have changed something. */
 export type Cause = Omit<Failure, 'mayHaveActed'>;
 
-/** What a program said in its turn, and about the end of it. */
+/** A program's output in its turn, as far as the verdict depends on it. */
 interface Said extends Pick<Verdict, 'text' | 'structured' | 'sessionId' | 'counters' | 'steps'> {
   /** It reported success, or a failure; undefined: its output stopped before either. */
   readonly end: 'completed' | Cause | undefined;
-  /** What it said in place of an end, and its meaning if that is known. */
+  /** Words in place of an end, and their meaning if it is known. */
   readonly complaint: { readonly text: string; readonly cause?: Cause | undefined };
   /** Epoch ms at which the account's limit resets, if it was announced. */
   readonly resetsAt?: number | undefined;

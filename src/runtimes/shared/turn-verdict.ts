@@ -147,8 +147,8 @@ function resultSession(turn: EndedTurn, hasFailed: boolean): SessionRef | undefi
 }
 
 /**
- * What is wrong with a structured answer; undefined: nothing. The host checks it because claude may leave it out and codex
- * does not check it. Throws if zod cannot read the schema, which `schemaProblem` finds before the turn.
+ * undefined: the answer fits its schema. The host checks it because claude may leave it out and codex does not check it. Throws if zod
+ * cannot read the schema, which `schemaProblem` finds before the turn.
  */
 export function outputProblem(schema: Record<string, Json>, answer: Json | undefined): string | undefined {
   if (answer === undefined) return 'the runtime gave no structured answer';

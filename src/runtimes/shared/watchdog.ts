@@ -90,7 +90,7 @@ export function decideWatchdog(
   if (pulse.lines >= MOST_LINES) {
     return ended('failed', 'output-flood', `more than ${MOST_LINES} lines of output`, pulse);
   }
-  // What it does there does not count, and changes the task's folder all the same.
+  // Work in another session does not count, but still changes the task's folder.
   if (pulse.strayed) return ended('failed', 'session-not-found', 'the runtime opened another session', pulse);
   if (pulse.terminalAt !== undefined) {
     return time.monotonic - pulse.terminalAt >= AFTER_RESULT_MS ? { why: 'after-result' } : undefined;
@@ -102,7 +102,7 @@ export function decideWatchdog(
   if (retrying !== undefined) {
     const { kind, message, since, reset } = retrying;
     const retryAt = reset && { retryAt: reset.at };
-    // What resets later than the retries may last does not work before.
+    // The limit resets only after the time for retries is over.
     if (reset !== undefined && reset.after > limits.retryMs) return ended('failed', kind, message, pulse, retryAt);
     if (time.monotonic - since >= limits.retryMs) {
       const after = `still failing after ${limits.retryMs} ms of retries: ${message}`;

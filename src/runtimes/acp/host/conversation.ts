@@ -18,7 +18,7 @@ const MOST_TEXT = 256 * 1024;
 const MOST_TEXT_BESIDE = 16 * 1024;
 const SILENT_MS = 250;
 const MOST_REPLAY_MS = 10_000;
-/** What an MCP server gets besides its own variables; the last one is the marker of the turn's processes. */
+/** Each MCP server gets these besides its own variables. The last one marks the processes of the turn. */
 const SERVER_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SQUAD_TURN_ID'];
 /** The protocol's code for a login that is missing. */
 const AUTH_REQUIRED = -32000;

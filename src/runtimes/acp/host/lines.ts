@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Of one line of the host. */
+/** Most bytes of one line of the host. */
 const MOST_BYTES = 256 * 1024;
 const STDOUT = 1;
 

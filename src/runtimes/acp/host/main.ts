@@ -1,6 +1,5 @@
-// The host of one turn of an ACP agent: `acp-host.mjs PLAN`, with the prompt on stdin. It holds the agent's pipes, answers
-// what the agent asks by rules that are fixed before the turn, and prints one JSON object a line, the last one a `result` or
-// an `error`. The engine may die meanwhile.
+// The host of one turn of an ACP agent: `acp-host.mjs PLAN`, with the prompt on stdin. Answers the agent's requests by fixed rules, and
+// prints one JSON object a line, the last one a `result` or an `error`. It keeps running if the engine dies.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { errorText } from '../../../model/errors.ts';
@@ -24,7 +23,7 @@ const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostPlan
 const noises = new Map<string, number>();
 let stderrLeft = MOST_STDERR;
 let said = '';
-/** Of the host, once its last line is written. */
+/** Set once the host's last line is written. */
 let exitCode: number | undefined;
 let isGone = false;
 
@@ -105,7 +104,7 @@ function kill(name: NodeJS.Signals): void {
     // The group is gone.
   }
 }
-/** What follows the last of the marks, each after the one before. */
+/** Reports each line that has all marks in order: the text after the last mark is the message. */
 function tellRetries(text: string, marks: readonly string[]): void {
   for (const line of text.slice(0, 16_384).split('\n')) {
     const rest = marks.reduce<string | undefined>((left, mark) => {

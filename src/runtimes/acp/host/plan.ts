@@ -14,7 +14,7 @@ interface Quirks {
   readonly notices?: readonly string[] | undefined;
   /** An answer that begins like this is a failed request. */
   readonly failures?: readonly string[] | undefined;
-  /** What it reports of tokens is not the turn's, or that of all prompts of its process. Absent: of one prompt. */
+  /** `unknown`: its token counts are not the turn's. `process`: they count all prompts of its process. Absent: they count one prompt. */
   readonly usage?: 'unknown' | 'process' | undefined;
   /** The kind of these tools, whatever the agent says. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
@@ -28,7 +28,7 @@ interface Quirks {
 
 export type ToolKind = 'read' | 'search' | 'think' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
 
-/** What the answers to permission requests follow from, fixed before the turn. */
+/** Decides the answers to permission requests; fixed before the turn. */
 interface Policy {
   readonly access: 'read-only' | 'edit' | 'full';
   readonly network: boolean;

@@ -53,7 +53,10 @@ function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: R
   return { answer: 'rejected', reason: `${JSON.stringify(outside.slice(0, 200))} is outside the folders of the turn` };
 }
 
-/** What a reviewer’s prompt names. No character of a shell, no program or file that git would run or write; git takes options by their beginning. */
+/**
+ * The commands that a reviewer’s prompt names, without shell characters and without options by which git runs or writes a file. git accepts
+ * abbreviated options, so their beginnings are excluded.
+ */
 const LOOK = /^git (?:--no-pager )?(?:diff|log|show|status)(?: (?!-O|--ou|--ex|--te)[\w./:@^~=,+-]+)*$/;
 
 /** Some agents name a command only in the title. */
@@ -75,7 +78,7 @@ function placesOf(path: string, cwd: string): string[] {
 
 interface Tool {
   readonly kind: ToolKind | undefined;
-  /** What rules may call it. */
+  /** Names by which rules can refer to it. */
   readonly names: readonly string[];
   readonly server?: string | undefined;
 }

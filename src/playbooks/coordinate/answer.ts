@@ -28,11 +28,11 @@ export type TeamRole = Team['roles'][number];
 export const PHASES = 5;
 const LONGEST_SUBJECT = 1000;
 const LONGEST_TEXT = 2000;
-/** Of UTF-8 and escapes, it still is less than what instructions may have. */
+/** Characters. Even in UTF-8 and escaped, such a role fits the limit of an agent's instructions. */
 const LONGEST_ROLE = 15_000;
 const PREFIX = /^[A-Z][A-Z0-9]{0,15}$/;
 
-/** What is wrong with an answer beyond its schema and the rules of a session folder. `known`: names of roles that squad did not choose. */
+/** Problems beyond the answer's schema and the rules of a session folder. `known`: role names that squad did not choose. */
 export function teamProblems({ capabilities, roles, tasks }: Team, known: ReadonlySet<string>): string[] {
   return [
     ...(capabilities.length === 0 ? ['there is no capability'] : []),

@@ -20,7 +20,7 @@ const REFUSED = 'the answer makes no valid session folder:';
 /** Turns of the planner after the first. */
 const REPAIRS = 2;
 
-/** What the session is for. */
+/** The session's `task_description`: the objective without its front matter. */
 export function descriptionOf({ text }: { readonly text: string }): string {
   return withoutFrontMatter(text).trim();
 }

@@ -6,7 +6,7 @@ import type { FolderRead, SessionRefusal } from '../session/folder-read.ts';
 import { problemsOf } from '../session/refusal.ts';
 import { isBegunEmpty, keptRoles, rolePathProblem } from './team-files.ts';
 
-/** What stays of a folder that holds a part of a session. */
+/** Files of a folder that holds a part of a session: those that stay, and those that are made anew. */
 export interface KeptFiles {
   readonly kept: readonly { readonly path: string; readonly text: string }[];
   /** Paths of files that are there and are made anew. */
@@ -72,8 +72,8 @@ function unwritableRoles(roles: ReadonlySet<string>, kept: KeptFiles['kept']): F
 }
 
 /**
- * What is wrong with role files if nothing that stays says who acts. A planner would take over their roles, and could not correct the
- * files; and no one knows whether it answers with a role whose file squad leaves out.
+ * Refuses role files if no file that stays names the roles: the planner could not correct them, and it might name a role whose file squad
+ * then leaves out.
  */
 function looseRoleFindings(kept: KeptFiles['kept'], { files }: FolderRead): Finding[] {
   const { required, other } = roleFileFindings(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { criterionSchema } from '../../model/objective.ts';
 
-/** What a run of `squad coordinate` keeps. */
+/** Options stored with a run of `squad coordinate`. */
 export const coordinateOptionsSchema = z.object({
   /** Absolute, without links. */
   folder: z.string(),
@@ -12,7 +12,7 @@ export const coordinateOptionsSchema = z.object({
   team: z.string(),
   /** ISO 8601. */
   createdAt: z.string(),
-  /** Of a folder that was begun before: files that are not valid, by their paths. They are made anew. */
+  /** Paths of invalid files in a folder that was begun before. They are made anew. */
   invalid: z.array(z.string()),
   /** Files of a folder that was begun before: they stay as they are. */
   kept: z.array(z.object({ path: z.string(), text: z.string() })),
@@ -22,7 +22,7 @@ export const coordinateOptionsSchema = z.object({
   criteria: z.array(criterionSchema),
   /** Options of the command that plays the session. */
   play: z.array(z.string()),
-  /** What the objective says and no option does. */
+  /** Settings of the objective for which the command has no option. */
   playWithout: z.array(z.string()),
 });
 export type CoordinateOptions = z.infer<typeof coordinateOptionsSchema>;

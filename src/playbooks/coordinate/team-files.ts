@@ -130,7 +130,7 @@ function list(entries: readonly string[]): string {
   return entries.map((entry) => `- ${text(entry)}`).join('\n');
 }
 
-/** What begins a block of Markdown at the beginning of a line. */
+/** Begins a block of Markdown if it is first on its line. */
 const BLOCK = /^(?:[#>~`<=+*|-]|\d+[.)])/;
 
 function text(written: string): string {

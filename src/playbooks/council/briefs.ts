@@ -6,7 +6,7 @@ import type { Council } from './council.ts';
 import type { Saying } from './sayings.ts';
 import { councilTexts } from './texts.ts';
 
-// What each step asks of an agent. The words of other agents are fenced, because they are information and not instructions.
+// Other agents' words are fenced in a brief, because they are information and not instructions.
 
 export function reviewBrief(view: View, { document, ofDocument, codePaths }: Council): string {
   const texts = councilTexts(view);

@@ -79,7 +79,7 @@ function questions(view: View): string[] {
 
 const QUESTION = { question: z.string().catch('-'), doc_path: z.string().catch(''), code_path: z.string().catch('') };
 
-/** What came of a question. It is answered only by an answer: not by who gave up, nor because no one is left who could. */
+/** The reply that ended a question. Only an answer answers it: neither a `fail` nor a recipient who is gone does. */
 function endOf(view: View, { id, owes }: MailView): string {
   const texts = minutesTexts(view);
   if (owes.length > 0) return texts.open;

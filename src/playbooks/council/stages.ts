@@ -172,7 +172,7 @@ function close(view: View, council: Council, givenUp?: string): PlanChange[] {
   return [addTask(task)];
 }
 
-/** What MAIN says is open, for the closing word. */
+/** Open points of MAIN's last answer, for the final word of the run. */
 function openIn(view: View, { answer }: TaskView): string[] {
   const texts = councilTexts(view);
   const points = missingIn(closedSchema.safeParse(answer).data?.open_points ?? []);

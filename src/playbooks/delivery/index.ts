@@ -177,7 +177,7 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
   return chain.map((task) => ({ do: 'reopen-task', id: task, feedback, session: 'same' }));
 }
 
-/** Of work that is skipped, nothing is left to commit or to test. What builds on it continues without it. */
+/** Skips the commit and test tasks of skipped work, which leaves them nothing to do. Other tasks that need it continue without it. */
 function skipRest(view: View, skipped: string): PlanChange[] {
   const rest = view
     .tasks({ ended: false })

@@ -9,7 +9,7 @@ import type { StageList } from '../stages/stage-list.ts';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from './roles.ts';
 import { objectiveStages, summarySchema } from './stages.ts';
 
-/** Of each list that COMPLETE gives; its history has all. */
+/** Most points of each list in the reason of the run's end. The answer of COMPLETE has all of them. */
 const MOST_POINTS = 10;
 
 const sectionSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { CastMember, CastSource, PlaybookSource, Role } from '../../model/plan.ts';
 
-/** What the instructions of a role say, in the parts that a role file has too. */
+/** Instructions of a role, in the parts that a role file has too. */
 interface RoleText {
   readonly identity: string;
   readonly boundaries: readonly string[];

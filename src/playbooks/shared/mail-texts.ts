@@ -1,6 +1,6 @@
 import type { View } from '../../model/plan.ts';
 
-// What squad writes into the tasks that mail adds. The words of a message stay in its fence, in the mail of the prompt.
+// Briefs of the tasks that mail adds. The words of a message stay in its fence, in the mail of the prompt.
 
 const EN = {
   answerTitle: (from: string) => `Answer ${from}`,

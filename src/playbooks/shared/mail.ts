@@ -47,9 +47,8 @@ export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED):
 }
 
 /**
- * The plan changes of mail, the same in every playbook: a question adds a task for its recipient, an assignment or hand-off adds work
- * for an agent or a role, a `fail` from the agent at work ends its task, and the sender gets a report of the end. undefined: the
- * playbook decides. The mailbox has already checked who may send what.
+ * Changes for mail in any playbook: a question or assignment adds a task, a `fail` from the agent at work ends its task, and senders get a
+ * report. undefined: the playbook decides. The mailbox has checked who may send.
  */
 export function mailChanges(view: View, event: PlaybookEvent, work: MailWork = UNREVIEWED): PlanChange[] | undefined {
   switch (event.type) {
@@ -74,7 +73,7 @@ function received(view: View, event: Mail, work: MailWork): PlanChange[] | undef
   return event.action === 'answer' ? withPaths(view, event, work) : undefined;
 }
 
-/** What an answer adds to the paths of the task whose agent asked. */
+/** Adds the paths of an answer to the task whose agent asked for them. */
 function withPaths(view: View, { from: by, re, body }: Mail, { grants }: MailWork): PlanChange[] | undefined {
   const ask = view.mail().find(({ id, action }) => id === re?.id && action === 'clarify');
   if (ask === undefined || grants === undefined) return undefined;

@@ -28,7 +28,7 @@ export interface ArmoryPlace {
   readonly agents: readonly AgentSettings[];
 }
 
-/** What agents are equipped with, read from the machine before a run exists. */
+/** The equipment of agents, read from the machine before a run exists. */
 export interface Armory {
   /** Throws `bad-input` for anything that an agent could not use. */
   bind(agent: AgentSettings): Promise<Equipment>;

@@ -22,7 +22,7 @@ export function loneSettings(read: SettingsRead, lone: Pick<Playbook<unknown>, '
   return { ...read, settings: alone(settings), repository: { ...repository, settings: alone(repository.settings) } };
 }
 
-/** What the objective asks for is proven by later runs. */
+/** Drops the criteria: later runs prove them. */
 export function loneObjective(objective: Objective, lone: unknown): Objective {
   return lone === undefined ? objective : { ...objective, criteria: [] };
 }

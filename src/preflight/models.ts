@@ -8,9 +8,8 @@ import { fileOf, type SettingsRead } from './read-settings.ts';
 export type Models = Readonly<Record<string, string>>;
 
 /**
- * The roster with the models of the settings, for agents without a model of their own. Throws `bad-input` for a name that neither
- * an agent nor a role has, unless only the user's own file, which is for all repositories, has it. `mayLack`: the roles are not those
- * that the settings were written for, so that such a name is no mistake.
+ * Gives agents without a model one from the settings. Throws `bad-input` for an unknown name, unless only the user's own file has it.
+ * `mayLack`: the settings were written for other roles, so an unknown name is no mistake.
  */
 export function withSettingsModels(
   roster: readonly AgentSettings[],

@@ -55,7 +55,7 @@ export function objectiveIn(begun: BegunSession | undefined): WrittenObjective {
   );
 }
 
-/** What `team-session.json` says beside its task is longer. */
+/** `team-session.json` holds more than this beside its task. */
 const LEAST_OF_STATE = 1024;
 
 /** Throws `bad-input` for an objective for which `team-session.json` has no room, whatever the planner answers. */

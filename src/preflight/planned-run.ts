@@ -7,7 +7,7 @@ import { defined } from '../text/defined.ts';
 import type { Preflight } from './preflight.ts';
 import type { TrustItem } from './trust-item.ts';
 
-/** What a run would begin with. */
+/** A run as `--dry-run` shows it, before anything starts. */
 export interface PlannedRun {
   readonly name: string;
   readonly playbook: string;
@@ -15,9 +15,9 @@ export interface PlannedRun {
   /** The commit that it would begin from. */
   readonly base: string;
   readonly agents: readonly (Pick<BoundAgent, 'name' | 'role' | 'runtime' | 'model'> & { readonly access: string })[];
-  /** Of a playbook that plays a list; a review is a part of the stage whose work it judges. */
+  /** Set if the playbook plays a list. A review is a part of the stage whose work it judges. */
   readonly stages?: readonly PlannedStage[];
-  /** Of any other one: the tasks that it begins with. */
+  /** Set for other playbooks: the tasks that the run begins with. */
   readonly tasks?: readonly {
     readonly id: string;
     readonly title: string;

@@ -13,7 +13,7 @@ import { LIST_EXAMPLE, playList } from './list-choice.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
-/** What the caller says of the playbook. `otherwise`: the one where nothing names one. */
+/** The caller's choice of a playbook. `otherwise`: the default where nothing names one. */
 export interface PlaybookRequest {
   readonly playbook?: string | undefined;
   readonly otherwise?: string | undefined;

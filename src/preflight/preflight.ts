@@ -54,7 +54,7 @@ export interface PreflightRequest {
   readonly playbook?: string | undefined;
   /** A playbook of squad's own, whose run makes no branch. A user cannot choose it. */
   readonly alone?: Playbook<unknown> | undefined;
-  /** Of a session: the objective that it was made for, whose criteria, limits, deadline, priority and name are those of the run. */
+  /** The objective that the session was made for: its criteria, limits, deadline, priority and name apply to the run. */
   readonly madeFor?: Objective | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;
@@ -81,7 +81,7 @@ export interface PreflightRequest {
 export interface Preflight {
   readonly definition: RunDefinition;
   readonly repository: RepositoryReport;
-  /** What the run keeps of the machine's files for its agents. */
+  /** Contents of the machine's files that the agents use, to be stored with the run. */
   readonly contents: readonly Content[];
   readonly warnings: readonly (
     | RepositoryWarning
@@ -92,7 +92,7 @@ export interface Preflight {
     | StandInNote
     | OwnCommands
   )[];
-  /** What needs a person's consent. */
+  /** Items that need a person's consent. */
   readonly items: readonly TrustItem[];
 }
 
@@ -127,7 +127,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const trust = createTrust(ports, request, repository, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  // What starts has been agreed to; only a dry run shows what would hold without that.
+  // A dry run without consent shows the limits that hold without it; any other run has consent here.
   const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
   const place = { root: repository.root, read, described, redactor };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);

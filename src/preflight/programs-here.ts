@@ -32,7 +32,7 @@ export interface ProgramHere {
 
 export interface ProgramsHere {
   readonly repository: string;
-  /** Of all that the repository's settings ask for, without an objective, which can add commands. */
+  /** Consent to all items of the repository's settings. An objective can add commands, which are not covered. */
   readonly consent: ProgramHere['consent'];
   readonly programs: readonly ProgramHere[];
 }

@@ -16,7 +16,7 @@ export async function refuseUnpublishable(
       `Set publish.base in ${SETTINGS_FILE}.`,
     );
   }
-  // The same call as at the end of the run: it needs the program, a login and a repository there.
+  // Makes the call that publishing makes later, which needs the program, a login and a repository there.
   const answer = pr ? await forge.findPullRequest({ remote, branch: `squad/${name}` }) : await forge.findRemote(remote);
   if (answer.type === 'refused') throw unpublishable(answer.why, answer.next);
 }

@@ -64,7 +64,7 @@ export function plainObjective(text: string, file: string, title = ''): Objectiv
   };
 }
 
-/** What an objective says of the run itself, and not of its work: how it may be done, and when it is done. */
+/** The parts of an objective about how the run is done and when it is complete, not about its work. */
 export function settingsOfRun({ criteria, frontMatter, priority, deadline }: Objective) {
   return { criteria, frontMatter, ...defined({ priority, deadline }) };
 }

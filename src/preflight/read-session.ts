@@ -23,7 +23,7 @@ const READ: Readonly<Record<string, RegExp>> = {
   discussions: /\.md$/,
   '.msg': /^messages\.jsonl$/,
 };
-/** Of a session, by path below its folder. */
+/** The folders of a session that squad reads, as paths below its own folder. */
 export const SESSION_FOLDERS: readonly string[] = Object.keys(READ);
 /** Its records can be many, and a run makes them anew. */
 const NOT_READ = '.msg/messages.jsonl';
@@ -55,8 +55,8 @@ export function sessionError({ first, problems, next }: SessionRefusal): SquadEr
 }
 
 /**
- * What a session folder has, as far as squad reads it. The folder itself may be named by a link; in it none is followed. Throws
- * nothing about what it finds.
+ * Reads the files of a session that squad uses. The folder may be a link, but links in it are not followed. Problems of files are in the
+ * result, not thrown.
  */
 export async function readSessionFolder(folder: string, workingDirectory: string): Promise<FolderRead> {
   const reading: Reading = { files: new Map(), folders: [], left: MOST_READ_OF_ALL };

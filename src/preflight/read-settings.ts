@@ -25,7 +25,7 @@ export interface SettingsFile {
 }
 
 interface FileRead extends SettingsFile {
-  /** What it sets, without defaults. */
+  /** The keys of the file, without defaults. */
   readonly raw: RawSettings;
   /** With defaults. */
   readonly settings: Settings;

@@ -127,7 +127,7 @@ interface CriteriaRead extends Pick<Reload, 'criteria' | 'doubtful'> {
   readonly file: string;
   /** The commands that are new, as text for people; empty: none is. */
   readonly changed: readonly string[];
-  /** What the file says otherwise, and stays as it is in the run. */
+  /** Changes of the file that the run does not take over. */
   readonly kept: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export function judgesOf({ roles }: Staffing): string[] {
   return [...new Set(['reviewer', ...Object.keys(roles).filter((role) => roles[role]?.judges === true)])];
 }
 
-/** What a text that describes a whole role has, in this order. */
+/** A text that describes a whole role has these three headings in this order. */
 const ROLE_HEADINGS = /^#+ +Identity *\n[^]*^#+ +Boundaries *\n[^]*^#+ +Execution *\n/m;
 
 /** Whether the text describes a role on its own, so that squad adds nothing of its own about it. */
@@ -25,9 +25,8 @@ export function isWholeRole(text: string): boolean {
 }
 
 /**
- * The complete session instructions of an agent, in the run's language if squad knows its role in it. A file that describes a whole
- * role replaces squad's text about it, unless it only `adds`; any other file is added. The runtime itself reads the repository's
- * AGENTS.md or CLAUDE.md.
+ * An agent's whole session instructions. A file that describes a whole role replaces squad's text about it, unless it only `adds`; any
+ * other file is appended. Runtimes read AGENTS.md or CLAUDE.md themselves.
  */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,

@@ -11,8 +11,8 @@ import { itemsToTrust } from './trust.ts';
 import type { TrustItem } from './trust-item.ts';
 
 /**
- * What a recorded run would start, open and spend, no matter who began it: nothing tells which of it was a person's own word. `limits`: those
- * that hold for it now. `ownSettings`: what the person's own settings say.
+ * Everything that a recorded run starts, opens and spends, because the record does not say which of it a person asked for. `limits`: those
+ * in force now. `ownSettings`: the person's own settings.
  */
 export function itemsOfRun(
   definition: RunDefinition,

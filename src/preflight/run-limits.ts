@@ -14,7 +14,7 @@ import { lineOf } from './read-input.ts';
 import type { SettingsRead } from './read-settings.ts';
 import type { TrustItem } from './trust-item.ts';
 
-/** What a file lowered or raised, for people. */
+/** A note for people about limits that a file lowered or raised. */
 export interface LimitNote {
   readonly about: 'limit-sources';
   readonly text: string;
@@ -22,7 +22,7 @@ export interface LimitNote {
 }
 
 export interface RunLimits extends Pick<DecidedLimits, 'asked' | 'held'> {
-  /** What needs consent. */
+  /** Limits that need consent. */
   readonly items: readonly TrustItem[];
   readonly notes: readonly LimitNote[];
   /** The settings with the agents' limits that count. */
@@ -55,7 +55,7 @@ export function limitsOfRun(
   };
 }
 
-/** What `squad.yaml` asks for as limits of a run that continues, beyond the person's own word. */
+/** Limits in `squad.yaml` for a run that continues, beyond those in the person's own settings. */
 export function limitsOfReload({ own, repository }: SettingsRead): DecidedLimits {
   const source = { where: whereIn(repository), limits: limitsIn(repository.raw) };
   return decideLimits({ own: limitsIn(own?.raw), sources: [source], commandLine: {} });

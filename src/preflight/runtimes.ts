@@ -32,7 +32,7 @@ export function runtimeChoice(runtimes: Runtimes, name: string): RuntimeChoice {
   return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
 
-/** What the registered runtimes, and those that the settings name, say of themselves. */
+/** Descriptions of the registered runtimes and of those that the settings name. */
 export function describeRuntimes(
   ports: Pick<Composition, 'runtimes' | 'describe'>,
   runtimes: Runtimes = {},

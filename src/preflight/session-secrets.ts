@@ -4,7 +4,7 @@ import { ANALYSIS_FILE, INDEX_FILE, MEMORY_FILE, STATE_FILE } from '../playbooks
 import type { Session, SessionStart } from '../playbooks/session/session.ts';
 import { findSecret, secretIn } from './secrets.ts';
 
-/** What squad stores of a session, and the files that it is without secrets of. */
+/** A session without its secrets, and the files that had some. */
 export interface CleanSession {
   readonly session: Session;
   /** Paths below the folder. */

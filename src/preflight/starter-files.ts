@@ -51,7 +51,7 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
-/** What a run may cost at most, in USD, where nothing else is said. */
+/** The default limit of a run in USD. */
 export function usualBudget(): number {
   return defaultSettings().limits.usd;
 }

@@ -33,14 +33,14 @@ export interface GivenSession {
   readonly path: string;
 }
 
-/** What a run is asked for, as it was read. */
+/** The objective or session of a run, as it was read. */
 export type Given = { readonly objective: Objective } | GivenSession;
 
-/** What a run is about, as squad stores it. */
+/** The work of a run, as squad stores it. */
 export interface Subject {
   readonly objective: Objective;
   readonly source: string;
-  /** Of a session. */
+  /** The session folder; undefined: the run plays no session. */
   readonly folder: string | undefined;
   readonly playbook: Playbook<unknown>;
   /** Files whose secrets were left out. */
@@ -81,7 +81,7 @@ async function refuseUnwritable(folder: string, path: string): Promise<void> {
   );
 }
 
-/** What the run is about, without secrets, and its playbook. Throws for a secret in a fixed part, or a playbook that does not suit. */
+/** Removes secrets and chooses the playbook. Throws for a secret in a part that must stay as it is, or a playbook that does not suit. */
 export function subjectOf(
   given: Given,
   request: PlaybookRequest & {
@@ -135,10 +135,7 @@ function placeIn(root: string, folder: string): Pick<Session, 'place'> {
   return isWithin(top, folder) ? { place: relative(top, folder).replaceAll(sep, '/') } : {};
 }
 
-/**
- * Of the tasks that a run did, by their slugs: the ids of those that count as done now, and whose role may change files. What the
- * run did for them is on its branch.
- */
+/** Ids of those tasks of a run that count as done now and whose role may change files: their work is on the run's branch. */
 function doneBy(slugs: readonly string[], { completed, tasks, roles }: Session): string[] {
   const did = new Set(slugs);
   const reading = new Set(roles.filter((role) => workOf(role) === 'reads').map(({ slug }) => slug));
@@ -154,7 +151,7 @@ export function tasksByRun<Run extends { readonly board: Pick<Board, 'records'> 
   const again = new Set<string>();
   return runs.map((reading) => {
     const did = [...(reading.board.records.get(DONE)?.keys() ?? [])];
-    // What a newer run did again is on that one's branch.
+    // A task that a newer run did again has its work on the newer branch.
     const own = did.filter((slug) => !again.has(slug));
     for (const slug of did) again.add(slug);
     return { reading, tasks: doneBy(own, session) };

@@ -74,7 +74,7 @@ export async function rememberTrust(store: TrustStore, { hash, at }: { hash: str
   });
 }
 
-/** The same for a run. What it was agreed to before stays: a crash may leave the run as it was. */
+/** Keeps earlier consents to the run: after a crash it may still be as it was then. */
 export async function rememberRun(
   store: TrustStore,
   { run, hash, at }: { run: string; hash: string; at: number },

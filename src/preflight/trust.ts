@@ -67,7 +67,7 @@ export function itemsToTrust(
   return [...commands, ...others, ...spendingItems(settings, source)];
 }
 
-/** What the user's own file runs or opens here. Writing it there is the consent, so squad shows it and does not ask. */
+/** Programs and access that the user's own file asks for. To write them there is the consent, so squad shows them and does not ask. */
 export interface OwnCommands {
   readonly about: 'own-settings';
   readonly text: string;
@@ -86,7 +86,7 @@ export function ownCommands({ settings, repository, own }: SettingsRead, describ
   return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
 }
 
-/** Of `squad.yaml`, where they are not called like what they name. */
+/** Keys of `squad.yaml` whose name differs from the item's `from`. */
 const KEYS: Readonly<Record<string, string>> = { runtime: 'runtimes', stage: 'playbook' };
 
 function whereOf(
@@ -161,7 +161,7 @@ function serverGrants(of: AgentSettings, server: ServerSettings): string[] {
   ];
 }
 
-/** What of a command's start its words do not show to everybody. Before them, because a stranger wrote them. */
+/** Effects of a command that its words do not show to everybody. Printed before the words, which a stranger wrote. */
 function startOf(
   { access }: AgentSettings,
   { cwd }: { readonly cwd?: 'task' | undefined },
@@ -177,7 +177,7 @@ function startOf(
   return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
 
-/** What settings do with a person's logins and money, besides running commands. */
+/** Items about a person's logins and money. */
 function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
   return [...publishItems(settings, source), ...modelItems(settings, source)];
 }

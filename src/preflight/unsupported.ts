@@ -34,7 +34,7 @@ export async function refuseUnsupported(
   }
 }
 
-/** What the agent has that this runtime cannot honour; undefined: nothing. `folderOf`: where its bound contents are. */
+/** The first setting of the agent that this runtime cannot honour; undefined: none. `folderOf`: where its bound contents are. */
 export async function unsupportedBy(
   runtime: () => AgentRuntime,
   agent: BoundAgent,
@@ -42,7 +42,7 @@ export async function unsupportedBy(
 ): Promise<Failure | undefined> {
   const request = requestOf(agent, about);
   const failure = request && (await runtime().refusal?.(request));
-  // What is wrong with the machine is the probe's to say, which knows what helps.
+  // Other failures are about the machine: the probe reports them with their remedy.
   return failure && ['setting-unsupported', 'bad-request'].includes(failure.kind) ? failure : undefined;
 }
 

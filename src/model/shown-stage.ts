@@ -36,7 +36,7 @@ export function stagesAtRest(stages: readonly ShownStage[]): readonly ShownStage
   return stages.map((stage) => (stage.state === 'live' ? { ...stage, state: 'waiting' } : stage));
 }
 
-/** A stage, and the how manieth of how many it is. */
+/** A stage with its position, such as 4 of 13. */
 export interface StagePlace<Stage> {
   readonly stage: Stage;
   readonly place: number;

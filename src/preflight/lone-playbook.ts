@@ -4,8 +4,8 @@ import type { Settings } from '../model/settings.ts';
 import type { SettingsRead } from './read-settings.ts';
 
 /**
- * The settings for `lone`, a playbook of squad's own whose run delivers nothing: no command of the repository runs, and only
- * agents with a role of the playbook work, with the models that are given to them. Without one, the settings as they are.
+ * Settings for a run without a branch: no setup, verify or publish, and only agents with a role of the playbook and models given to them.
+ * Returns `read` itself if `lone` is undefined.
  */
 export function loneSettings(read: SettingsRead, lone: Pick<Playbook<unknown>, 'roles'> | undefined): SettingsRead {
   if (lone === undefined) return read;

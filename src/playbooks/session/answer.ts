@@ -52,14 +52,14 @@ export const ANSWER_GUIDE = [
 interface Text {
   readonly at: string;
   readonly text: string;
-  /** A `name` identifies something. */
+  /** `name`: an identifier, with a lower limit than `text`, which is prose. */
   readonly is: 'name' | 'text';
   readonly mayBeBlank?: true;
 }
 
 /**
- * What is wrong with a worker's answer beyond its schema, in words for its author. They quote nothing of the answer, because they
- * reach a prompt and a terminal.
+ * Problems of a worker's answer beyond its schema, for its author. They quote nothing of the answer, because they reach a prompt and a
+ * terminal.
  */
 export function checkAnswer(schema: string, answer: Json): string[] {
   const worker = schema === WORKER ? workerSchema.safeParse(answer).data : undefined;

@@ -28,7 +28,7 @@ export interface WrittenTask {
   readonly needs: readonly string[];
 }
 
-/** What `dependency_graph` says of a task. */
+/** A task's entry in `dependency_graph`. */
 export interface WrittenNode {
   readonly id: string;
   /** undefined: nothing. */

@@ -3,7 +3,7 @@ import type { FileRead } from './folder-read.ts';
 import { missingHeadings, otherRole, roleFinding, roleHeadings } from './check-role-file.ts';
 import { isText, rolePath, shown, STATE_FILE, ANALYSIS_FILE, type Finding } from './finding.ts';
 
-/** What the instructions of an agent may have. */
+/** Limit of an agent's instructions. */
 const MOST_BYTES = 64 * 1024;
 
 /** The fields of the roles that are objects with a name, by name; of two with one name, the first. */

@@ -91,7 +91,7 @@ function needsThatDiffer({ index, id, needs }: WrittenTask, node: WrittenNode | 
   ];
 }
 
-/** Of tasks that wait for each other: one circle of each group. */
+/** Reports one circle for each group of tasks that wait for each other. */
 function circles(tasks: readonly WrittenTask[]): Finding[] {
   const indexes = new Map(tasks.map(({ id, index }) => [id, index]));
   const linked = tasks.map(({ id, needs }) => ({ id, needs: needs.filter((need) => indexes.has(need)) }));

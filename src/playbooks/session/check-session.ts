@@ -127,7 +127,7 @@ function castIn(file: Json | undefined): ReturnType<typeof rolesIn> | undefined 
   return Array.isArray(roles) && roles.length > 0 && cast.size === roles.length ? cast : undefined;
 }
 
-/** Of two values with one key, programs read different ones. */
+/** A duplicate key is refused: programs differ in which of its values they read. */
 function doubles(sources: ReadonlyMap<string, JsonRead>): Finding[] {
   return [...sources].flatMap(([file, source]) =>
     source.ok
@@ -138,7 +138,7 @@ function doubles(sources: ReadonlyMap<string, JsonRead>): Finding[] {
   );
 }
 
-/** What else squad reads and writes. */
+/** Problems of the other files that squad reads and writes. */
 function otherFiles(
   files: ReadonlyMap<string, FileRead>,
   sources: ReadonlyMap<string, JsonRead>,

@@ -37,7 +37,7 @@ const OPTIONAL: Readonly<Record<string, (value: unknown) => boolean>> = {
   created_at: (value) => typeof value === 'string',
 };
 
-/** What the specification does not say of the fields, and squad needs. */
+/** Checks that squad needs beyond those of the specification. */
 export function soundState(state: Json): Finding[] {
   const fields = asObject(state);
   const roles: readonly unknown[] = Array.isArray(fields['roles']) ? fields['roles'] : [];

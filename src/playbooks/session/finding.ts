@@ -16,7 +16,7 @@ export function roleAt(path: string): string | undefined {
   return /^roles\/([^/]+)\.md$/.exec(path)?.[1];
 }
 
-/** What helps: the specification's advice, or `correct` where it has none. */
+/** The remedy: the specification's, or `correct` where it names none. */
 type Advice = 'make' | 'make-state' | 'resume' | 'look' | 'correct';
 
 /** One thing that is wrong with a session. */
@@ -27,7 +27,7 @@ export interface Finding {
   readonly at: number | JsonPath;
   /** In the words of the specification, or in their form. */
   readonly message: string;
-  /** What the message leaves open. */
+  /** More about the problem, such as its cause. */
   readonly detail?: string;
   readonly advice: Advice;
 }

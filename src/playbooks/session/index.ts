@@ -54,13 +54,13 @@ export function frozenSession(options: Json): Session | undefined {
 // A run writes the files of its session into the checkout. Work that brought files of the same names could not be merged there: they
 // would replace what squad has written, and what counts as done.
 
-/** What squad writes in the folder of a session: files, and folders with all that is in them. */
+/** Files and whole folders that squad writes in the folder of a session. */
 const OWN = [STATE_FILE, MEMORY_FILE, 'artifacts', 'wisdom', 'explorations', 'discussions', '.msg'];
 
 const INSTEAD =
   'squad makes them of the answers of all workers. What your role says belongs there goes into the fields of your answer: a report is its `artifact`';
 
-/** The same changes, with work that leaves squad's files of the session alone. A folder outside of the repository needs no rule. */
+/** Forbids delivered work to touch squad's files of the session. A folder outside of the repository needs no rule. */
 function keepOff({ place }: Session, changes: readonly PlanChange[]): PlanChange[] {
   if (place === undefined) return [...changes];
   const paths = OWN.map((name) => (place === '' ? name : `${place}/${name}`));

@@ -24,7 +24,7 @@ const LEFT_OUT = 'left_out';
 
 type Kind = (typeof WISDOM)[number];
 
-/** What some tasks come to, in the order of their ends. It grows, and no one else has a part of it. */
+/** Running total over ended tasks, in the order of their ends. Not shared, so the next task is added in place. */
 interface Sum {
   /** The tasks that are in it. */
   left: readonly Left[];

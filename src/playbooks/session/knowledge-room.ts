@@ -9,13 +9,13 @@ export const MOST_READ = KIB * KIB;
 export const MOST_READ_OF_ALL = 32 * KIB * KIB;
 /** Bytes that tasks bring a file to. */
 export const MOST_OF_FILE = 900 * KIB;
-/** Of the files of tasks, and all that the folder held. Those that all tasks share come on top. */
+/** Bytes of all task files, including those found at the start. Shared files are counted separately. */
 const MOST_OF_ALL = 24 * KIB * KIB;
-/** What the files that all tasks share may grow by together. The rest is for `team-session.json`. */
+/** Bytes by which the shared files may grow together. The rest is for `team-session.json`. */
 const MOST_SHARED = MOST_READ_OF_ALL - MOST_OF_ALL - MOST_READ;
 /** Three files of wisdom, and two of JSON, which may also grow by being indented. */
 const SHARES = 3 + 2 * 2;
-/** In one folder, with those that it held. */
+/** Files in one folder, including those found at the start. */
 const MOST_FILES = 9_000;
 
 type Folder = 'artifacts' | 'discussions' | 'explorations';
@@ -25,7 +25,7 @@ export interface OwnFiles {
   readonly files: readonly FolderFile[];
   /** How many there was no room for, by folder. */
   readonly leftOut: ReadonlyMap<Folder, number>;
-  /** false: it is left out. `fits`: whether what else says of it has room. */
+  /** Returns false if the file was skipped. `fits`: there is room for its index entry. */
   readonly add: (file: { folder: Folder; name: string; text: string }, fits?: boolean) => boolean;
 }
 

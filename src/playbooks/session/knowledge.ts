@@ -6,14 +6,14 @@ import { visibleText } from '../../text/plain-text.ts';
 import { WISDOM, workerSchema, type WorkerAnswer } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
 
-/** What the tasks of a session have left. */
+/** Results of all tasks of a session that are done. */
 export interface Knowledge {
   readonly session: Session;
   /** In the order of their ends. */
   readonly left: readonly Left[];
 }
 
-/** What one task has left. Texts show what cannot be seen as codes. */
+/** The results of one task. Invisible characters are shown as codes. */
 export interface Left {
   readonly task: SessionTask;
   readonly role: SessionRole;
@@ -27,7 +27,7 @@ export interface Left {
 }
 
 interface NamedText {
-  /** Of its file, and no other has it. */
+  /** File name, unique in its folder. */
   readonly name: string;
   readonly text: string;
 }
@@ -53,8 +53,8 @@ const DONE_TASKS = new WeakMap<View, readonly Done[]>();
 const TASKS = new WeakMap<Session, ReadonlyMap<string, SessionTask>>();
 
 /**
- * What has been left so far: the fold of the answers of all tasks that are done, so that a lost turn leaves nothing and a repeated
- * one nothing twice. The same object as before if nothing was added.
+ * Folds the answers of all done tasks, so that a lost turn adds nothing and a repeated one counts once. Returns the same object if nothing
+ * was added.
  */
 export function knowledgeOf(session: Session, view: View): Knowledge {
   const done = doneTasks(session, view);
@@ -153,7 +153,7 @@ function readAnswer({ summary, artifact, memory, explorations, discussion, ...wi
 
 function artifactName(name: string): string {
   const safe = fileName(`${name.trim().replace(/\.(?:md|markdown)$/i, '')}.md`);
-  // Of a name without letters only the ending is left.
+  // A name without letters leaves only the ending.
   return safe.endsWith('.md') ? safe : 'artifact.md';
 }
 

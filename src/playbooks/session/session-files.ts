@@ -9,14 +9,14 @@ import { doneTasks, knowledgeOf } from './knowledge.ts';
 import { knowledgeFiles } from './knowledge-files.ts';
 import type { Session } from './session.ts';
 
-/** What the folder of a session says at this moment. Its state is last: what it counts as done is there by then. */
+/** All files of the folder at this moment. The state is last, so that results are written before their tasks count as done. */
 export function sessionFiles(session: Session, view: View, moment: FolderMoment): readonly FolderFile[] {
   const text = stateText(session, view, moment);
   const state = { path: STATE_FILE, text, ...defined({ held: session.start.hashes[STATE_FILE] }) };
   return [...knowledgeFiles(knowledgeOf(session, view)), state];
 }
 
-/** What a session's file held at the start: a run says it anew after each of its steps. */
+/** The state file as it was at the start, kept because it is written again after each step. */
 interface Before {
   readonly edit: (edits: JsonEdits) => string;
   readonly completed: readonly string[];

@@ -32,7 +32,7 @@ function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boole
 /** `any`: squad does not know the responsibility, so the work may change files and need not. */
 export type Work = 'reads' | 'code' | 'docs' | 'any';
 
-/** What a role's `responsibility_type` says of its work. */
+/** The kind of work that a role's `responsibility_type` means. */
 export function workOf({ responsibility }: Pick<SessionRole, 'responsibility'>): Work {
   const said = (responsibility ?? '').trim().toLowerCase();
   if (said === 'read-only') return 'reads';

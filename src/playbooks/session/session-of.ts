@@ -8,7 +8,7 @@ import { ANALYSIS_FILE, INDEX_FILE, MEMORY_FILE, rolePath, STATE_FILE } from './
 import { safeSlugs } from './safe-slugs.ts';
 import type { Session, SessionRole, SessionStart, SessionTask } from './session.ts';
 
-/** What a worker is shown of an artifact. */
+/** Bytes of an artifact that a worker's prompt shows. */
 const MOST_SHOWN = 16 * 1024;
 
 type Files = ReadonlyMap<string, FileRead>;
@@ -68,7 +68,7 @@ function tasksOf(analysis: Json, roles: ReadonlyMap<string, string>): SessionTas
   }));
 }
 
-/** What the folder holds, apart from the plan. */
+/** The contents of the folder besides the plan. */
 function startOf(files: Files, valueOf: ValueOf): SessionStart {
   const namesIn = (folder: string): string[] =>
     [...files.keys()].flatMap((file) => (file.startsWith(`${folder}/`) ? [file.slice(folder.length + 1)] : []));

@@ -43,7 +43,7 @@ export interface SessionTask {
   readonly needs: readonly string[];
 }
 
-/** What the folder held at the start. */
+/** The contents of the folder at the start of the run. */
 export interface SessionStart {
   /** Text of `team-session.json`, with keys that squad does not know. */
   readonly state: string;

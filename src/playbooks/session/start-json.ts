@@ -8,7 +8,7 @@ export function startMemory({ memory, texts }: SessionStart): SessionStart['memo
   return (exactIn(texts, MEMORY_FILE) as SessionStart['memory'] | undefined) ?? memory;
 }
 
-/** The same of `cache-index.json`. */
+/** The `cache-index.json` that the folder held, with its numbers as they were written. Only to be written. */
 export function startIndexFile({ explorations, texts }: SessionStart): Json {
   return exactIn(texts, INDEX_FILE) ?? explorations.index;
 }

@@ -23,7 +23,7 @@ type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }
 
 export const NO_LIST = 'this run has no list of stages';
 
-/** What follows an event, from the list and the board alone. */
+/** Changes after an event, from the list and the board alone. */
 export function advance(view: View, event: PlaybookEvent): PlanChange[] {
   const options = optionsOf(view);
   if (options === undefined) return [failRun(NO_LIST)];
@@ -54,7 +54,7 @@ function done(view: View, options: StagesOptions, event: Heard<'task-done'>): Pl
   if (place === undefined || stage === undefined) return proceed(view, options);
   if (place.as === 'judge') return proceed(view, options, dropRound(view, place));
   const schema = schemaNameOf(stage);
-  // What a worker leaves stands on its task alone: no brief quotes it.
+  // A worker's answer stays on its task: no brief quotes it, so it is not recorded for the stage.
   if (place.as !== 'work' || schema === undefined || schema === 'worker') return proceed(view, options);
   return answered(view, options, event, { stage, place });
 }

@@ -3,14 +3,14 @@ import type { Said } from './rough-list.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 
-/** What runtimes take in the schema of an answer. */
+/** Keywords that all runtimes accept in the schema of an answer. */
 const KEYS = [
   ...['type', 'title', 'description', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties'],
   ...['items', 'minItems', 'maxItems', 'minimum', 'maximum', 'minLength', 'maxLength'],
 ];
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** What is wrong with the JSON Schema of an answer: each object says all its fields, and an answer has every one of them. */
+/** Problems of an answer's JSON Schema: objects must list all their fields, and an answer must have every one of them. */
 export function answerProblems(schema: Readonly<Record<string, unknown>>, at: Path): Said[] {
   if (schema['type'] !== 'object') return [{ path: at, message: 'an answer is a mapping: write `type: object`' }];
   return problemsIn(schema, at);

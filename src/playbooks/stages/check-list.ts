@@ -146,7 +146,7 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
   });
 }
 
-/** What `by` and `requires` ask of a stage of this kind. */
+/** Problems of `by` and `requires` for the kind of work that the stage makes. */
 function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Said[] {
   const isDocument = makes['document'] !== undefined || makes['documents'] !== undefined;
   const isWork = isDocument || makes['code'] !== undefined;
@@ -174,7 +174,7 @@ const KINDS = ['answer', 'checks', 'removes'];
 
 const REVIEWED = ['document', 'documents', 'code'];
 
-/** What a key of a stage means for another one. */
+/** Problems of keys that do not go together in one stage. */
 function kindProblems({ at, makes, has }: RoughStage): Said[] {
   const { answer, checks, document, documents } = makes;
   const say = (key: string, message: string): Said[] => [{ path: [...at, key], message }];

@@ -171,7 +171,7 @@ function unknownStage(id: string, known: readonly string[], reviews: ReadonlyMap
 
 const MANY_SESSIONS = 'has a session for each of its tasks, and none of its own';
 
-/** What a stage lacks to be used so; undefined: nothing. */
+/** Why a reference of this kind cannot name the stage; undefined: it can. */
 function lacking(
   { makes, each }: RoughStage,
   wants: NonNullable<Reference['wants']>,

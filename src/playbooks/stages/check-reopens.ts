@@ -4,8 +4,8 @@ import { ancestors, leftBehind } from './check-references.ts';
 import type { RoughStage, Said } from './rough-list.ts';
 
 /**
- * What a review has done again, and all between that and its work, gives an answer: a new document or new code would not reach the folder
- * of work that goes on in it.
+ * A stage that a rejection reopens, and all stages between it and the reviewed work, must give an answer: a new document or new code would
+ * not reach the folder of work that is under way.
  */
 export function reopenProblems(stages: readonly RoughStage[]): Said[] {
   const before = ancestors(stages);

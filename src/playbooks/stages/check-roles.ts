@@ -10,7 +10,7 @@ import type { RoughStage, Said } from './rough-list.ts';
 export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Said[] {
   const isStaffed = (role: string): boolean => staffed === undefined || staffed.includes(role);
   const authorOf = (stage: RoughStage | undefined): string | undefined => stage?.by.find(isStaffed);
-  /** Of these roles only the authors'. */
+  /** Only authors could judge: no other role among these has an agent. */
   const isOwn = (roles: readonly string[], authors: readonly (string | undefined)[]): boolean => {
     const judges = roles.filter(isStaffed);
     return judges.length > 0 && judges.every((role) => authors.includes(role));
@@ -49,7 +49,7 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
   });
 }
 
-/** Whose session a review goes on in has to be one of its reviewers. */
+/** The agent whose session a review continues must be one of its reviewers. */
 function lenders({ at, by, session }: RoughStage['reviews'][number], author: string | undefined): Said[] {
   if (session === undefined || author === undefined || by.includes(author)) return [];
   const message = `${quote(author)} does ${quote(session)} and is no role of this review; add it to \`by\`, or leave out \`session\``;
@@ -79,7 +79,7 @@ function unstaffed(roles: readonly string[], at: RoughStage['at'], staffed: read
     if (staffed.includes(role)) return [];
     const close = nearest(role, staffed);
     const path = [...at, index];
-    // Of roles of which one is enough, those without an agent are no mistake, unless they are misspelt.
+    // One staffed role is enough, so others without an agent are a mistake only if they are misspelt.
     if (close !== undefined && !roles.includes(close)) {
       return [{ path, message: `no agent has the role ${quote(role)}; did you mean “${close}”?` }];
     }

@@ -69,7 +69,7 @@ function answerProblems(list: StageList, schema: string, answer: Json): string[]
   return problems.length === 0 ? [] : ['These tasks cannot be used:', ...problems];
 }
 
-/** What a run of this list is frozen with. */
+/** Options that a run of this list keeps unchanged until its end. */
 export function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSource, 'run' | 'limits'>): StagesOptions {
   return { list, folder: `docs/squad/${run}`, reviewRounds: limits.reviewRounds };
 }

@@ -9,7 +9,7 @@ import type { Placed, Scene, StageProgress } from './stage-progress.ts';
 import { passOf, putPass, putRound, roundsOf, type StageRound } from './stage-records.ts';
 import { criteriaIn, roundFrom, verdictOf, type Verdict } from './verdicts.ts';
 
-/** What follows from verdicts that have had no effect yet: a stage is approved, or work goes back. */
+/** Changes for verdicts that have had no effect yet: they approve the stage or send work back. */
 export function decideRounds(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
   return progress.flatMap((one) => {
     if (one.stage.judges === undefined || !isUndecided(scene, one)) return [];

@@ -13,7 +13,7 @@ export function plannerOf(progress: readonly StageProgress[], from: string): str
   return plan?.tasks.findLast(({ as, state }) => as === 'work' && state.status === 'done')?.state.doneBy;
 }
 
-/** The same delivery, kept to the paths of its entry and to those that an earlier pass was given. */
+/** Limits the task to the paths of its entry and to those that an earlier pass was granted. `.` is no limit. */
 export function keptTo(
   { scene, progress, of }: Opening,
   { entry, role, from }: { readonly entry: Entry; readonly role: string; readonly from: string },

@@ -12,7 +12,7 @@ export function titleOf({ id, title }: { readonly id: string; readonly title?: s
   return words.map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`).join(' ');
 }
 
-/** Of the lists in use; a list never changes. */
+/** Cache of stages by id; a list never changes. */
 const INDICES = new WeakMap<StageList, ReadonlyMap<string, Stage>>();
 
 /** How people know a stage. */

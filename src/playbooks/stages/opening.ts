@@ -7,7 +7,7 @@ import type { StagesOptions } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
 
-/** What it takes to plan the tasks of one stage. */
+/** The input for planning the tasks of one stage. */
 export interface Opening {
   readonly scene: Scene;
   readonly options: StagesOptions;

@@ -12,7 +12,7 @@ import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
 import type { StagesOptions } from './stage-options.ts';
 import { progressOf, type Scene } from './stage-progress.ts';
 
-/** What an answer adds to the paths of a planned task: what its planner or MAIN says, as far as no other work needs it. */
+/** Lets the planner of a task, or MAIN, add paths to it by an answer, except paths that other work needs. */
 export function grantsOf(options: StagesOptions): PathGrants {
   return {
     mayAdd: (view, { via, from }, agent) => {

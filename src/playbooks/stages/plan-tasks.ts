@@ -54,7 +54,7 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
   return shared.length > 0 ? refused(shared) : { ok: true, answer, entries: sorted };
 }
 
-/** What is wrong with an answer `tasks`, one line each. */
+/** Problems of an answer with the schema `tasks`, one line each. */
 export function tasksProblems(output: unknown, list: StageList): string[] {
   const reading = readTasks(output, list);
   return reading.ok ? [] : reading.problems.map((problem) => `- ${problem}`);

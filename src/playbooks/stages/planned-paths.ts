@@ -1,9 +1,9 @@
 import { quotedName } from '../../text/plain-text.ts';
 import { foldedPath } from './folded-path.ts';
 
-// What a path of a planned task may be, in a plan and in an answer that adds one.
+// Rules for paths of planned tasks. They apply to a plan and to an answer that adds paths.
 
-/** What a pattern covers cannot be compared with other paths. */
+/** Patterns are refused: they cannot be compared with other paths. */
 const PATTERN = /[*?[\]{}]/;
 /** Characters. A message takes no longer one. */
 const LONGEST = 500;
@@ -17,7 +17,7 @@ export function plainPath(path: string): string {
   return kept.length === 0 ? '.' : kept.join('/');
 }
 
-/** What is wrong with a plain path; undefined: a task may have it. */
+/** Expects a plain path; undefined: a task may have it. */
 export function pathProblem(path: string): string | undefined {
   if (isOutside(path)) return `${quotedName(path)} is no path within the repository`;
   if (isOwn(path)) return `${quotedName(path)} belongs to git or to squad`;

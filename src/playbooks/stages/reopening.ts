@@ -12,8 +12,8 @@ import { briefNow } from './stage-tasks.ts';
 type Failed = Extract<PlaybookEvent, { type: 'task-failed' }>;
 
 /**
- * What a rejection of this category opens again: the tasks of the stage that the review names for it, of the stages between, and the
- * task itself, which begins with the answers that these give now. Empty: it names none.
+ * Reopens the stage that the review names for this category, the stages between, and the task itself, which then starts from their new
+ * answers. Empty: the review names no stage for it.
  */
 export function reopenedBy(
   { list }: StagesOptions,

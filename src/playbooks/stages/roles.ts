@@ -29,7 +29,7 @@ function changesFiles({ makes }: Stage): boolean {
   return documentsIn(makes).length > 0 || 'code' in makes || 'removes' in makes;
 }
 
-/** What this roster cannot do, with the line that would help. No agent judges its own work, and no role does. */
+/** Problems of the roster, each with a line of `squad.yaml` that helps. Neither an agent nor a role judges its own work. */
 export function staffProblems(list: StageList, roster: readonly Pick<Member, 'role' | 'account'>[]): string[] {
   // An account has the name of its runtime.
   const [{ account: runtime } = { account: '<runtime>' }] = roster;

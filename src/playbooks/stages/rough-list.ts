@@ -73,7 +73,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Of a list that is longer, its schema says so. */
+/** A bound on the checks here: the schema refuses a longer list. */
 const MOST_TEXTS = 200;
 
 /** Its texts, at their places in the list. */
@@ -81,7 +81,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.slice(0, MOST_TEXTS).map((one) => text(one) ?? '') : [];
 }
 
-/** What is wrong at a place. */
+/** A problem and its place in the list. */
 export interface Said {
   readonly path: Path;
   readonly message: string;

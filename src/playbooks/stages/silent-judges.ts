@@ -28,7 +28,7 @@ export function anotherJudge(
   return [putTask(task, now), { do: 'reopen-task', id: task, feedback: why, session: 'new', agent }];
 }
 
-/** Of the judge's role, then of the other roles of the stage, then of any role that judges in this list. */
+/** First from the judge's role, then from the stage's other roles, then from any role that judges in this list. */
 function nextJudge(
   judge: Placed,
   { stage, tasks }: StageProgress,

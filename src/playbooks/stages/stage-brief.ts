@@ -63,7 +63,7 @@ function itemText({ title, brief, paths, acceptance }: Entry, { makes }: Stage):
   ].join('\n\n');
 }
 
-/** What a stage made: the paths of its documents, its answer, or the titles of its tasks. */
+/** The text for `{of:STAGE}`: paths of documents, else the answer, else the titles of its tasks. */
 function ofStage(id: string, { scene, options, progress }: Filling): string {
   const stage = stageOf(options.list, id);
   if (stage === undefined) return `{of:${id}}`;

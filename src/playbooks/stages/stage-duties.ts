@@ -86,7 +86,7 @@ function waysOf({ reopens }: StageReview, isFix: boolean): ReviewPolicy['reopens
   return Object.fromEntries(Object.entries(reopens).map(([category, to]) => [category, wayOf(to)]));
 }
 
-/** Of a task: the first review, and those after it. */
+/** A task holds its first review apart from later ones. */
 export function inOrder([review, ...laterReviews]: readonly ReviewPolicy[]): Pick<NewTask, 'review' | 'laterReviews'> {
   return defined({ review, laterReviews: laterReviews.length === 0 ? undefined : laterReviews });
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../text/json.ts';
 /** The way of a run through its work, as data. It was checked before a run began with it. */
 export interface StageList {
   readonly stages: readonly Stage[];
-  /** What follows if a rejection has the same findings as the one before. Absent: `report`. */
+  /** `stop`: a rejection with the same findings as the one before is the last, whatever rounds are left. Absent: `report`. */
   readonly whenNotConverging?: 'stop' | 'report';
   /** Said below the brief of each stage. Playbooks of squad alone set it. */
   readonly below?: string;
@@ -14,7 +14,7 @@ export interface Stage {
   readonly id: string;
   /** Absent: made from the id. */
   readonly title?: string;
-  /** What people see in place of its id, in any letters; its task is titled with it. Playbooks of squad alone set it. */
+  /** Shown to people in place of the id, and the title of its task. Only playbooks of squad set it. */
   readonly shownAs?: string;
   /**
    * The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. Empty where
@@ -28,7 +28,7 @@ export interface Stage {
   /** Markdown with `{objective}`, `{criteria}`, `{constraints}`, `{context}`, `{documents}`, `{of:STAGE}` and `{item}`. `{{` is a brace. */
   readonly brief: string;
   readonly makes: Makes;
-  /** What the engine checks of a document or code besides. */
+  /** More checks by the engine, for a document or code. */
   readonly requires?: readonly StageRequirement[];
   /** Several are made in their order, on one commit: each opens once the one before has approved. */
   readonly review?: StageReview | readonly StageReview[];
@@ -41,7 +41,7 @@ export interface Stage {
    * squad alone set: one agent does all such stages of its role, one after the other in one session.
    */
   readonly session?: 'new' | 'role' | 'thread' | { readonly of: string };
-  /** What follows if it fails. `skip`: the stages that need it go on without it. Absent: `stop`. */
+  /** On failure. `skip`: stages that need it continue without it. Absent: `stop`. */
   readonly onFail?: 'stop' | 'skip';
   /** It was done before the run, which has no task of it. Playbooks of squad alone set it. */
   readonly isDone?: true;

@@ -2,7 +2,7 @@ import type { View } from '../../model/plan.ts';
 import { asObject, isJsonObject } from '../../text/json.ts';
 import type { StageList } from './stage-list.ts';
 
-/** What a run of stages is frozen with. */
+/** Options of a run of stages. They stay unchanged until its end. */
 export interface StagesOptions {
   readonly list: StageList;
   /** The folder of its documents, on the run branch. */

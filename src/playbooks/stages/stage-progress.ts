@@ -4,7 +4,7 @@ import { needsOf } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
 
-/** What a playbook of stages looks at. */
+/** The parts of a view that a playbook of stages reads. */
 export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records' | 'routes'> {
   readonly objective: Objective;
   readonly roster: readonly Member[];

@@ -2,8 +2,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { asObject, plainJson, type Json } from '../../text/json.ts';
 
-// What the board knows of stages besides their tasks. Read without a schema, so that a list of runs stays fast: only the
-// playbook writes these.
+// Records of stages on the board. Read without a schema, so that a list of runs stays fast: only the playbook writes them.
 
 /** The stage that a task belongs to, and its part in it. */
 export interface StageTask {
@@ -12,9 +11,9 @@ export interface StageTask {
   readonly pass: number;
   /** `nothing`: there was nothing to do. */
   readonly as: 'work' | 'judge' | 'fix' | 'nothing';
-  /** Of a stage with a task for each entry. */
+  /** Set where the stage has a task for each entry. */
   readonly entry?: string;
-  /** Of a stage that judges. */
+  /** Set in a stage that judges. */
   readonly role?: string;
   /** The agents that gave no verdict on it. Absent: none. */
   readonly tried?: readonly string[];
@@ -80,7 +79,7 @@ export function roundsOf({ records }: Records, stage: string): readonly StageRou
     .filter((round) => round.stage === stage);
 }
 
-/** What the stage answered in its current pass; undefined: nothing that counts yet. */
+/** The stage's answer in its current pass; undefined: none yet. Answers of earlier passes do not count. */
 export function answerOf(view: Records, stage: string): Json | undefined {
   const { pass, answer } = asObject(view.record(ANSWERS, stage));
   return pass === passOf(view, stage).pass ? (answer as Json) : undefined;

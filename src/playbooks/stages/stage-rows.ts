@@ -11,7 +11,7 @@ interface Times {
   readonly endedAt?: number;
 }
 
-/** Of the current pass, so that stages that follow each other never take more time than the run. */
+/** Counts only the current pass, so that the times of successive stages add up to no more than the run's. */
 export function timesOf(
   progress: Pick<StageProgress, 'tasks' | 'all' | 'state'>,
   spanOf: (task: Placed['state']) => { readonly from?: number | undefined; readonly until: number | undefined },

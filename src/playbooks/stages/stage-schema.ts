@@ -18,7 +18,7 @@ const idSchema = z
     'needs letters, digits, “_” and “-”, starting with a letter, at most 32 characters, such as SPEC_REVIEW',
   );
 
-/** What people and agents are shown must not hide anything. */
+/** Text for people and agents must not hide anything. */
 const isPlain = (text: string): boolean => plainText(text) === text;
 const HIDES = 'holds invisible characters; it is shown to people, so everything in it must be visible';
 

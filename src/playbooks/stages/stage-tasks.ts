@@ -176,7 +176,7 @@ function checkTask(opening: Opening, common: NewTask, checks: 'criteria' | reado
   return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
 }
 
-/** The same task, because a run whose checks pass in the end has none that failed. */
+/** Reopens the failed check instead of adding a task: a run whose checks pass in the end has no failed task. */
 function checkAgain({ state: { id } }: Placed, needs: readonly string[], place: StageTask): PlanChange[] {
   return [
     putTask(id, place),

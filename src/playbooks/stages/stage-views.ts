@@ -50,7 +50,7 @@ function rowsOf(view: View, options: StagesOptions, progress: StageProgress): re
   ];
 }
 
-/** Whose open tasks all wait for other stages. */
+/** A live stage shows as waiting while all its open tasks wait for other stages. */
 function shownOf({ state, tasks }: StageProgress): StageView['state'] {
   const open = tasks.filter(({ state: { at } }) => at.ended === undefined);
   return state === 'live' && open.length > 0 && open.every((one) => one.state.status === 'waiting') ? 'waiting' : state;

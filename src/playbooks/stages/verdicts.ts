@@ -5,7 +5,7 @@ import type { Stage } from './stage-list.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
 import { roundsOf, type JudgeFinding, type StageRound } from './stage-records.ts';
 
-/** What one judge said of one pass. */
+/** The verdict of one judge in one pass. */
 export interface Verdict {
   readonly role: string;
   readonly agent: string;
@@ -32,7 +32,7 @@ export function verdictOf({ role = '', state }: Placed): Verdict {
   };
 }
 
-/** What has to change: the findings of a rejection, and each criterion that is not met. */
+/** Required changes: the findings of a rejection, and each criterion that is not met. */
 function findingsIn({ approved, findings, criteria }: VerdictAnswer, by: string): JudgeFinding[] {
   const unmet = criteria.filter(({ met }) => !met);
   return [
@@ -78,7 +78,7 @@ export function roundFrom(
   };
 }
 
-/** What several judges found alike is one finding of all of them. */
+/** Merges equal findings of several judges into one that names them all. */
 function onceEach(findings: readonly JudgeFinding[]): JudgeFinding[] {
   const found = new Map<string, JudgeFinding>();
   for (const finding of findings) {

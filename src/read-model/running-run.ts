@@ -21,7 +21,7 @@ export interface RunningRun {
   kill(): Promise<void>;
   /**
    * Names turns that would be left if this process ended now, with commands that continue or end them; undefined: none. squad
-   * handles no error of a process that is not its own: call this in your handler of `uncaughtException`, before `done`. Never rejects.
+   * handles no errors of your process: call this in your handler of `uncaughtException`, before `done`. Never rejects.
    */
   leftTurns(): Promise<string | undefined>;
 }

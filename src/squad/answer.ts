@@ -14,6 +14,7 @@ import { refuseUnusablePlan } from './plan-question.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
+/** Options of `Squad.answer`. */
 export interface AnswerOptions extends CommandOptions {
   /**
    * Files and folders that the task of the agent that asked may change besides its planned ones. Only for a question of a task that is

@@ -12,13 +12,13 @@ import { criteriaFor, refuseTaken } from './session-runs.ts';
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
   /**
-   * Consent to commands of the objective and the repository. `yes`: for this run. A function: gets them, and squad remembers a
-   * `true` for this repository. Absent: commands without an earlier consent are refused with `not-trusted`, which lists them.
+   * Consent to commands of the objective and repository. `yes`: for this run. A function gets them; squad remembers its `true`
+   * for these commands in this repository. Absent: commands without an earlier consent are refused with `not-trusted`.
    */
   readonly trust?: 'yes' | ((commands: readonly TrustItem[]) => Promise<boolean>) | undefined;
 }
 
-/** An absent option comes from the objective, from `squad.yaml`, or is a default of squad. */
+/** Options of a new run. An absent one comes from the objective, from `squad.yaml`, or is a default of squad. */
 export interface NewRunOptions extends TrustOption {
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */

@@ -52,6 +52,9 @@ test('each recipient of a verify answers once, reports may follow each other, an
   const asked = sent(mail.send(person('MAIN'), verify(['A', 'B'])));
   expect(refusedAs(room, person('A'), verified(asked))).toBe('sent');
   expect(refusedAs(room, person('A'), verified(asked))).toContain('that A has answered, with #2');
+  const feedback = { doc_path: 'docs/design.md', has_issues: false, issues: [], summary: 'well' };
+  const report = { to: ['MAIN'], type: 'report', corr: asked, body: JSON.stringify(feedback) };
+  expect(refusedAs(room, person('B'), report)).toBe('sent');
   expect(refusedAs(room, person('B'), verified(asked))).toBe('sent');
   const looked = sent(mail.send(person('MAIN'), review(['A'])));
   expect(refusedAs(room, person('A'), done(looked))).toBe('sent');

@@ -42,7 +42,8 @@ describe('the task of a message', () => {
   test('is, when it is assigned, with its owner and its deadline', () => {
     const { mail, clock } = openMailRoom();
     const far = clock.time + DAY;
-    sent(mail.send(person('MAIN'), assign(['A'], far, { owner: 'b' })));
+    const id = sent(mail.send(person('MAIN'), assign(['A'], far, { owner: 'b' })));
+    expect(mail.message(id)).toMatchObject({ owner: 'B', deadline: far, task_id: 'F1', action: 'assign' });
     sent(mail.send(person('MAIN'), assign(['A'], far + 5, { task_id: 'F2' })));
     sent(mail.send(person('MAIN'), verify(['A'], { owner: 'T' })));
     expect(mail.status('r').tasks).toEqual([

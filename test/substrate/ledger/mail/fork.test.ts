@@ -209,6 +209,17 @@ describe('a fork', () => {
     expect(sends.map(({ cause, epoch }) => [cause, epoch])).toEqual(sends.map(() => [forked, 0]));
   });
 
+  it('has a late answer in the place of silence', () => {
+    const room = openMailRoom();
+    const { mail, clock } = room;
+    const id = sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + MINUTE })));
+    clock.time += MINUTE;
+    expect(mail.tick('r')).toBe(1);
+    sent(mail.send(person('A'), done(id)));
+    fork(room);
+    expect(shown(room, 'f')).toEqual(shown(room, 'r'));
+  });
+
   it('of a run without a mailbox has none', () => {
     const room = openMailRoom();
     room.ledger.createRun({ id: 's', name: 'second' });

@@ -251,6 +251,16 @@ describe('a reader', () => {
     expect(mail.tick('r')).toBe(1);
   });
 
+  test('that is a turn without a process has the time of a verify from its end', () => {
+    const room = openMailRoom();
+    const { mail, clock } = room;
+    const id = sent(mail.send(person('MAIN'), verify(['A'])));
+    room.turn('a-1', 'a', [{ id, recipient: 'A' }]);
+    clock.time += 5;
+    room.settle('a-1');
+    expect(mail.deliveries(id)).toMatchObject([{ state: 'accepted', answerDue: clock.time + 10 * MINUTE }]);
+  });
+
   test('that is a turn is in the receivers under a name that no message has', () => {
     const room = openMailRoom();
     const { mail, clock, lease } = room;

@@ -133,7 +133,9 @@ test('a message is between the two points before and after its transaction at wh
   const trace = join(room.directory, '..', 'points');
   armFailpoints(`trace=${trace}`);
   try {
+    expect(room.mail.tick('r')).toBe(0);
     sent(room.mail.send(person('A'), note()));
+    expect(room.mail.tick('r')).toBe(0);
   } finally {
     armFailpoints('');
   }

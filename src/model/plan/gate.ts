@@ -125,7 +125,7 @@ export const CLOSED_GATE: Gate = {
 };
 
 /**
- * `head`: the commit delivered last, else the run's base. `foreign`: somebody moved (`head` null: deleted) the branch, and `way` is the
+ * `head`: the commit delivered last, else the run's base. `foreign`: a stranger moved (`head` null: deleted) the branch, and `way` is the
  * operator's choice. `checkedOut`: it cannot move while a worktree has it.
  */
 export interface RunBranch {

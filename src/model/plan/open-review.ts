@@ -2,7 +2,7 @@ import { reviewsOf, type NewTask, type ReviewPolicy } from './task.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { Work } from './work.ts';
 
-/** The review of a task that is open, or would open first. undefined: nobody reviews it. */
+/** The review of a task that is open, or would open first. undefined: it is not reviewed. */
 export function openReviewOf(
   { phase }: Pick<Work, 'phase'>,
   task: Pick<NewTask, 'review' | 'laterReviews'>,

@@ -52,7 +52,7 @@ interface Reviewed {
   readonly author: string;
   readonly entry?: Entry | undefined;
   readonly findings?: readonly string[];
-  /** The task of a stage, for a reviewer that goes on in its session. Absent: none does. */
+  /** The task of a stage, for a reviewer that continues in its session. Absent: none does. */
   readonly sessions?: (stage: string) => string | undefined;
 }
 

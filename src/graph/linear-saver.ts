@@ -14,8 +14,8 @@ import { SquadError } from '../model/errors.ts';
 export type LinearStore = BaseCheckpointSaver & { headOf?(threadId: string, namespace: string): string | undefined };
 
 /**
- * Refuses a checkpoint that is not on top of its thread's newest one, so that LangGraph's own API (Studio, `updateState`, a replay) cannot
- * take a run over from an old checkpoint. A fork is a new run on a new thread.
+ * Stores a checkpoint only on top of its thread's newest one, and writes only for that, so that LangGraph's own API (Studio, `updateState`,
+ * a replay) cannot take a run over from an old checkpoint. A fork is a new run on a new thread.
  */
 export class LinearSaver extends BaseCheckpointSaver {
   readonly #inner: LinearStore;

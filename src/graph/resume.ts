@@ -11,7 +11,7 @@ export const RESUMED_AS = 'run_agent_attempt';
 
 /**
  * Rebuilds the state from the ledger, notes the resume, and voids attempts that were planned but never claimed. `stale`: attempts in flight
- * by the checkpoint. undefined: there is no workspace yet, so the run starts anew.
+ * by the checkpoint. undefined: there is no workspace yet, so the run starts from the beginning.
  */
 export function resumedState(
   ports: GraphPorts,

@@ -15,7 +15,7 @@ export const placeSchema = z.object({
   kept: z.string().optional(),
   /** The commit of HEAD under work that was handed over: that work is staged on top of it, ready to commit. */
   onto: z.string().optional(),
-  /** The folder's content is kept at this ref of the run, with a number if the ref exists. Then the folder is made anew. */
+  /** Keeps the folder's content at this ref of the run, with a number if the ref exists, and then replaces the folder. */
   reset: z.object({ rescueAs: z.string() }).optional(),
 });
 export type Place = z.infer<typeof placeSchema>;

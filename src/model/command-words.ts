@@ -126,7 +126,7 @@ function outsideProblem(found: readonly (Found | undefined)[]): string | undefin
 
 const MOVES = ['cd', 'pushd', 'popd', 'chdir'];
 const MOVED = `it starts in an empty folder and may not change to another one by \`cd\`. Name files from the root of the repository, for which squad puts copies; write ${FOLDER} for the agent’s folder; or ${IN_TASK}`;
-/** Squad cannot see the commands that these run: they are in variables or in other files. */
+/** squad cannot see which commands these run: they are in variables or in other files. */
 const UNREAD = ['eval', 'source', '.', 'alias', 'trap'];
 
 function problemOf(words: readonly Word[], program: number, launch: Launch): string | undefined {

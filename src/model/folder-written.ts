@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Squad wrote the files of a run's folder when its work there ended. `problem`: why they are not complete. */
+/** squad wrote the files of a run's folder when its work there ended. `problem`: why they are not complete. */
 export const folderWrittenSchema = z.object({ folder: z.string(), problem: z.string().nullable() });
 export type FolderWritten = z.infer<typeof folderWrittenSchema>;
 

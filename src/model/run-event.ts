@@ -180,8 +180,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     by: z.string().optional(),
   }),
   /**
-   * Whether an account can have turns. `until` (epoch ms): the reset of its usage limit. `why`: what it is locked out for. `standIn`:
-   * the account on which its agents work meanwhile; absent: none.
+   * Whether an account can have turns. `until` (epoch ms): the reset of its usage limit. `why`: the reason of a lock-out. `standIn`: the
+   * account that its agents use until then; absent: none.
    */
   z.object({
     type: z.literal('account-changed'),

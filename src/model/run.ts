@@ -107,7 +107,7 @@ export function foreignName(commit: string): string {
   return `foreign-${commit.slice(0, 12)}`;
 }
 
-/** Not an attempt of a task of that name, which ends in a small number. */
+/** Differs from the id of any attempt of a task with that name, which ends in a small number. */
 export function isForeignName(name: string): boolean {
   return /^foreign-[0-9a-f]{12}$/.test(name);
 }
@@ -166,7 +166,7 @@ export const RUN_EVENTS = {
   workspaceAllocated: 'workspace-allocated',
   /** An engine took the run up again. */
   resumed: 'run-resumed',
-  /** Something outside the plan has changed (a limit was reached, a drain asked for): decide anew. */
+  /** Something outside the plan has changed (a limit was reached, a drain asked for), so the graph decides again. */
   woken: 'run-woken',
   /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
   work: 'work-observed',

@@ -35,7 +35,7 @@ export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 /** Names that squad refuses until these playbooks are complete. */
 export const COMING_PLAYBOOKS: readonly string[] = ['sprint'];
 
-/** Those of squad, then the application's own. */
+/** squad's playbooks, then the application's. */
 export function playbookNames(own: Playbooks): string[] {
   return Object.keys({ ...BUILT_IN, ...own });
 }

@@ -21,7 +21,7 @@ export interface BegunSession extends KeptFiles {
   readonly shown: string;
 }
 
-/** undefined: nothing is missing in the folder. Throws `bad-input` for what squad cannot make anew. */
+/** undefined: nothing is missing in the folder. Throws `bad-input` for invalid files that squad cannot replace. */
 export async function readBegun(folder: string, workingDirectory: string): Promise<BegunSession | undefined> {
   const answer = keptFrom(await readSessionFolder(folder, workingDirectory));
   switch (answer.type) {

@@ -25,7 +25,7 @@ const READ: Readonly<Record<string, RegExp>> = {
 };
 /** The folders of a session that squad reads, as paths below its own folder. */
 export const SESSION_FOLDERS: readonly string[] = Object.keys(READ);
-/** Its records can be many, and a run makes them anew. */
+/** It can be long, and a run writes it again, so its content is not read. */
 const NOT_READ = '.msg/messages.jsonl';
 
 const MOST_ENTRIES = 10_000;

@@ -41,7 +41,7 @@ export interface ReloadRead {
 /** Limits that earlier decisions of the plan depend on. */
 const OF_THE_PLAN = ['reviewRounds', 'retries', 'walls'] as const;
 
-/** Who has to agree, and in which repository. */
+/** `yes`: the caller consents to new commands in this repository. */
 interface ReloadRequest {
   readonly repository: TrustedPlace;
   readonly yes: boolean;

@@ -5,7 +5,7 @@ import type { Probe } from '../runtimes/port/agent-runtime.ts';
 import { runtimeChoice, whyNot } from './runtimes.ts';
 import { unsupportedBy } from './unsupported.ts';
 
-/** Who has no stand-in, for people. */
+/** A note for people about agents without a stand-in. */
 export interface StandInNote {
   readonly about: 'stand-ins';
   readonly text: string;

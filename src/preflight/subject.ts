@@ -159,8 +159,8 @@ export function tasksByRun<Run extends { readonly board: Pick<Board, 'records'> 
 }
 
 /**
- * The newest run that did tasks after this one began. The folder holds what they left, and this run, which read the folder before,
- * would write it anew without that. `runs`: the newest first.
+ * The newest run that did tasks after this one began. This run read the folder before that, so if it continued, it would write the folder
+ * without their results. `runs`: the newest first.
  */
 export function playedSince<
   Run extends { readonly row: { readonly id: string }; readonly board: Pick<Board, 'records'> },

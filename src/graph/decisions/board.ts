@@ -108,7 +108,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   } else draft.news.push(...step.news);
 }
 
-/** The task begins anew with another agent. */
+/** Starts the task from the beginning with another agent. */
 export function askInstead(
   draft: Draft,
   { task: { id } }: TaskState,

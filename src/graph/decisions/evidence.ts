@@ -57,9 +57,9 @@ export function nothingSince(returned: string, texts: EvidenceTexts = evidenceTe
   return texts.nothingSince(returned.slice(0, 12));
 }
 
-/** So many paths are named that may not change: their author has to take all of them back, or ask for them. */
+/** Most paths named that may not change. Their author has to take all of them back, or ask for them. */
 const MOST_OUTSIDE = 50;
-/** So many commits that HEAD does not have are named. */
+/** Most commits named that HEAD does not have. */
 const MOST_NAMED = 5;
 
 /** Problems of work beside HEAD. A commit that only a log names counts only if HEAD has none of its own. */

@@ -92,7 +92,7 @@ export function advancePlan(board: Board, playbook: Policy, news: readonly Playb
   const queue = [...news];
   let current = board;
   let refusals = 0;
-  // It grows meanwhile.
+  // The loop below appends to the queue.
   for (const [index, event] of queue.entries()) {
     if (event.type === 'refused') refusals += 1;
     const circling = index >= MOST_EVENTS || refusals > MOST_REFUSALS;

@@ -3,7 +3,7 @@ import type { AgentRequest, ReviewSlot } from '../../model/plan/work.ts';
 /** Turns of one reviewer on one commit that may end without a verdict, before another one is asked. */
 const MOST_SILENT_TURNS = 2;
 
-/** Who could judge. */
+/** The agents that could judge. */
 export interface Bench {
   /** The names of all members with the role. */
   readonly membersOf: (role: string) => readonly string[];

@@ -1,6 +1,6 @@
 import type { Board } from '../../model/plan/board.ts';
 
-/** Who worked in place of what, a line for each account that stood in. Empty: all worked on their own. */
+/** A line for each account that stood in for another; empty: none did. */
 export function standInNotes({ tasks }: Pick<Board, 'tasks'>): string[] {
   const all = [...tasks.values()].flatMap(({ work }) => work.standIns);
   const places = Map.groupBy(all, ({ account, insteadOf }) => `${account} stood in for ${insteadOf}`);

@@ -33,7 +33,7 @@ export function locksOf(board: BoardPart, { name, account }: Pick<Member, 'name'
   return locks.every((lock) => lock !== undefined) ? locks : undefined;
 }
 
-/** Who does the agent's work meanwhile, as far as the accounts are known; undefined: it does so itself, or no one can. */
+/** The account that the agent uses instead of its own; undefined: its own one, or none is known to be free. */
 export function standInFor(
   board: BoardPart & Pick<Board, 'accounts' | 'now'>,
   { name, account }: Pick<Member, 'name' | 'account'>,

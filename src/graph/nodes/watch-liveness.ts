@@ -8,8 +8,8 @@ import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 
 /**
- * By the monotonic clock, so that a machine that slept or a clock that was set is no stall. After a crash, every wait begins
- * anew.
+ * Times of the monotonic clock, so that neither a sleeping machine nor a changed clock counts as a stall. After a crash, each wait starts
+ * from zero.
  */
 interface Sighting {
   spawnedAt: number | null;

@@ -24,8 +24,8 @@ export interface CheckersThen {
 }
 
 /**
- * The changes of files with which the work is checked. A file that the work adds is none, unless it is a configuration of something that
- * was there before, or its path is protected.
+ * Changes to files that check the work. An added file counts only if its path is protected, or if it configures checks that were there
+ * before.
  */
 export function changedCheckers(
   changes: readonly WorkChange[],

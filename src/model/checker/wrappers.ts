@@ -1,6 +1,6 @@
 import { nextWord, WRAPPERS, type Wrapper } from '../wrapper-programs.ts';
 
-/** Those of `WRAPPERS`, and others that start what checks. */
+/** The wrappers of agents' commands, and others that checks start with. */
 const PREFIXES: Readonly<Record<string, Wrapper>> = {
   ...WRAPPERS,
   builtin: {},

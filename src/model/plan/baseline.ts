@@ -39,7 +39,7 @@ export type BaselineFacts = z.infer<typeof baselineFactsSchema>;
 /** The engine's check of the base commit. `off`: there is nothing to run there, or no one wants it. */
 export interface Baseline {
   readonly at: 'off' | 'due' | 'known';
-  /** How often it is checked, with this time: another try runs the same commands anew. */
+  /** Counts the current try too. Another try runs the same commands again. */
   readonly tries: number;
   /** null: not known yet. */
   readonly facts: BaselineFacts | null;

@@ -186,7 +186,7 @@ export interface Board {
   readonly pauses: ReadonlyMap<string, Pause>;
   /** By scope: an agent, a task. */
   readonly switches: ReadonlyMap<string, Switch>;
-  /** Who let turns start after the deadline; null: no one. */
+  /** The person who let turns start after the deadline; null: no person did. */
   readonly pastDeadline: string | null;
   readonly gate: Gate;
   readonly baseline: Baseline;

@@ -23,8 +23,8 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     requires: z.array(requirementSchema).optional(),
   }),
   /**
-   * Opens the next round of a task that has ended. Refused once its rounds are used up. `agent`: another agent begins a failed task
-   * anew, in the same round and without its answers; then `feedback` says why, for people alone.
+   * Opens the next round of a task that has ended. Refused once its rounds are used up. `agent`: another agent starts a failed task
+   * from the beginning, in the same round and without its answers; then `feedback` says why, for people alone.
    */
   z.object({
     do: z.literal('reopen-task'),

@@ -76,7 +76,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('wall-cleared'), attempt: z.string(), why: z.string().optional() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
-  /** `agent`: another one that begins the task anew, because its own gave no answer. */
+  /** `agent`: another agent that starts the task from the beginning, because the first gave no answer. */
   z.object({
     type: z.literal('reopened'),
     feedback: z.string(),
@@ -95,7 +95,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     type: z.literal('retry-asked'),
     fresh: z.boolean(),
     note: z.string().nullable(),
-    /** It is tried again because another task is. Its own limits stay. */
+    /** Set if another task's retry reopens it too. Its limits are not raised then. */
     revived: z.boolean().optional(),
   }),
   /** The operator decides how it ends, even if it has already ended. */

@@ -6,7 +6,7 @@ import type { FolderRead, SessionRefusal } from '../session/folder-read.ts';
 import { problemsOf } from '../session/refusal.ts';
 import { isBegunEmpty, keptRoles, rolePathProblem } from './team-files.ts';
 
-/** Files of a folder that holds a part of a session: those that stay, and those that are made anew. */
+/** Files of a folder that holds a part of a session: those that stay, and those that squad replaces. */
 export interface KeptFiles {
   readonly kept: readonly { readonly path: string; readonly text: string }[];
   /** Paths of files that are there and are made anew. */

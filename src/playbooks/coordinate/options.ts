@@ -12,7 +12,7 @@ export const coordinateOptionsSchema = z.object({
   team: z.string(),
   /** ISO 8601. */
   createdAt: z.string(),
-  /** Paths of invalid files in a folder that was begun before. They are made anew. */
+  /** Paths of invalid files in a folder that was begun before. squad replaces them. */
   invalid: z.array(z.string()),
   /** Files of a folder that was begun before: they stay as they are. */
   kept: z.array(z.object({ path: z.string(), text: z.string() })),

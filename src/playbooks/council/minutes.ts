@@ -79,7 +79,7 @@ function questions(view: View): string[] {
 
 const QUESTION = { question: z.string().catch('-'), doc_path: z.string().catch(''), code_path: z.string().catch('') };
 
-/** The reply that ended a question. Only an answer answers it: neither a `fail` nor a recipient who is gone does. */
+/** How a question ended, in words. Only an answer answers it: neither a `fail` nor a recipient who is gone does. */
 function endOf(view: View, { id, owes }: MailView): string {
   const texts = minutesTexts(view);
   if (owes.length > 0) return texts.open;

@@ -93,7 +93,7 @@ function blockOf(line: string, text: string, most: number, wasCut = false): Bloc
   return { bytes: Math.min(Buffer.byteLength(text), most), text: () => quoted(line, text, most, wasCut) };
 }
 
-/** Those that fit, from the first; says how many do not. */
+/** Takes blocks from the first until the room is used; says how many are left out. */
 function fitting(blocks: readonly Block[], most: number): string[] {
   let bytes = 0;
   const full = blocks.findIndex((block) => {

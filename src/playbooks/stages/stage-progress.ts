@@ -18,9 +18,9 @@ export interface Placed extends StageTask {
 export interface StageProgress {
   readonly stage: Stage;
   readonly pass: StagePass;
-  /** Those of the current pass. */
+  /** Tasks of the current pass. */
   readonly tasks: readonly Placed[];
-  /** Those of all passes, oldest first. */
+  /** Tasks of all passes, oldest first. */
   readonly all: readonly Placed[];
   readonly state: StageView['state'];
 }

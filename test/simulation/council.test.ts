@@ -25,7 +25,7 @@ function partOf(task: string, minutes: Minutes): Part {
     result: { outcome: 'completed', text: 'see the answer', structured },
   });
   const writes = (path: string): Pick<Part, 'deed'> => ({
-    deed: { writes: { [path]: `${task}\n` }, merges: false, commits: true },
+    deed: { writes: { [path]: `${task}\n` }, commits: true },
   });
   if (task === 'review-1') return said({ ...NOTHING, issues: [ISSUE] });
   if (task.startsWith('improve')) return { ...said({ changes_summary: 'all' }), ...writes('docs/design.md') };

@@ -66,9 +66,7 @@ function planOf(about: SessionAbout, most: number): WorldPlan {
         ms: 1_000,
         toolMs: 500,
         result: { outcome: 'completed', text: `${task} is done`, structured: plainJson(answer({ summary: task })) },
-        ...(Number(task.slice(5)) % 3 === 1
-          ? {}
-          : { deed: { writes: { [`${task}.txt`]: task }, merges: false, commits: true } }),
+        ...(Number(task.slice(5)) % 3 === 1 ? {} : { deed: { writes: { [`${task}.txt`]: task }, commits: true } }),
       }),
     answer: (_question, [again = '']) => again,
   };

@@ -1,7 +1,7 @@
 import { asObject, isJsonObject, type Json } from '../../../src/text/json.ts';
 import { documentPath, documentText } from '../../support/objective-documents.ts';
 import { draw, drawOf } from '../world/draw.ts';
-import type { Cue } from '../world/simulated-agents.ts';
+import { conflictIn, type Cue } from '../world/simulated-agents.ts';
 import type { Deed } from '../world/simulated-repository.ts';
 import type { Troupe } from './troupe.ts';
 import type { FileSeen } from './record.ts';
@@ -56,7 +56,7 @@ function rightDeed(
     // Who only commits what others did writes nothing.
     writes: task.endsWith('-commit') ? {} : { [path]: text },
     removes: document === undefined ? removes : [],
-    merges: request.prompt.includes('cannot be merged'),
+    merges: conflictIn(request.prompt),
     commits: draw(seed, 'commits', task, number) < 0.9 || weather.calm,
   };
 }

@@ -4,7 +4,7 @@ import type { Usage } from '../../../src/model/usage.ts';
 import { documentPath, documentText } from '../../support/objective-documents.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { draw, drawInt, drawOf } from './draw.ts';
-import { formOf, isReview, type Cast, type Cue, type Part } from './simulated-agents.ts';
+import { conflictIn, formOf, isReview, type Cast, type Cue, type Part } from './simulated-agents.ts';
 
 /** How things go in one world; numbers without a unit are shares of all turns. */
 export interface Mood {
@@ -115,7 +115,7 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
       : {
           deed: {
             writes: document === undefined ? files : { [document]: documentText(task, `by turn ${number}`) },
-            merges: request.prompt.includes('cannot be merged'),
+            merges: conflictIn(request.prompt),
             commits: draw(seed, 'commits', task, number) < 0.9,
           },
         }),

@@ -262,6 +262,11 @@ export function formOf({ outputSchema }: TurnRequest): string {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties).toSorted().join(' ') : '';
 }
 
+/** The commit that the prompt says to merge. */
+export function conflictIn(prompt: string): string | undefined {
+  return [...prompt.matchAll(/ conflicts with ([0-9a-f]{40}) in:/g)].at(-1)?.[1];
+}
+
 export function isReview(request: TurnRequest): boolean {
   return formOf(request) === 'approved checks findings summary';
 }

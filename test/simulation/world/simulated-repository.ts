@@ -24,8 +24,8 @@ export interface Deed {
   readonly writes: Readonly<Record<string, string>>;
   /** Files that it deletes. */
   readonly removes?: readonly string[];
-  /** Merges the run branch first, and keeps its own side of every conflict. */
-  readonly merges: boolean;
+  /** The commit that it merges first; it keeps its own side of every conflict. */
+  readonly merges?: string | undefined;
   readonly commits: boolean;
 }
 
@@ -293,12 +293,10 @@ export function createSimulatedRepository(): SimulatedRepository {
       },
       point: (run, commit) => void (commit === undefined ? refs.delete(branch(run)) : refs.set(branch(run), commit)),
     },
-    work: (path, { writes, removes = [], merges, commits: commit }) => {
+    work: (path, { writes, removes = [], merges: other, commits: commit }) => {
       const folder = folders.get(path);
       if (folder === undefined) return;
-      const { run } = folder.folder;
-      const other = refs.get(branch(run));
-      if (merges && other !== undefined && !ancestors(folder.head).has(other)) {
+      if (other !== undefined && !ancestors(folder.head).has(other)) {
         const { files } = merge(folder.head, other);
         folder.head = make([folder.head, other], files, 'merge the run branch');
         folder.files = new Map(files);

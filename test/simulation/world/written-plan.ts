@@ -62,7 +62,7 @@ export function work(cue: Cue, tasks: Written['tasks'], ms: number): Part {
       return {
         ...part,
         result: completed,
-        deed: { writes: { [`${task}.txt`]: `by turn ${number}` }, merges: false, commits: true },
+        deed: { writes: { [`${task}.txt`]: `by turn ${number}` }, commits: true },
       };
     case 'summary tasks':
       return { ...part, result: { ...completed, structured: { summary: 'a plan', tasks: tasks.map(planned) } } };

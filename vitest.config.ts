@@ -41,6 +41,8 @@ const TIDY = [
   'test/security/{s1-hostile-mail,s2-paths,s4-shell,s5-arguments,s6-clones,s9-entries,s9-s13-whole-run,s9-secrets}.test.ts',
   'test/security/{s10-forgery,s11-state,s13-output,s16-supply-chain,s17-parsers,s18-windows}.test.ts',
   'test/simulation/{clock,deadline,cost-guard,oracle,rate-limits,replay-identity,simulation}.test.ts',
+  'test/sinks/**/*.test.ts',
+  'test/sources/**/*.test.ts',
   'test/squad/**/*.test.ts',
   'test/studio/{edit,guard,install-line,view}.test.ts',
   'test/substrate/{files,forge,ledger}/**/*.test.ts',

@@ -1,6 +1,6 @@
 import { mkdirSync, closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProjector, type ProjectedRun } from '../src/engine/project-files.ts';
+import { createProjector, type ProjectedRun } from '../src/sinks/project-files.ts';
 import { createBoard } from '../src/graph/decisions/board.ts';
 import { factsOf } from '../src/graph/decisions/run-facts.ts';
 import { newWork } from '../src/graph/decisions/work.ts';

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { createFolderProjector } from '../src/engine/project-folder.ts';
+import { folderSink } from '../src/sinks/folder-sink.ts';
 import { createBoard } from '../src/graph/decisions/board.ts';
 import { foldEntry } from '../src/graph/decisions/plan-step.ts';
+import type { KeepsFolder } from '../src/model/folder.ts';
 import { createRedactor } from '../src/model/redaction/redactor.ts';
-import { createSessionPlaybook } from '../src/playbooks/session/index.ts';
-import { readSession } from '../src/preflight/read-session.ts';
+import { sessionFiles } from '../src/playbooks/session/session-files.ts';
+import { readSession } from '../src/sources/session/read-session.ts';
 import { plainJson, type Json } from '../src/text/json.ts';
 import { playSession } from '../test/playbooks/session/support.ts';
 import type { Turn } from '../test/playbooks/simulator.ts';
@@ -45,11 +46,12 @@ async function measure(folder: string, tasks: number): Promise<{ looks: number[]
   const warnings: string[] = [];
   const ports = {
     ledger,
-    playbook: createSessionPlaybook(played),
     redactor: createRedactor([]),
     warn: (text: string) => warnings.push(text),
   };
-  const project = createFolderProjector(ports, { runId: 'bench', folder: own, hashes: join(folder, 'hashes.jsonl') });
+  const keeps: KeepsFolder = (view, moment) => sessionFiles(played, view, moment);
+  const about = { runId: 'bench', name: 'bench', folder: own, hashes: join(folder, 'hashes.jsonl'), keeps };
+  const { write } = folderSink(ports, about);
   const looks: number[] = [];
   const script = { turn: ({ task }: Turn) => ({ output: said(task) }) };
   const { board: end, entries } = playSession(played, { script, parallel: LINES });
@@ -57,7 +59,7 @@ async function measure(folder: string, tasks: number): Promise<{ looks: number[]
   for (const entry of entries) {
     board = foldEntry(board, entry);
     const now = board;
-    looks.push(await cpuMs(async () => project({ board: now, state: 'running' })));
+    looks.push(await cpuMs(async () => write({ board: now, state: 'running' })));
   }
   close();
   return { looks, warnings };

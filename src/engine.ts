@@ -5,11 +5,10 @@ import { setBackSince } from './engine/watch-run.ts';
 import { restoreEmptyBranch } from './engine/restore-branch.ts';
 import { leftTurnsText, sayingWhatIsLeft } from './engine/left-turns.ts';
 import { watchCheckout } from './engine/checked-out.ts';
-import { withoutBranch } from './engine/without-branch.ts';
+import { workspacesOf } from './engine/workspaces.ts';
 import { endRun } from './engine/end-run.ts';
 import { createNotifier } from './engine/notifier.ts';
-import type { ProjectedRun } from './engine/project-files.ts';
-import { createRunFiles } from './engine/run-files.ts';
+import { createRunFiles } from './sinks/run-files.ts';
 import { storeContents } from './substrate/files/content-store.ts';
 import { showState } from './substrate/files/checkout-view.ts';
 import { armoryFolder, runFolder } from './substrate/files/run-files.ts';
@@ -29,9 +28,10 @@ import { equipmentOf } from './model/armory-facts.ts';
 import type { Content } from './model/content.ts';
 import { defined } from './text/defined.ts';
 import { plainJson, type Json } from './text/json.ts';
-import type { OwnPlaybook } from './model/own-playbook.ts';
+import type { Playbook } from './model/plan.ts';
 import type { Board } from './model/plan/board.ts';
 import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from './model/run.ts';
+import { keepsFolder } from './playbooks/registry.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/limits.ts';
 import { consentContent } from './read-model/run-consent.ts';
@@ -39,8 +39,7 @@ import { isOver, noRunYet, readHistory, readRun, runIsOver } from './read-model/
 import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
-import { bindState, findState, workspacePlaces } from './substrate/files/state-place.ts';
-import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
+import { bindState, findState } from './substrate/files/state-place.ts';
 import { inspectForWork } from './substrate/git/inspect-repository.ts';
 import { hasLedger } from './substrate/ledger/index.ts';
 import type { TraceOption } from './tracing/target.ts';
@@ -98,7 +97,7 @@ export async function startRun(
   // The first turn waits for the answer; a platform without one refuses the turn.
   ports.processes.isolation().catch(() => undefined);
   const { directory } = bindState(ports.host.stateDirectory, repository.commonDirectory, basename(repository.root));
-  const workspaces = workspacesOf(ports, repository, directory);
+  const workspaces = workspacesOf(ports, repository, directory, definition);
   return closeOnFailure(workspaces, async () => {
     const [old] = await workspaces.listFolders(definition.name);
     if (old !== undefined) throw foldersTaken(definition.name, dirname(old.path));
@@ -111,9 +110,8 @@ export async function startRun(
       // Before there is a run that names them: the files that they were read from may change from now on.
       await storeContents(armoryFolder(resources.directory, runId), contents);
       failpoint('armory.stored');
-      const own = withoutBranch(workspaces, definition);
       // Another person's squad, or one with another state folder, may use the same repository.
-      const claimed = await own.createRunBranch(definition.name, definition.repository.base, [], runId);
+      const claimed = await workspaces.createRunBranch(definition.name, definition.repository.base, [], runId);
       if (claimed.type === 'taken') throw branchTaken(definition.name);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
@@ -121,7 +119,7 @@ export async function startRun(
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      return drive({ ...ports, ...tracing }, resources, repository, own, playbook, of);
+      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of);
     });
   });
 }
@@ -167,10 +165,9 @@ export async function resumeRun(
       const definition = placedAt(stored, repository.root);
       const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
       const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-      const workspaces = withoutBranch(workspacesOf(ports, repository, directory), definition);
+      const workspaces = workspacesOf(ports, repository, directory, definition);
       await restoreEmptyBranch({ ledger, lease, definition, workspaces });
-      const leavesFolder = admitted === 'ends';
-      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, { ...of, leavesFolder });
+      return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of, admitted);
     });
   });
 }
@@ -180,8 +177,9 @@ async function drive(
   resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
-  playbook: OwnPlaybook<unknown>,
-  of: Omit<SegmentOf, 'since'> & Pick<ProjectedRun, 'leavesFolder'>,
+  playbook: Playbook<unknown>,
+  of: Omit<SegmentOf, 'since'>,
+  admitted: Admission = 'plays',
 ): Promise<RunningRun> {
   const { definition, lease } = of;
   // For people, from the first moment on. Where it cannot be made, a warning comes with the first file that is to be in it.
@@ -201,9 +199,10 @@ async function drive(
   for (const text of [...resources.notices, ...about, ports.untraced].flatMap((one) => one ?? []))
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
+  const keeps = admitted === 'ends' ? undefined : keepsFolder(definition);
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
   const files = createRunFiles(
-    { ...ports, ledger: resources.ledger, workspaces, playbook, warn },
+    { ...ports, ledger: resources.ledger, workspaces, playbook, keeps, warn },
     resources.directory,
     of,
   );
@@ -259,10 +258,6 @@ function planOf(
 ): () => Board {
   let before: Board | undefined;
   return () => segment.board() ?? (before ??= readRun(ledger, runId, null).board);
-}
-
-function workspacesOf(ports: EnginePorts, repository: RepositoryReport, directory: string): Workspaces {
-  return createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
 }
 
 /** Closes what was opened for a run that does not begin. */

@@ -12,7 +12,7 @@ export type { RunProgress } from './read-model/usage-count.ts';
 export type { Answered, AnswerOptions } from './squad/answer.ts';
 export type { CommandOptions } from './squad/command-key.ts';
 export type { Intervened, InterventionRequest } from './squad/intervene.ts';
-export type { ObjectiveSource } from './preflight/read-input.ts';
+export type { ObjectiveSource } from './sources/source-of.ts';
 export type { TrustOption } from './squad/new-run.ts';
 export type { Reloaded } from './squad/reload.ts';
 export type { ResumeOptions, RunOptions } from './squad/run.ts';

@@ -6,7 +6,7 @@ import type { ForkedRun, ForkOptions } from './squad/fork.ts';
 import type { Intervened, InterventionRequest } from './squad/intervene.ts';
 import type { CommandOptions } from './squad/command-key.ts';
 import { readMachine, type MachineOptions } from './squad/machine.ts';
-import type { ObjectiveSource } from './preflight/read-input.ts';
+import type { ObjectiveSource } from './sources/source-of.ts';
 import type { TrustOption } from './squad/new-run.ts';
 import type { Place } from './squad/open-run.ts';
 import type { Reloaded } from './squad/reload.ts';

@@ -69,20 +69,30 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   { files: /^tracing\//, may: /^(model|tracing|graph\/decisions|substrate\/ports)\/|^graph\/ports\.ts$/ },
   { files: /^report\//, may: /^(model|read-model|report|graph\/decisions|substrate\/ports)\// },
+  // Where a run leaves what people read.
+  {
+    files: /^sinks\//,
+    may: /^(sinks|model|graph\/decisions|operations|playbooks\/shared|read-model|report|substrate\/ports|substrate\/files)\/|^compose\.ts$/,
+  },
   {
     files: /^engine\//,
-    may: /^(model|engine|graph|attempts|checks|operations|playbooks|preflight|read-model|report|runtimes\/port|substrate|tracing)\/|^compose\.ts$/,
+    may: /^(model|engine|graph|attempts|checks|operations|playbooks|preflight|read-model|report|runtimes\/port|sinks|substrate|tracing)\/|^compose\.ts$/,
   },
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {
     files: /^preflight\//,
     may: /^(preflight|model|objective|settings|playbooks|runtimes\/port|substrate\/ports|substrate\/files)\/|^compose\.ts$|^substrate\/(failpoint|git\/inspect-repository)\.ts$|^runtimes\/shared\/find-program\.ts$|^graph\/decisions\/run-facts\.ts$/,
   },
+  // What a run may be asked for. It knows the runs of a repository, because it may refuse a second one.
+  {
+    files: /^sources\//,
+    may: /^(sources|model|playbooks|preflight|read-model|substrate\/ports|substrate\/files)\//,
+  },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad(\/|\.ts$)/,
-    may: /^(squad|model|preflight|read-model|substrate|tracing)\/|^(compose|engine|machine)\.ts$|^attempts\/(redact-turn|turn-secrets)\.ts$/,
+    may: /^(squad|model|preflight|read-model|sources|substrate|tracing)\/|^(compose|engine|machine)\.ts$|^attempts\/(redact-turn|turn-secrets)\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {
@@ -96,11 +106,11 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   {
     files: /^cli\//,
-    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|studio|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
+    may: /^(cli|squad|model|read-model|report|preflight|sources|runtimes\/port|studio|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
   },
   { files: /^machine\.ts$/, may: /^(model|substrate)\/|^runtimes\/shared\/find-program\.ts$/ },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\/|^machine\.ts$/ },
-  { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate|tracing)\/|^compose\.ts$/ },
+  { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|sinks|substrate|tracing)\/|^compose\.ts$/ },
   { files: /^(index|langgraph|runtime|playbook|studio)\.ts$/, may: /./ },
 ];
 
@@ -150,6 +160,62 @@ describe('layers', () => {
     const own = files.filter((file) => /^runtimes\/(antigravity|claude|codex|scripted)\//.test(file.name));
     const names = new Set(own.map((file) => file.name.split('/').at(-1)));
     expect(names).toEqual(new Set(['command.ts', 'index.ts', 'schema.ts', 'translate.ts']));
+  });
+});
+
+/** Where the code about session folders is: their playbooks, their source, and the commands that name them. */
+const OF_FOLDERS =
+  /^(playbooks|sources)\/(session|coordinate)\/|^cli\/(given-source|commands\/(coordinate|session-check))\.ts$/;
+
+/** Outside of it, and why. */
+const NAMED_FOLDERS: Readonly<Record<string, string>> = {
+  'cli/command-context.ts': 'the options of all commands',
+  'cli/end-code.ts': 'the names of commands',
+  'cli/program.ts': 'the names of commands',
+  'cli/run-commands.ts': 'the options of commands, and their help',
+  'model/playbook-name.ts': 'the names of playbooks',
+  'playbooks/registry.ts': 'the registry of playbooks',
+  'sources/source-of.ts': 'the table of sources',
+  'squad/coordinate.ts': 'the verb that has one made',
+};
+
+/** Files that say “session” of the conversation of an agent, or of the mail of a run: whole folders, then single files. */
+const CONVERSATIONS = new RegExp(
+  `^(${[
+    'attempts|runtimes|testing|tracing|graph|model/(mail|plan)|playbooks/(council|delivery|objective|shared|stages)',
+    'substrate/(ledger|ports|process|terminal)|cli/(board|mail|team)',
+  ].join('|')})/|^(${[
+    'checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|control-commands|doctor-checks)',
+    'cli/show/turn-record|embed/in-process|engine/(session-home|turn-mail)|model/(attempt|failure|plan|run|run-event)',
+    'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|preflight/(role-texts|roles)',
+    'read-model/turn-sentence|report/report-people|runtime|settings/parse-settings|substrate/forge/remotes',
+  ].join('|')})\\.ts$`,
+);
+
+describe('code about session folders', () => {
+  const code = (text: string) => text.replaceAll(/(?:\bfrom |\bimport\()'[^']*'/g, '');
+  const others = files.filter(({ name }) => !OF_FOLDERS.test(name));
+  const named = others.filter(({ name, text }) => /session/i.test(code(text)) && !CONVERSATIONS.test(name));
+
+  it('is in their playbooks, their source and the commands that name them', () => {
+    expect(named.map(({ name }) => name).toSorted()).toEqual(Object.keys(NAMED_FOLDERS).toSorted());
+  });
+
+  it('is not among that about conversations and mail', () => {
+    const folder =
+      /session[ -](folder|file|check)|--session(?![-\w])|squad session|team-session|(?<!\|)\bSESSION\b|session-done|\b(?:named|given)Session/;
+    const wrong = others.filter(({ name, text }) => CONVERSATIONS.test(name) && folder.test(code(text)));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is used by what chooses a source, asks for the runs on a folder, and keeps one', () => {
+    const users = others.filter(({ imports }) => imports.some((name) => OF_FOLDERS.test(name)));
+    expect(users.map(({ name }) => name).toSorted()).toEqual(
+      [
+        ...['cli/commands/dry-run.ts', 'cli/commands/run.ts', 'cli/run-commands.ts'],
+        ...['playbooks/registry.ts', 'sources/source-of.ts', 'squad/coordinate.ts', 'squad/folder-runs.ts'],
+      ].toSorted(),
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
 import { join } from 'node:path';
-import { createRunFiles } from '../../src/engine/run-files.ts';
+import { createRunFiles } from '../../src/sinks/run-files.ts';
 import { openRunResources } from '../../src/engine/run-resources.ts';
 import { startSegment } from '../../src/engine/run-loop.ts';
 import { openTracer, withLastLook } from '../../src/engine/trace-run.ts';

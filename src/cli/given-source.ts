@@ -1,16 +1,14 @@
 import { usageError } from '../model/errors.ts';
 import { SESSION } from '../model/playbook-name.ts';
-import { sessionRequired } from '../model/session-required.ts';
-import type { ObjectiveSource } from '../squad.ts';
+import { sessionRequired } from '../sources/session/session-required.ts';
+import type { Named } from '../sources/source-of.ts';
 import { objectiveTicketSchema, takeTicket } from '../squad/ticket.ts';
 import type { CommandContext, RunOptions } from './command-context.ts';
+import { printResult } from './output.ts';
 import { readArgument } from './read-objective.ts';
 
 /** The folder that `--session` names; undefined: there is no such option. Throws `usage` for none, or one with an objective. */
-export function sessionArgument(
-  given: string | undefined,
-  { session }: Pick<RunOptions, 'session'>,
-): string | undefined {
+export function namedFolder(given: string | undefined, { session }: Pick<RunOptions, 'session'>): string | undefined {
   if (session === undefined) return undefined;
   if (session === true || session === '') throw sessionRequired();
   if (given === undefined) return session;
@@ -24,10 +22,10 @@ export function sessionArgument(
 export async function givenSource(
   context: CommandContext,
   given: string | undefined,
-  options: Pick<RunOptions, 'session' | 'ticket' | 'playbook'>,
-): Promise<ObjectiveSource> {
-  const session = sessionArgument(given, options);
-  if (session !== undefined) return { session };
+  options: Pick<RunOptions, 'session' | 'madeFor' | 'ticket' | 'playbook'>,
+): Promise<Named> {
+  const session = namedFolder(given, options);
+  if (session !== undefined) return { session, madeFor: options.madeFor };
   if (given === undefined && options.playbook === SESSION) throw sessionRequired();
   if (given === undefined) {
     throw usageError(
@@ -38,4 +36,23 @@ export async function givenSource(
   const { ticket } = options;
   const ticketed = ticket === undefined ? { argument: given } : await takeTicket(ticket, objectiveTicketSchema);
   return 'argument' in ticketed ? readArgument(context, ticketed.argument) : ticketed;
+}
+
+/** Says that nothing is left of a session; false: something is. Exit 0 then. */
+export async function showDone(
+  { host, output }: CommandContext,
+  folder: string,
+  options: RunOptions,
+): Promise<boolean> {
+  const { readSession } = await import('../sources/session/read-session.ts');
+  const { session, path } = await readSession(folder, host.workingDirectory).catch(async (error: unknown) => {
+    // While a run plays the folder, only that run can continue, and what makes the folder whole is refused.
+    await (await import('../squad/folder-runs.ts')).refusePlayed({ host }, { session: folder });
+    throw error;
+  });
+  if (session.status !== 'completed') return false;
+  const { completedText } = await import('../sources/session/session-source.ts');
+  const found = { type: 'session-completed', session: session.id, folder: path, tasks: session.tasks.length };
+  printResult(output, options, found, [completedText(session)]);
+  return true;
 }

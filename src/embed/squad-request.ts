@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageError } from '../model/errors.ts';
 import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import type { WrittenObjective } from '../preflight/read-input.ts';
 import type { RunOptions } from '../squad/run.ts';
 
 /**
@@ -9,8 +9,8 @@ import type { RunOptions } from '../squad/run.ts';
  * squad.
  */
 export interface SquadRequest {
-  /** A path, absolute or from the squad's `cwd`; or the text itself. No session: data of a state names no folder to write into. */
-  objective: Exclude<ObjectiveSource, { readonly session: string }>;
+  /** A path, absolute or from the squad's `cwd`; or the text itself. No folder: data of a state names none to write into. */
+  objective: WrittenObjective;
   playbook?: string | undefined;
   /** Runs every agent on this runtime. */
   runtime?: string | undefined;

@@ -30,7 +30,7 @@ import type { Segment, SegmentEnd } from './run-loop.ts';
 import { plainJson } from '../text/json.ts';
 import { sayingWhatIsLeft } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
-import type { RunFiles } from './run-files.ts';
+import type { RunFiles } from '../sinks/run-files.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 

@@ -10,13 +10,13 @@ import { uuid7 } from '../substrate/clock/ids.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { armoryFolder, writeRunFile } from '../substrate/files/run-files.ts';
 import { exists } from '../substrate/files/exists.ts';
-import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
-import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import { findState } from '../substrate/files/state-place.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import type { NewFork, RunRow } from '../substrate/ports/ledger.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { plainJson } from '../text/json.ts';
 import { requireRegistered } from './needs.ts';
+import { workspacesOf } from './workspaces.ts';
 
 interface ForkOrder {
   readonly name: string;
@@ -66,7 +66,7 @@ export async function makeRefs(
   { row, forked }: RecordedFork,
 ): Promise<void> {
   const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
-  const workspaces = createGitWorkspaces({ ...ports.git, ...workspacePlaces(ports.host, directory) }, repository);
+  const workspaces = workspacesOf(ports, repository, directory);
   try {
     await createBranch(workspaces, { run: row.name, runId: row.id }, forked);
   } finally {

@@ -1,6 +1,6 @@
 import type { Composition } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
-import type { OwnPlaybook } from '../model/own-playbook.ts';
+import type { Playbook } from '../model/plan.ts';
 import { agentScope } from '../model/plan/scope.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { isRegistered } from '../model/runtime-name.ts';
@@ -15,7 +15,7 @@ export function requireRegistered(
   { runtimes, playbooks }: Registered,
   definition: RunDefinition,
   needed: readonly string[] = definition.agents.map(({ runtime }) => runtime),
-): OwnPlaybook<unknown> {
+): Playbook<unknown> {
   const { name, playbook: chosen } = definition;
   const playbook = playbookOfRun(playbooks, definition);
   if (playbook === undefined) {

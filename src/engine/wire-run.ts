@@ -6,8 +6,9 @@ import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
 import { attemptScope } from '../model/attempt-id.ts';
-import type { OwnPlaybook } from '../model/own-playbook.ts';
-import { publishFolder } from './publish-folder.ts';
+import type { Playbook } from '../model/plan.ts';
+import { makesFolder } from '../playbooks/registry.ts';
+import { publishFolder } from '../sinks/publish-folder.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -27,7 +28,7 @@ import { equipmentPlaces, type EquipmentPlaces } from './equipment-places.ts';
 import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { PlaceWatch } from './lost-place.ts';
-import type { RunFiles } from './run-files.ts';
+import type { RunFiles } from '../sinks/run-files.ts';
 import { armoryFolder } from '../substrate/files/run-files.ts';
 import { followHome } from './session-home.ts';
 import { prepareTurn } from './prepare-turn.ts';
@@ -47,7 +48,7 @@ export interface SegmentPorts extends Pick<
   readonly host: Host;
   readonly workspaces: Workspaces;
   readonly forge: Forge;
-  readonly playbook: OwnPlaybook<unknown>;
+  readonly playbook: Playbook<unknown>;
   onEvent(event: RunEvent): void;
   /** Absent: no one asked for traces. */
   readonly tracer?: Tracer | undefined;
@@ -148,7 +149,7 @@ export function wireRun(
     showNews();
     ports.files?.changed(board);
   };
-  const publisher = wirePublisher(operations, redactor, ports.playbook);
+  const publisher = wirePublisher(operations, redactor);
   const attended = (): boolean => of.attended?.aborted === false;
   const { playbook, tracer } = ports;
   const run = { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
@@ -188,11 +189,7 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
   });
 }
 
-function wirePublisher(
-  operations: Operations,
-  redactor: Redactor,
-  playbook: OwnPlaybook<unknown>,
-): GraphPorts['publisher'] {
+function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
   const { ports } = operations;
   return {
     armory: () => plainJson({ agents: ports.definition.agents.map(armoryFactsOf) }),
@@ -200,7 +197,7 @@ function wirePublisher(
     publish: async (board) => {
       await Promise.all([operations.stop(), operations.endBaseline()]);
       // The outcome quotes the answer of the remote.
-      return redactor.json(await publishFolder(ports, board, playbook));
+      return redactor.json(await publishFolder(ports, board, makesFolder(ports.definition)));
     },
   };
 }

@@ -2,16 +2,17 @@ import type { Composition, Host } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { placedAt, RUN_EVENTS } from '../model/run.ts';
+import { keepsFolder } from '../playbooks/registry.ts';
 import { readRun, type RunReading } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
-import { workspacePlaces, findState } from '../substrate/files/state-place.ts';
-import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import { findState } from '../substrate/files/state-place.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { makeReport } from './end-run.ts';
 import { requireRegistered } from './needs.ts';
-import { createRunFiles } from './run-files.ts';
+import { createRunFiles } from '../sinks/run-files.ts';
 import { openRunResources, type RunResources } from './run-resources.ts';
+import { workspacesOf } from './workspaces.ts';
 
 interface WriteFolderPorts extends Composition {
   readonly host: Host;
@@ -31,8 +32,7 @@ export async function writeFolderAgain(ports: WriteFolderPorts, path: string, ru
   const resources = openRunResources(ports, directory);
   try {
     resources.claim(runId);
-    const places = workspacePlaces(ports.host, directory);
-    const workspaces = createGitWorkspaces({ ...ports.git, ...places }, repository);
+    const workspaces = workspacesOf(ports, repository, directory);
     try {
       return await write(ports, resources, workspaces, { runId, root: repository.root });
     } finally {
@@ -46,7 +46,7 @@ export async function writeFolderAgain(ports: WriteFolderPorts, path: string, ru
 async function write(
   ports: WriteFolderPorts,
   resources: RunResources,
-  workspaces: ReturnType<typeof createGitWorkspaces>,
+  workspaces: ReturnType<typeof workspacesOf>,
   of: { readonly runId: string; readonly root: string },
 ): Promise<string> {
   const { ledger, directory } = resources;
@@ -60,7 +60,8 @@ async function write(
   const { state } = standingOf(reading, ports.clock.now());
   // No engine takes the run over, and this lease is used for no more than the id in it.
   const about = { lease: { runId, epoch: segments.at(-1)?.epoch ?? 0 }, definition, limits };
-  const files = createRunFiles({ ...ports, ledger, workspaces, playbook }, directory, about);
+  const keeps = keepsFolder(definition);
+  const files = createRunFiles({ ...ports, ledger, workspaces, playbook, keeps }, directory, about);
   files.changed(board);
   const problem = await files.endFolder(state);
   if (typeof problem === 'string') throw stillIncomplete(name, folder, problem);

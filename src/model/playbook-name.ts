@@ -13,5 +13,14 @@ export const STAGES = 'stages';
 /** The playbook of a run that plays a session folder. It cannot be chosen without one. */
 export const SESSION = 'session';
 
+/** Word of people for the folder that such a run plays. */
+export const FOLDER = 'session';
+
 /** The playbook of `squad coordinate`; a user cannot choose it. */
 export const COORDINATE = 'coordinate';
+
+/** The records of the tasks of a folder that are done, by the names that the folder has for them, in the order of their ends. */
+export const PLAYED = 'session-done';
+
+/** How many more tasks than the plan's limit a run may have, for repairs and mail, where a folder fills that limit. */
+export const MORE_TASKS: Readonly<Record<string, number>> = { [SESSION]: 100 };

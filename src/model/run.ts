@@ -9,7 +9,6 @@ import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import { doubtfulSchema } from './plan/baseline.ts';
 import type { Reload } from './plan/intervention.ts';
-import { COORDINATE } from './playbook-name.ts';
 import { RUN_ENDS } from './run-state.ts';
 import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
@@ -47,7 +46,7 @@ export const runDefinitionSchema = z.object({
     deadline: z.int().optional(),
   }),
   playbook: z.string(),
-  /** Real path of the folder that it keeps up to date: that of its session. Absent: it writes nowhere outside of the state folder. */
+  /** Real path of the folder that it keeps up to date. Absent: it writes nowhere outside of the state folder. */
   folder: z.string().optional(),
   /** The settings that the playbook uses. */
   options: jsonSchema,
@@ -119,13 +118,13 @@ export function branchOf({ name, makesBranch }: Pick<RunDefinition, 'name' | 'ma
 
 /** The definition of a run whose repository is at `root` now: a checkout can be moved, and what lies inside moves with it. */
 export function placedAt(definition: RunDefinition, root: string): RunDefinition {
-  const { repository, folder, playbook } = definition;
+  const { repository, folder, makesBranch } = definition;
   if (repository.root === root) return definition;
   const moved = (path: string): string =>
     path.startsWith(`${repository.root}/`) ? `${root}${path.slice(repository.root.length)}` : path;
   const options = asObject(definition.options);
-  // Here `folder` of the options is the session that the run makes.
-  const made = playbook === COORDINATE && typeof options['folder'] === 'string' ? moved(options['folder']) : undefined;
+  // Here `folder` of the options is the one that the run makes.
+  const made = makesBranch === false && typeof options['folder'] === 'string' ? moved(options['folder']) : undefined;
   return {
     ...definition,
     ...(folder === undefined ? {} : { folder: moved(folder) }),
@@ -224,10 +223,11 @@ export const publishFactsSchema = z.object({
   /** Absent: nothing was to be pushed. */
   remote: z.string().optional(),
   pr: z.string().optional(),
-  /** The session folder that the run made: below the top of the checkout if it is there, else absolute. */
+  /** The folder that the run made: below the top of the checkout if it is there, else absolute. */
   made: z.string().optional(),
-  /** `made` as an absolute path. */
-  madeAt: z.string().optional(),
+  /** The command that continues from there, and what a person should know of it. */
+  next: z.string().optional(),
+  note: z.string().optional(),
   /** The files that it wrote into the folder, if that was there before. Absent: it made the whole folder. */
   added: z.array(z.string()).optional(),
   /** Why what was asked for was not done: the run has failed then. */

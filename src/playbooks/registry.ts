@@ -1,16 +1,18 @@
-import { badInput } from '../model/errors.ts';
-import type { OwnPlaybook } from '../model/own-playbook.ts';
+import { badInput, type SquadError } from '../model/errors.ts';
+import type { KeepsFolder, MakesFolder } from '../model/folder.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import { COORDINATE, DEFAULT_PLAYBOOK, SESSION, STAGES, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { settingsSchema, type KnownNames } from '../model/settings.ts';
-import { createCoordinatePlaybook } from './coordinate/index.ts';
+import { createCoordinatePlaybook, madeFolder } from './coordinate/index.ts';
 import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
 import { createSessionPlaybook, frozenSession } from './session/index.ts';
+import { sessionFiles } from './session/session-files.ts';
+import { sessionRequired } from './session/session-required.ts';
 import { withMail } from './shared/mail.ts';
 import { withApproval } from './shared/plan-approval.ts';
 import { createStagesPlaybook } from './stages/index.ts';
@@ -35,7 +37,12 @@ export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 /** Names that squad refuses until these playbooks are complete. */
 export const COMING_PLAYBOOKS: readonly string[] = ['sprint'];
 
-/** squad's playbooks, then the application's. */
+/** Error for a playbook that cannot be chosen by its name alone. */
+export function wantedBy(name: string): SquadError | undefined {
+  return name === SESSION ? sessionRequired() : undefined;
+}
+
+/** Those of squad, then the application's own. */
 export function playbookNames(own: Playbooks): string[] {
   return Object.keys({ ...BUILT_IN, ...own });
 }
@@ -63,16 +70,27 @@ export function createPlaybookOfList(list: StageList): Playbook<unknown> {
   return withApproval(createStagesPlaybook({ name: STAGES, list }));
 }
 
+type Of = Pick<RunDefinition, 'playbook' | 'options'>;
+
 /** The playbook of a run; also an internal one, which a user cannot choose. */
-export function playbookOfRun(
-  own: Playbooks,
-  { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
-): OwnPlaybook<unknown> | undefined {
+export function playbookOfRun(own: Playbooks, { playbook, options }: Of): Playbook<unknown> | undefined {
   const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
   const list = Object.hasOwn(OF_LISTS, playbook) ? optionsOf({ options })?.list : undefined;
   return list === undefined ? createPlaybook(own, playbook) : OF_LISTS[playbook]?.(list);
+}
+
+/** Makes the files of the folder that a run was started on; undefined: it has none. */
+export function keepsFolder({ playbook, options }: Of): KeepsFolder | undefined {
+  const session = playbook === SESSION ? frozenSession(options) : undefined;
+  return session && ((view, moment) => sessionFiles(session, view, moment));
+}
+
+/** Plans the folder that a run makes; undefined: it makes none. */
+export function makesFolder({ playbook, options }: Of): MakesFolder | undefined {
+  const own = playbook === COORDINATE ? coordinateOptionsSchema.parse(options) : undefined;
+  return own && ((view) => madeFolder(own, view));
 }
 
 /** The sections that playbooks have in `squad.yaml`, by name. Throws `bad-input` for one that squad itself has. */

@@ -2,11 +2,10 @@ import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { badInput, SquadError } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { DEFAULT_PLAYBOOK, SESSION, STAGES } from '../model/playbook-name.ts';
-import { SESSION_REQUIRED, sessionRequired } from '../model/session-required.ts';
+import { DEFAULT_PLAYBOOK, STAGES } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun } from '../playbooks/registry.ts';
+import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun, wantedBy } from '../playbooks/registry.ts';
 import { isJsonObject, type Json } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
 import { LIST_EXAMPLE, playList } from './list-choice.ts';
@@ -49,7 +48,8 @@ export function namedPlaybook(own: Playbooks, name: string): Playbook<unknown> {
 }
 
 function unavailable(own: Playbooks, name: string): SquadError {
-  if (name === SESSION) return sessionRequired();
+  const wanted = wantedBy(name);
+  if (wanted !== undefined) return wanted;
   const other = `Choose an available one, such as \`--playbook ${DEFAULT_PLAYBOOK}\`.`;
   const list = `Write one into ${SETTINGS_FILE} under \`playbook: { stages: [...] }\`; docs/stages.md has examples.`;
   return badInput(missing(own, name), name === STAGES ? list : other);
@@ -58,7 +58,8 @@ function unavailable(own: Playbooks, name: string): SquadError {
 function missing(own: Playbooks, name: string): string {
   const known = playbookNames(own);
   if (name === STAGES) return `the playbook ${quote(name)} plays a list of stages, and no settings have one`;
-  if (name === SESSION) return SESSION_REQUIRED;
+  const wanted = wantedBy(name)?.message;
+  if (wanted !== undefined) return wanted;
   if (COMING_PLAYBOOKS.includes(name))
     return `the playbook ${quote(name)} is not available in this version; ${available(known)}`;
   const close = nearest(name, known);

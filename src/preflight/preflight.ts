@@ -3,7 +3,7 @@ import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Content } from '../model/content.ts';
 import { STAGES } from '../model/playbook-name.ts';
-import type { Criterion, Objective } from '../model/objective.ts';
+import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../model/priority.ts';
 import { type Settings } from '../model/settings.ts';
@@ -12,18 +12,16 @@ import { limitWarnings, type LimitWarning, type SomeLimits } from '../model/limi
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { orderProblems } from '../text/problem.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import type { Models } from './models.ts';
-import { lineOf, problemError, type ObjectiveSource } from './read-input.ts';
+import { lineOf, problemError } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
-import { loneSettings } from './lone-playbook.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
-import { readGiven, subjectOf, type GivenSession } from './subject.ts';
+import type { Source, Subject } from './source.ts';
 import { judgingOf } from './judging.ts';
 import { judgesOf } from './roles.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
@@ -43,19 +41,11 @@ export interface PreflightPorts
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
-  /** Throws if another run plays this session, or its work is not there yet. */
-  refuseTaken(repository: RepositoryReport, given: GivenSession): Promise<void>;
-  /** The success criteria of the objective that squad made this session for. Absent: none is known. */
-  criteriaFor?(repository: RepositoryReport, given: GivenSession): readonly Criterion[];
 }
 
 export interface PreflightRequest {
-  readonly objective: ObjectiveSource;
+  readonly source: Source;
   readonly playbook?: string | undefined;
-  /** A playbook of squad's own, whose run makes no branch. A user cannot choose it. */
-  readonly alone?: Playbook<unknown> | undefined;
-  /** The objective that the session was made for: its criteria, limits, deadline, priority and name apply to the run. */
-  readonly madeFor?: Objective | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
@@ -102,20 +92,18 @@ export interface Preflight {
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
-  const { alone } = request;
   refuseUnregistered(ports.runtimes, request.runtime);
   const repository = await inspectForWork(ports.git, host.workingDirectory);
-  const given = await readGiven(request.objective, host.workingDirectory);
-  if ('session' in given) await ports.refuseTaken(repository, given);
-  const written = loneSettings(await readSettings(repository.root, ports, host), alone);
+  const given = await request.source.read(repository);
+  const all = await readSettings(repository.root, ports, host);
+  const written = given.settings?.(all) ?? all;
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(written.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
   refuseSecretSettings(written, redactor);
-  const asked = { ...request, criteria: 'session' in given ? ports.criteriaFor?.(repository, given) : undefined };
-  const subject = subjectOf(given, asked, { own: ports.playbooks, read: written, redactor, root: repository.root });
-  const { objective, playbook, source, folder } = subject;
-  refusePassed(objective, request.madeFor?.file, source, ports.clock.now());
+  const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
+  const { objective, playbook, source, folder, makesBranch } = subject;
+  refusePassed(subject, ports.clock.now());
   const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);
   const { read } = decided;
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
@@ -132,7 +120,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const place = { root: repository.root, read, described, redactor };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
-  const name = nameRun({ given: request.name, ...namesIn(objective, alone) }, await ports.takenNames(repository));
+  const name = nameRun({ given: request.name, ...subject.names }, await ports.takenNames(repository));
+  const doubtfulIn = { root: repository.root, environment: host.environment, file: subject.file };
   const definition: RunDefinition = {
     version: 1,
     name,
@@ -146,9 +135,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     runtimes,
     described,
     limits,
-    ...(await doubtsAbout(objective, host, repository, request)),
+    ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
     ...settingsOf(request, read.settings, playbook, objective),
+    ...defined({ makesBranch }),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
@@ -159,21 +149,6 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const notes = [...decided.notes, ...lonely, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
-}
-
-async function doubtsAbout(
-  { criteria, file }: Objective,
-  { environment }: Host,
-  { root }: RepositoryReport,
-  { objective }: PreflightRequest,
-): Promise<Pick<RunDefinition, 'doubtful'>> {
-  const from = typeof objective === 'string' ? file : undefined;
-  return defined({ doubtful: await doubtfulOf(criteria, { root, environment, file: from }) });
-}
-
-/** The name that the objective gives belongs to the run that does its work. */
-function namesIn({ frontMatter, title }: Objective, alone: Playbook<unknown> | undefined) {
-  return alone === undefined ? { objective: frontMatter.name, title } : { title: `${alone.name} ${title}` };
 }
 
 function redactedIn(bound: RunDefinition['agents'], agents: RunDefinition['agents']): string[] {
@@ -188,7 +163,7 @@ function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarni
 
 /** The settings that the run uses as they are, or as the caller chose in their place. */
 function settingsOf(
-  { plan, attended, yes, strict, alone }: PreflightRequest,
+  { plan, attended, yes, strict }: PreflightRequest,
   settings: Settings,
   { planning }: Playbook<unknown>,
   objective: Objective,
@@ -207,7 +182,6 @@ function settingsOf(
   | 'mail'
   | 'plan'
   | 'strict'
-  | 'makesBranch'
 > {
   const { setup, verify, keep, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
@@ -217,7 +191,6 @@ function settingsOf(
     ...judgingOf(settings, objective),
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,
-    ...(alone === undefined ? {} : { makesBranch: false }),
   };
 }
 
@@ -244,15 +217,11 @@ function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
   };
 }
 
-/** Throws for a deadline that has passed. `madeFor`: the objective file of the session in the folder `source`. */
-function refusePassed({ deadline, file }: Objective, madeFor: string | undefined, source: string, now: number): void {
+/** Throws for a deadline that has passed. */
+function refusePassed({ objective: { deadline, file: own }, deadlineIn }: Subject, now: number): void {
   if (deadline === undefined || deadline.at > now) return;
-  throw problemError(
-    [{ file: madeFor ?? file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }],
-    madeFor === undefined
-      ? `Give ${file} a later deadline, or take it out.`
-      : `Play the session without this deadline: \`squad run --session=${shellWord(source)}\`.`,
-  );
+  const { file, next } = deadlineIn ?? { file: own, next: `Give ${own} a later deadline, or take it out.` };
+  throw problemError([{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }], next);
 }
 
 function objectiveOf(objective: Objective): RunDefinition['objective'] {

@@ -24,10 +24,8 @@ const GIVEN = 'the objective';
 
 /**
  * The objective: a path, absolute or from the squad's `cwd`, or its text, which is Markdown with the sections of an objective or
- * plain words. `from`: where the text comes from, for people. Or the folder of a `session`.
+ * plain words. `from`: where the text comes from, for people.
  */
-export type ObjectiveSource = WrittenObjective | { readonly session: string };
-
 export type WrittenObjective =
   | string
   | {

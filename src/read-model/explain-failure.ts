@@ -29,7 +29,7 @@ export interface FailureFacts {
   readonly kept: readonly KeptRef[];
   /** The commit that the task's work is compared with; undefined if there was never any work. */
   readonly base: string | undefined;
-  /** The run that has played the session since, so that this one cannot be opened again; absent: there is none. */
+  /** The run that has played the folder since, so that this one cannot be opened again; absent: there is none. */
   readonly newer?: string | undefined;
 }
 

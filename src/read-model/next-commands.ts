@@ -6,7 +6,6 @@ import type { TaskFailure } from '../model/task-failure.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { capUseOf } from './cap-use.ts';
-import { playCommandOf } from './play-command.ts';
 import type { RunReading } from './read-run.ts';
 import { endsAtDeadline, type RunStanding } from './run-state.ts';
 import type { RunView } from './run-view.ts';
@@ -33,10 +32,9 @@ export function afterEnd(
 
 /** Those of them that do not depend on where the work is now. */
 export function againAfterEnd(reading: RunReading, failures: readonly TaskFailure[]): string[] {
-  const { madeAt } = reading.published ?? {};
-  const run = madeAt === undefined ? [] : [playCommandOf(madeAt, reading.definition.options)];
+  const { next } = reading.published ?? {};
   const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
-  return [...write, ...failures.flatMap(({ next }) => next), ...run];
+  return [...write, ...failures.flatMap((failure) => failure.next), ...(next === undefined ? [] : [next])];
 }
 
 /** Input of `placeOfWork`; undefined: the run has not published a branch. */

@@ -9,7 +9,7 @@ import { folderWrittenSchema } from '../model/folder-written.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import { placedAt, type PublishFacts, type RunDefinition } from '../model/run.ts';
-import { DONE } from '../model/session-done.ts';
+import { PLAYED } from '../model/playbook-name.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
@@ -83,7 +83,7 @@ export interface RunHistory extends RunReading {
   /** In claim order; checks too. */
   readonly attempts: readonly AttemptReading[];
   /**
-   * Name of the newest run that has done tasks of this session since: a person cannot open this run again, because it knows nothing
+   * Name of the newest run that has done tasks of this folder since: a person cannot open this run again, because it knows nothing
    * of that work. undefined: there is none.
    */
   readonly playedBy?: string | undefined;
@@ -187,7 +187,7 @@ export function playedBy(ledger: Ledger, { row, definition }: RunReading): strin
   return newer.find((one) => {
     const other = findDefinition(ledger, one);
     if (other === undefined || placedAt(other, repository.root).folder !== folder) return false;
-    return (findRun(ledger, one.id, null)?.board.records.get(DONE)?.size ?? 0) > 0;
+    return (findRun(ledger, one.id, null)?.board.records.get(PLAYED)?.size ?? 0) > 0;
   })?.name;
 }
 

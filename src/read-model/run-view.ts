@@ -45,7 +45,7 @@ export const RUN_PART = {
   /** The run that this one is a fork of, and the event up to which their decisions are the same. null: it is no fork. */
   parent: forkParentSchema.nullable(),
   playbook: z.string(),
-  /** The folder of the session that it plays; null: it plays none. */
+  /** The folder that it plays; null: it plays none. */
   folder: z.string().nullable(),
   /** Why its files were not complete when the last engine ended; null: none is known to be missing, or an engine is running. */
   folderProblem: z.string().nullable(),
@@ -167,7 +167,7 @@ export const runViewSchema = z.strictObject({
       /** The head of its branch as it was published; null: it has none. */
       head: z.string().nullable(),
       pushed: pushedSchema.optional(),
-      /** It made a session folder. */
+      /** It made a folder. */
       made: z.boolean(),
       /** Those of `next` that do not depend on where the work is now. */
       again: z.array(z.string()),

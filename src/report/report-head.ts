@@ -1,3 +1,4 @@
+import { FOLDER } from '../model/playbook-name.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { applicationWarning, experimentalWarning } from '../model/runtime-description.ts';
@@ -20,7 +21,7 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   const [word, meaning, tone] = headline(view);
   const lines = [
     words`Run ${code(name)} (${code(runId)}), playbook ${code(playbook)}`,
-    ...(folder === null ? [] : [sessionText(folder, view.run)]),
+    ...(folder === null ? [] : [folderText(folder, view.run)]),
     ...(stage === null
       ? []
       : [words`Stage ${placeText({ stage, ...stage })}, ${ownWords(view.stages[stage.place - 1]?.state ?? '')}`]),
@@ -43,10 +44,12 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, view), list(lines)];
 }
 
-function sessionText(folder: string, { folderProblem, name }: RunView['run']): Text {
-  if (folderProblem === null) return words`Session ${code(folder)}, whose files say what it has done`;
+const NAME = ownWords(`${FOLDER.slice(0, 1).toUpperCase()}${FOLDER.slice(1)}`);
+
+function folderText(folder: string, { folderProblem, name }: RunView['run']): Text {
+  if (folderProblem === null) return words`${NAME} ${code(folder)}, whose files say what it has done`;
   const command = code(writeAgainCommand(name));
-  return words`Session ${code(folder)}, whose files are not complete: ${folderProblem}. ${command} writes them again`;
+  return words`${NAME} ${code(folder)}, whose files are not complete: ${folderProblem}. ${command} writes them again`;
 }
 
 /** Start, end, and how long it took by the clock and by the engine. */

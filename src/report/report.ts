@@ -1,3 +1,4 @@
+import { FOLDER } from '../model/playbook-name.ts';
 import { boardCascades } from '../graph/decisions/cascade.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
@@ -5,7 +6,6 @@ import type { TaskState } from '../model/plan/board.ts';
 import { cascadeText } from '../model/plan/cascade.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { KeptRef } from '../read-model/explain-failure.ts';
-import { playCommandOf, playNote } from '../read-model/play-command.ts';
 import { boundedSection } from './bounded-section.ts';
 import {
   code,
@@ -95,7 +95,7 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
   const head = git?.head ?? published?.head;
   const { branch } = workspace;
   const title = 'Get the work';
-  if (branch === undefined) return madeSection(title, published, definition.options);
+  if (branch === undefined) return madeSection(title, published);
   if (head === undefined || head === workspace.base) {
     const what = head === undefined ? 'is not settled yet' : 'is where it began: nothing was delivered';
     return section(title, [
@@ -120,19 +120,19 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
 }
 
 /** Section of a run without a branch: the folder that it made or completed. */
-function madeSection(title: string, published: RunHistory['published'], options: unknown): Section | undefined {
-  const { made, madeAt, added } = published ?? {};
-  const note = playNote(options);
-  if (made === undefined || madeAt === undefined)
+function madeSection(title: string, published: RunHistory['published']): Section | undefined {
+  const { made, next, added, note } = published ?? {};
+  const folder = ownWords(`${FOLDER} folder`);
+  if (made === undefined)
     return section(title, [paragraph(ownWords('The run has no branch, and has made no folder.'))]);
   return section(title, [
     paragraph(
       added === undefined
-        ? words`The run has no branch. It made the session folder ${code(made)}.`
-        : words`The run has no branch. It completed the session folder ${code(made)}, and wrote in it:`,
+        ? words`The run has no branch. It made the ${folder} ${code(made)}.`
+        : words`The run has no branch. It completed the ${folder} ${code(made)}, and wrote in it:`,
     ),
     ...(added === undefined ? [] : [list(added.map((path) => code(path)))]),
-    commands([playCommandOf(madeAt, options)]),
+    ...(next === undefined ? [] : [commands([next])]),
     ...(note === undefined ? [] : [paragraph(ownWords(note))]),
   ]);
 }

@@ -2,10 +2,10 @@ import { wrongEnvironment } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { playbookOf } from '../preflight/playbook-choice.ts';
 import { plannedRun, type PlannedRun } from '../preflight/planned-run.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import type { ObjectiveSource } from '../sources/source-of.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { openWorkspace, type Place } from './open-run.ts';
-import { refuseInUse } from './session-runs.ts';
+import { refuseInUse, sourceIn } from './folder-runs.ts';
 
 export interface DryRun {
   readonly planned: PlannedRun;
@@ -19,8 +19,9 @@ export async function dryRun(
   options: NewRunOptions & { readonly attended: boolean },
 ): Promise<DryRun> {
   const workspace = await openWorkspace(place);
-  refuseInUse(workspace, objective);
-  const checked = await checkNewRun(workspace, objective, { ...options, dryRun: true });
+  const source = sourceIn(workspace, objective);
+  refuseInUse(workspace, source);
+  const checked = await checkNewRun(workspace, source, { ...options, dryRun: true });
   const playbook = playbookOf(workspace.composition.playbooks, checked.definition);
   if (playbook === undefined)
     throw wrongEnvironment(`the playbook ${checked.definition.playbook} is not registered here`, '');

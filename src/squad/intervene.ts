@@ -12,7 +12,7 @@ import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import { operatorOf } from './machine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
-import { refuseReopening } from './session-runs.ts';
+import { refuseOpenAgain } from './folder-runs.ts';
 import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
 /**
@@ -95,7 +95,7 @@ export async function refuse(run: OpenedRun, intervention: Intervention): Promis
   const refused = requestRefusal(run.reading, intervention);
   if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
   if (isOver(run.reading) && !isOver(withRequest(run.reading, { seq: 0, at: run.now, by: '', intervention })))
-    refuseReopening(run, run.reading);
+    refuseOpenAgain(run, run.reading);
 }
 
 function withRequest(reading: OpenedRun['reading'], request: OperatorRequest) {

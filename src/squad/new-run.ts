@@ -1,13 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import type { SomeLimits } from '../model/limits.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from '../preflight/preflight.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { preflight, type Preflight, type PreflightRequest } from '../preflight/preflight.ts';
+import type { Source } from '../preflight/source.ts';
 import type { TrustItem } from '../preflight/trust-item.ts';
 import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
-import { criteriaFor, refuseTaken } from './session-runs.ts';
 
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
@@ -46,12 +45,8 @@ export interface NewRunOptions extends TrustOption {
  */
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
-  objective: ObjectiveSource,
-  {
-    trust,
-    limits = {},
-    ...options
-  }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun' | 'alone' | 'madeFor'>,
+  source: Source,
+  { trust, limits = {}, ...options }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun'>,
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };
@@ -59,17 +54,7 @@ export async function checkNewRun(
     const names = await findNames({ host, composition, repository });
     return names.filter((name) => name !== own);
   };
-  const refuseOthers = (...[repository, given]: Parameters<PreflightPorts['refuseTaken']>): Promise<void> =>
-    refuseTaken({ host, composition }, repository, given);
-  return preflight(
-    {
-      ...ports,
-      takenNames,
-      refuseTaken: refuseOthers,
-      criteriaFor: (repository, given) => criteriaFor({ host, composition }, repository, given),
-    },
-    { objective, limits, yes: trust === 'yes', ...options },
-  );
+  return preflight({ ...ports, takenNames }, { source, limits, yes: trust === 'yes', ...options });
 }
 
 export function consentOf(trust: TrustOption['trust']) {

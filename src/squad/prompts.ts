@@ -3,7 +3,8 @@ import { wrongEnvironment } from '../model/errors.ts';
 import { playbookOf } from '../preflight/playbook-choice.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import type { ObjectiveSource } from '../sources/source-of.ts';
+import { sourceIn } from './folder-runs.ts';
 import { openWorkspace, type Place } from './open-run.ts';
 
 /**
@@ -16,7 +17,8 @@ export async function readPrompts(
   options: NewRunOptions,
 ): Promise<RunPrompts & { readonly name: string }> {
   const workspace = await openWorkspace(place);
-  const [{ definition }, { promptsOf }] = await Promise.all([checkNewRun(workspace, objective, options), loadEngine()]);
+  const checking = checkNewRun(workspace, sourceIn(workspace, objective), options);
+  const [{ definition }, { promptsOf }] = await Promise.all([checking, loadEngine()]);
   const playbook = playbookOf(workspace.composition.playbooks, definition);
   if (playbook === undefined) throw wrongEnvironment(`the playbook ${definition.playbook} is not registered here`, '');
   return { name: definition.name, ...promptsOf(playbook, definition) };

@@ -3,8 +3,8 @@ import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { Preflight, PreflightRequest } from '../preflight/preflight.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import type { Preflight } from '../preflight/preflight.ts';
+import type { Named } from '../sources/source-of.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver, runIsOver } from '../read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
@@ -18,8 +18,8 @@ import type { TraceOption } from '../tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts';
 import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
-import { refuseChanged } from '../preflight/subject.ts';
-import { refuseWithOther, refuseInUse } from './session-runs.ts';
+import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
+import type { Source } from '../preflight/source.ts';
 import {
   bindWorkspace,
   openRun,
@@ -69,11 +69,7 @@ export interface ResumeOptions extends DriveOptions, TrustOption {
 }
 
 /** Starts a run, or continues the one that the caller gave this id before. */
-export async function run(
-  place: Place,
-  objective: ObjectiveSource,
-  options: RunOptions & Pick<PreflightRequest, 'madeFor'>,
-): Promise<RunningRun> {
+export async function run(place: Place, objective: Named, options: RunOptions): Promise<RunningRun> {
   const { id, runId: ownId, onEvent, patienceMs, attended, trace, ...request } = options;
   const drive = { onEvent, patienceMs, attended, trace };
   const opened = await openWorkspace(place);
@@ -93,27 +89,28 @@ export async function run(
   }
   // Its start was cut short before it was defined: the next one takes its place.
   const name = begun?.name ?? request.name;
-  return startNew(workspace, objective, { ...drive, ...defined({ ...request, name }) }, { runId, own: begun?.name });
+  const source = sourceIn(workspace, objective);
+  return startNew(workspace, source, { ...drive, ...defined({ ...request, name }) }, { runId, own: begun?.name });
 }
 
 /** Starts a run that was never begun. `own`: a name that is its already. */
 export async function startNew(
   workspace: OpenedWorkspace,
-  objective: ObjectiveSource,
-  options: NewRunOptions & DriveOptions & Pick<PreflightRequest, 'alone' | 'madeFor'>,
+  source: Source,
+  options: NewRunOptions & DriveOptions,
   { runId, own }: { readonly runId?: string | undefined; readonly own?: string | undefined } = {},
 ): Promise<RunningRun> {
   const { onEvent, patienceMs, attended, trace, ...request } = options;
   // Before anything else is loaded or checked, which takes several times as long.
-  refuseInUse(workspace, objective);
-  const checking = checkNewRun(workspace, objective, { ...request, attended: attended !== undefined }, own);
+  refuseInUse(workspace, source);
+  const checking = checkNewRun(workspace, source, { ...request, attended: attended !== undefined }, own);
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const { definition, repository, contents } = checked;
   const drive = { onEvent, patienceMs, attended, trace };
   const admit = async (begins: RunToAdmit): Promise<Admission> => {
-    const admitted = refuseWithOther(workspace, begins.id, definition);
-    await refuseChanged(definition);
+    const admitted = admitRun(workspace, begins);
+    await source.refuseChanged?.(definition);
     await recordRun(workspace, begins);
     return admitted;
   };
@@ -137,7 +134,7 @@ export async function resume(place: Place, name: string | undefined, options: Re
   // Before this process has the workspace: a person may take long to answer.
   const agreed = runId === undefined ? undefined : await agreeToRun(workspace, runId, trust);
   const admit = async (run: RunToAdmit): Promise<Admission> => {
-    const admitted = refuseWithOther(workspace, run.id, run.definition);
+    const admitted = admitRun(workspace, run);
     await requireConsent(workspace, run, { agreed, raise });
     return admitted;
   };
@@ -154,7 +151,7 @@ export async function refuseResume(place: Place, name: string, trust: TrustOptio
   refuseBusy(run.directory);
   await inspectForWork(run.composition.git, run.repository.root);
   await agreeToRun(run, row.id, trust);
-  refuseWithOther(run, row.id, definition);
+  admitRun(run, { id: row.id, definition });
 }
 
 /** The run that needs an engine most; undefined: there is none. */

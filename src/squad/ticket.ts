@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText, SquadError } from '../model/errors.ts';
 import { LOCALES } from '../model/locale.ts';
-import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { optionOf, type ObjectiveSource } from '../sources/source-of.ts';
 
 /** More than the longest objective takes as JSON. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -55,7 +55,7 @@ export async function passObjective(
   objective: ObjectiveSource,
 ): Promise<{ readonly objective: readonly string[]; readonly tickets: readonly string[] }> {
   if (typeof objective === 'string') return { objective: ['--', objective], tickets: [] };
-  if ('session' in objective) return { objective: [`--session=${objective.session}`], tickets: [] };
+  if (!('text' in objective)) return { objective: [optionOf(objective)], tickets: [] };
   const ticket = await writeTicket(directory, objective);
   return { objective: ['--ticket', ticket, '--', objective.from ?? 'text'], tickets: [ticket] };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { placedAt, type RunDefinition } from '../../src/model/run.ts';
-import { folderOf } from '../../src/read-model/session-folders.ts';
+import { folderOf } from '../../src/read-model/run-folders.ts';
 
 const OLD = '/home/lee/app';
 const NEW = '/mnt/app-2';
@@ -8,7 +8,8 @@ const NEW = '/mnt/app-2';
 /** The parts of a definition that name places. */
 function definition(playbook: string, folder: string | undefined, made: string | undefined): RunDefinition {
   const options = made === undefined ? { other: '/home/lee/app/x' } : { folder: made, other: '/home/lee/app/x' };
-  return { playbook, folder, options, repository: { root: OLD, base: 'b' } } as unknown as RunDefinition;
+  const makesBranch = playbook === 'coordinate' ? false : undefined;
+  return { playbook, makesBranch, folder, options, repository: { root: OLD, base: 'b' } } as unknown as RunDefinition;
 }
 
 it.each([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { View } from '../../src/model/plan.ts';
-import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.ts';
+import { createCoordinatePlaybook, madeFolder } from '../../src/playbooks/coordinate/index.ts';
 import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
 import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
 import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
 import { roleText } from '../../src/playbooks/coordinate/team-files.ts';
 import type { FileRead } from '../../src/playbooks/session/folder-read.ts';
-import { refuseTooLong } from '../../src/preflight/new-session.ts';
+import { refuseTooLong } from '../../src/sources/session/new-session.ts';
 import { plainObjective } from '../../src/preflight/read-input.ts';
 import { parseBlocks } from '../../src/text/markdown.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, plannedTask, teamAnswer } from '../support/team-answer.ts';
@@ -68,7 +68,7 @@ describe('the answer of a planner', () => {
   it.each(['', '\ufeff'])('makes a session of the objective without its front matter: %j', (mark) => {
     const text = `${mark}---\r\nname: login\r\n---\r\n\r\n# Objective: Let people log in\r\n`;
     const view = { task: () => ({ answer: teamAnswer() }), objective: { text } } as unknown as View;
-    const made = createCoordinatePlaybook(OPTIONS).makes?.(view);
+    const made = madeFolder(OPTIONS, view);
     const files = made === undefined || 'problem' in made ? [] : made.files;
     const state = files.find(({ path }) => path === 'team-session.json')?.text;
     expect(JSON.parse(state ?? '')).toMatchObject({ task_description: '# Objective: Let people log in' });
@@ -77,7 +77,7 @@ describe('the answer of a planner', () => {
   it('makes no session for which the objective leaves no room, and says so', () => {
     const objective = { text: '\u0001'.repeat(174_700) };
     const view = { task: () => ({ answer: teamAnswer() }), objective } as unknown as View;
-    expect(createCoordinatePlaybook(OPTIONS).makes?.(view)).toEqual({
+    expect(madeFolder(OPTIONS, view)).toEqual({
       problem: 'no session folder was made: team-session.json would exceed 1 MiB when all tasks are done',
     });
     const about = (text: string) => plainObjective(text, 'objective.md');

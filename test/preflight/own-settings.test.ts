@@ -1,7 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCoordinatePlaybook } from '../../src/playbooks/coordinate/index.ts';
+import { readObjective } from '../../src/preflight/read-input.ts';
+import { newSessionSource } from '../../src/sources/session/new-session.ts';
 import { OBJECTIVE, openBench, type Bench } from './support.ts';
 
 /** Writes `$XDG_CONFIG_HOME/squad/config.yaml`, whose folder is the bench's own. */
@@ -179,18 +181,24 @@ describe('models without a roster', () => {
   });
 
   it('may name others than the planner of a session', async () => {
-    const alone = createCoordinatePlaybook({
+    const playbook = createCoordinatePlaybook({
       ...{ folder: '/team', shown: 'team', id: 'TC-a', team: 'a', createdAt: '2026-02-27T09:00:00.000Z' },
       ...{ invalid: [], kept: [], isThere: false, criteria: [], play: [], playWithout: [] },
     });
     const bench = openBench(['claude']);
+    const text = readFileSync(join(bench.repository, 'objective.md'), 'utf8');
+    const source = newSessionSource(
+      await readObjective({ text, from: 'objective.md' }, '/'),
+      playbook,
+      () => undefined,
+    );
     bench.write('squad.yaml', 'models: { planner: opus, builder: haiku }');
-    expect(models(await bench.run({ alone, yes: true }))).toEqual({ planner: 'opus' });
+    expect(models(await bench.run({ source, yes: true }))).toEqual({ planner: 'opus' });
     const agents = ['planner, runtime: claude', 'builder, runtime: claude'].map(
       (role, n) => `{ name: a${n}, role: ${role} }`,
     );
     bench.write('squad.yaml', `models: { a0: opus, a1: haiku, builder: haiku }\nagents: [${agents.join(', ')}]`);
-    expect(models(await bench.run({ alone, yes: true }))).toEqual({ a0: 'opus' });
+    expect(models(await bench.run({ source, yes: true }))).toEqual({ a0: 'opus' });
   });
 
   it('are refused for a role on several runtimes', async () => {

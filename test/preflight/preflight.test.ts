@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SquadError } from '../../src/model/errors.ts';
 import { runDefinitionSchema } from '../../src/model/run.ts';
-import type { PreflightRequest } from '../../src/preflight/preflight.ts';
 import { git } from '../support/git.ts';
-import { NOW, OBJECTIVE, OPEN_FORGE, openBench, type Bench } from './support.ts';
+import { NOW, OBJECTIVE, OPEN_FORGE, openBench, type Bench, type Asked } from './support.ts';
 
 describe('a definition', () => {
   it('holds all that a run was started with', async () => {
@@ -51,7 +50,7 @@ describe('a definition', () => {
     expect(definition.trusted).toBeNull();
   });
 
-  it.each<[playbook: string, settings: string, request: Partial<PreflightRequest>, plan: 'ask' | 'auto']>([
+  it.each<[playbook: string, settings: string, request: Asked, plan: 'ask' | 'auto']>([
     ['delivery', '', {}, 'auto'],
     ['delivery', '', { attended: true }, 'ask'],
     ['delivery', '', { attended: true, yes: true }, 'auto'],
@@ -151,7 +150,7 @@ describe('a definition', () => {
 interface Bad {
   readonly title: string;
   readonly arrange?: (bench: Bench) => void;
-  readonly request?: Partial<PreflightRequest>;
+  readonly request?: Asked;
   readonly found?: readonly ('claude' | 'codex' | 'scripted')[];
   readonly code: SquadError['code'];
   readonly message: RegExp;

@@ -2,14 +2,13 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
-import type { PreflightRequest } from '../../src/preflight/preflight.ts';
 import { readObjective } from '../../src/preflight/read-input.ts';
 import { tokenSamples } from '../security/tokens.ts';
 import { DIAMOND, writeSession, type SessionAbout } from '../support/session-folder.ts';
-import { OBJECTIVE, openBench, type Bench } from './support.ts';
+import { OBJECTIVE, openBench, type Asked, type Bench } from './support.ts';
 
 const TOKEN = tokenSamples()['github token']?.token ?? '';
-const TEAM: Partial<PreflightRequest> = { objective: { session: 'team' } };
+const TEAM: Asked = { objective: { session: 'team' } };
 
 function benchWith(more: Partial<SessionAbout> = {}): Bench {
   const bench = openBench();
@@ -43,16 +42,14 @@ describe('a session', () => {
   it('is asked for the runs on its folder before anything else is checked', async () => {
     const bench = benchWith();
     const asked: string[] = [];
+    const refused = (): never => {
+      throw new Error('taken');
+    };
     const error = await bench
-      .refusal(TEAM, {
-        refuseTaken: (_, { path, folder }) => {
-          asked.push(path, folder);
-          return Promise.reject(new Error('taken'));
-        },
-      })
+      .refusal({ ...TEAM, runs: { on: (path) => (asked.push(path), refused()), now: () => 0, hasWork: refused } })
       .catch((thrown: unknown) => thrown);
     expect(error).toEqual(new Error('taken'));
-    expect(asked).toEqual([join(bench.repository, 'team'), 'team']);
+    expect(asked).toEqual([join(bench.repository, 'team')]);
     expect(bench.probed).toEqual([]);
   });
 
@@ -106,7 +103,7 @@ describe('a session', () => {
   describe('that was just made for an objective', () => {
     const madeFor = async (deadline: string) => {
       const text = `---\nname: ours\nlimits: { usd: 5, turns: 7 }\n---\n${OBJECTIVE}\n## Priority\n\nHigh\n\n## Deadline\n\n${deadline}\n`;
-      return { ...TEAM, madeFor: await readObjective({ text, from: 'plans/it.md' }, '/') };
+      return { objective: { session: 'team', madeFor: await readObjective({ text, from: 'plans/it.md' }, '/') } };
     };
 
     it('is run with the criteria, the limits, the deadline, the priority and the name of that', async () => {
@@ -139,7 +136,7 @@ describe('a session', () => {
 });
 
 describe('a session is refused', () => {
-  it.each<[string, Partial<SessionAbout>, Partial<PreflightRequest>, object]>([
+  it.each<[string, Partial<SessionAbout>, Asked, object]>([
     [
       'if it is completed',
       { status: 'completed', done: DIAMOND.tasks.map(({ id }) => id) },

@@ -11,6 +11,9 @@ import {
   type PreflightPorts,
   type PreflightRequest,
 } from '../../src/preflight/preflight.ts';
+import type { FolderRuns } from '../../src/sources/session/session-runs.ts';
+import type { NamedSession } from '../../src/sources/session/session-source.ts';
+import { sourceOf, type ObjectiveSource } from '../../src/sources/source-of.ts';
 import type { AgentRuntime, Probe } from '../../src/runtimes/port/agent-runtime.ts';
 import type { Forge } from '../../src/substrate/ports/forge.ts';
 import { createRepository, git } from '../support/git.ts';
@@ -46,6 +49,14 @@ const ABSENT: Probe = {
   problems: [{ text: 'it was not found', next: 'install it' }],
 };
 
+/** What a person asks for; by default for the objective. */
+export interface Asked extends Partial<PreflightRequest> {
+  readonly objective?: ObjectiveSource | NamedSession;
+  readonly runs?: FolderRuns;
+}
+
+const NO_RUNS: FolderRuns = { on: () => [], now: () => NOW, hasWork: () => Promise.resolve(true) };
+
 export interface Bench {
   readonly root: string;
   readonly repository: string;
@@ -53,8 +64,8 @@ export interface Bench {
   /** What was asked of the composition root, in order. */
   readonly probed: { readonly name: string; readonly choice: RuntimeChoice }[];
   write(name: string, text: string | Buffer): void;
-  run(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<Preflight>;
-  refusal(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<SquadError>;
+  run(request?: Asked, ports?: Partial<PreflightPorts>): Promise<Preflight>;
+  refusal(request?: Asked, ports?: Partial<PreflightPorts>): Promise<SquadError>;
   host(more?: Partial<Host>): Host;
   /** Everything that a run could leave behind, as text that can be compared. */
   traces(): string[];
@@ -67,7 +78,10 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
   const repository = createRepository(join(root, 'repository'), { 'objective.md': OBJECTIVE });
   const probed: { name: string; choice: RuntimeChoice }[] = [];
   const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
-  const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
+  const run = (
+    { objective = 'objective.md', runs = NO_RUNS, ...request }: Asked = {},
+    ports: Partial<PreflightPorts> = {},
+  ): Promise<Preflight> => {
     const {
       git: gitPorts,
       clock,
@@ -95,10 +109,14 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
         redactor,
         taskCage,
         takenNames: () => [],
-        refuseTaken: () => Promise.resolve(),
         ...ports,
       },
-      { objective: 'objective.md', limits: {}, yes: false, ...request },
+      {
+        source: sourceOf(objective, (ports.host ?? host()).workingDirectory, runs),
+        limits: {},
+        yes: false,
+        ...request,
+      },
     );
   };
   return {

@@ -7,7 +7,7 @@ import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema } from '../../src/model/run.ts';
-import { DONE } from '../../src/model/session-done.ts';
+import { PLAYED } from '../../src/model/playbook-name.ts';
 import { asObject } from '../../src/text/json.ts';
 import { ALL } from '../support/lane.ts';
 import { DIAMOND, workers, writeSession } from '../support/session-folder.ts';
@@ -43,9 +43,9 @@ function doneAt(bench: RunBench): number[] {
     let board = createBoard(factsOf(runDefinitionSchema.parse(defined?.data)));
     return events.flatMap(({ type, cause, data, at }) => {
       if (type !== RUN_EVENTS.plan || cause === null) return [];
-      const before = board.records.get(DONE)?.size ?? 0;
+      const before = board.records.get(PLAYED)?.size ?? 0;
       board = foldEntry(board, planEntrySchema.parse(data));
-      return Array<number>((board.records.get(DONE)?.size ?? 0) - before).fill(at);
+      return Array<number>((board.records.get(PLAYED)?.size ?? 0) - before).fill(at);
     });
   } finally {
     ledger.close();

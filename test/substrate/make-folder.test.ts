@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { MadeFolder } from '../../src/model/own-playbook.ts';
+import type { MadeFolder } from '../../src/model/folder.ts';
 import { makeFolder } from '../../src/substrate/files/make-folder.ts';
 
 /** An empty folder, and what to make in it. */

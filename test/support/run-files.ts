@@ -1,5 +1,6 @@
-import { createRunFiles, type RunFiles } from '../../src/engine/run-files.ts';
-import type { OwnPlaybook } from '../../src/model/own-playbook.ts';
+import { createRunFiles, type RunFiles } from '../../src/sinks/run-files.ts';
+import type { KeepsFolder } from '../../src/model/folder.ts';
+import type { Playbook } from '../../src/model/plan.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { RecordedRun } from '../report/support.ts';
@@ -7,7 +8,7 @@ import type { RecordedRun } from '../report/support.ts';
 /** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(
   run: RecordedRun,
-  playbook: Pick<OwnPlaybook<unknown>, 'files' | 'folder' | 'stages'> = {},
+  { folder: keeps, ...playbook }: Pick<Playbook<unknown>, 'files' | 'stages'> & { readonly folder?: KeepsFolder } = {},
   secrets: readonly string[] = [],
   documents: Readonly<Record<string, string>> = {},
 ): { readonly files: RunFiles; readonly warnings: string[] } {
@@ -18,6 +19,7 @@ export function filesOf(
       redactor: () => createRedactor(secrets),
       ledger: run.ledger,
       playbook,
+      keeps,
       workspaces: {
         readFileAt: async (commit, path) => {
           const text = documents[`${commit.slice(0, 1)}:${path}`];

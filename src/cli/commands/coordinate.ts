@@ -1,6 +1,5 @@
 import { limitsFromOptions } from '../../model/limits.ts';
 import { usageError } from '../../model/errors.ts';
-import { playCommand, playNote } from '../../read-model/play-command.ts';
 import { coordinate as coordinateIn } from '../../squad/coordinate.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, CoordinateOptions } from '../command-context.ts';
@@ -22,7 +21,7 @@ export async function coordinate(
   }
   const objective = given === undefined ? undefined : await readArgument(context, given);
   const show = await showAndAsk(context, options);
-  const { running, folder, path, passedOn, madeFor, invalid } = await coordinateIn({ host }, objective, {
+  const { running, folder, next, note, madeFor, invalid } = await coordinateIn({ host }, objective, {
     ...{ into, resume, runtime, models, name, allowFullAccess },
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
   });
@@ -30,7 +29,6 @@ export async function coordinate(
     output.problem(
       `${plainLine(file)} is not valid. squad writes a new one and keeps yours as ${plainLine(file)}.theirs (or .theirs-2, …).`,
     );
-  const next = playCommand(path, passedOn.play);
   if (running === undefined) {
     printResult(output, options, { type: 'coordinated', folder, next: [next] }, [
       `${plainLine(folder)} is a valid session: nothing is missing.`,
@@ -41,7 +39,6 @@ export async function coordinate(
     if (end.outcome !== 'done') return;
   }
   if (goesOn !== true) {
-    const note = playNote(passedOn);
     if (note !== undefined) output.problem(note);
     return;
   }

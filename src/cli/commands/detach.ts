@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { LIMITS } from '../../model/limit-table.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import type { ObjectiveSource } from '../../preflight/read-input.ts';
+import type { ObjectiveSource } from '../../sources/source-of.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
-import { refuseInUse } from '../../squad/session-runs.ts';
+import { refuseInUse, sourceIn } from '../../squad/folder-runs.ts';
 import { startDetachedEngine, type EngineStart } from '../../squad/detached-engine.ts';
 import { agreeToRun } from '../../squad/run-consent.ts';
 import { bindWorkspace, openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
@@ -20,9 +20,10 @@ import { passObjective } from '../../squad/ticket.ts';
 /** Starts a run whose engine works in the background. Checks it here, where a person reads the problems and agrees to commands. */
 export async function detachRun(context: CommandContext, given: ObjectiveSource, options: RunOptions): Promise<void> {
   const workspace = await openWorkspace(context);
-  refuseInUse(workspace, given);
+  const source = sourceIn(workspace, given);
+  refuseInUse(workspace, source);
   const { playbook, runtime, model: models, name: named, allowFullAccess, strict } = options;
-  const checked = await checkNewRun(workspace, given, {
+  const checked = await checkNewRun(workspace, source, {
     ...{ playbook, runtime, models, name: named, allowFullAccess, strict },
     ...{ trust: trustOf(context, options), limits: limitsFromOptions(options) },
   });

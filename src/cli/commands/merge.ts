@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
+import { FOLDER } from '../../model/playbook-name.ts';
 import type { RunView } from '../../read-model/run-view.ts';
-import { sessionFolders } from '../../read-model/session-folders.ts';
+import { runFolders } from '../../read-model/run-folders.ts';
 import { workCommands } from '../../read-model/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
 import { isWithin } from '../../substrate/files/confine.ts';
@@ -40,7 +41,7 @@ export async function merge(context: CommandContext, run: string | undefined, op
   if (commit === view.plan.base)
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
   const message = `Merge run ${name}: ${plainLine(title, 100)}`;
-  const mayStay = ofSessions(target);
+  const mayStay = inFolders(target);
   const answer = await mergeIntoCheckout(composition.git, checkout, { run: name, commit, message, mayStay });
   if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name, mayStay);
   const found = {
@@ -61,16 +62,16 @@ export async function merge(context: CommandContext, run: string | undefined, op
   ]);
 }
 
-/** Whether a path of the checkout is in the folder of a session, which runs write in the checkout itself. */
-function ofSessions(target: OpenedView<Machine>): (path: string) => boolean {
+/** Whether a path of the checkout is in a folder that runs write in the checkout itself. */
+function inFolders(target: OpenedView<Machine>): (path: string) => boolean {
   const { root } = target.repository;
-  const folders = readLedger(target, (ledger) => sessionFolders(ledger, root));
+  const folders = readLedger(target, (ledger) => runFolders(ledger, root));
   const place = realPath(root) ?? root;
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }
 
 function nothingToMerge({ run: { name }, next: [next = `squad show ${name}`], end }: RunView): SquadError {
-  const made = end?.made !== true ? 'it makes a session folder, and no work' : 'it made a session folder';
+  const made = end?.made !== true ? `it makes a ${FOLDER} folder, and no work` : `it made a ${FOLDER} folder`;
   return usageError(`${name} has no branch to merge: ${made}`, `Continue with: \`${next}\`.`);
 }
 
@@ -120,7 +121,7 @@ function refusalOf(
   answer: Exclude<MergeAnswer, { type: 'merged' | 'already' }>,
   { branch, root }: BranchCheckout,
   run: string,
-  isOfSession: (path: string) => boolean,
+  isInFolder: (path: string) => boolean,
 ): SquadError {
   const byGit = `\`git -C ${shellWord(root)} merge squad/${run}\``;
   switch (answer.type) {
@@ -132,8 +133,8 @@ function refusalOf(
     case 'dirty':
       return usageError(
         `the checkout has uncommitted changes in ${named(answer.files)}`,
-        // A stash would take away what a session counts as done.
-        `${answer.files.some(isOfSession) ? 'Commit them' : 'Commit or stash them'}, then \`squad merge ${run}\`.`,
+        // A stash would take away what the folder counts as done.
+        `${answer.files.some(isInFolder) ? 'Commit them' : 'Commit or stash them'}, then \`squad merge ${run}\`.`,
       );
     case 'untracked':
       return usageError(

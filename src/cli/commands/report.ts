@@ -74,7 +74,7 @@ async function findChanges(
 }
 
 /** Whether the last engine has written the report of how it left the run. */
-/** Not once a newer run has played the session: what the file says to do next would be refused. */
+/** Not once a newer run has played the folder: what the file says to do next would be refused. */
 function isLeftByEngine({ reading }: OpenedRun): boolean {
   const last = reading.segments.at(-1);
   return reading.playedBy === undefined && !reading.driven && last !== undefined && last.releasedAt !== null;

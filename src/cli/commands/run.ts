@@ -11,16 +11,16 @@ import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOpt
 import { loadAsking } from '../ask/load-asking.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
-import { givenSource, sessionArgument } from '../given-source.ts';
+import { namedFolder, givenSource, showDone } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
-/** Runs an objective or a session, from the checks before the run exists to its report. */
+/** Runs an objective or a folder, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, given: string | undefined, options: RunOptions): Promise<void> {
-  const session = sessionArgument(given, options);
-  const isCompleted = async () => session !== undefined && (await showCompleted(context, session, options));
+  const folder = namedFolder(given, options);
+  const isCompleted = async () => folder !== undefined && (await showDone(context, folder, options));
   if (options.dryRun === true) {
     if (await isCompleted()) return;
     return (await import('./dry-run.ts')).showDryRun(context, given, options);
@@ -30,8 +30,8 @@ export async function run(context: CommandContext, given: string | undefined, op
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished.runId, options);
   if (await isCompleted()) return;
-  if (session === undefined) await refuseRepeat(context, objective, options);
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId, madeFor } = options;
+  if (folder === undefined) await refuseRepeat(context, objective, options);
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;
   if (options.detach === true) {
     if (runId !== undefined) throw usageError('--run-id cannot be combined with --detach', 'Leave out one of them.');
     return (await import('./detach.ts')).detachRun(context, objective, options);
@@ -40,24 +40,9 @@ export async function run(context: CommandContext, given: string | undefined, op
   const starting = await import('../../squad/run.ts');
   const running = await starting.run({ host: context.host }, objective, {
     ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
-    ...{ limits: limitsFromOptions(options), runId, madeFor, ...show.drive },
+    ...{ limits: limitsFromOptions(options), runId, ...show.drive },
   });
   await show.follow(running);
-}
-
-/** Says that nothing is left of a session; false: something is. Exit 0 then. */
-async function showCompleted({ host, output }: CommandContext, folder: string, options: RunOptions): Promise<boolean> {
-  const { readSession } = await import('../../preflight/read-session.ts');
-  const { session, path } = await readSession(folder, host.workingDirectory).catch(async (error: unknown) => {
-    // While a run plays the folder, only that run can continue, and what makes the folder whole is refused.
-    await (await import('../../squad/session-runs.ts')).refusePlayed({ host }, folder);
-    throw error;
-  });
-  if (session.status !== 'completed') return false;
-  const { completedText } = await import('../../preflight/subject.ts');
-  const found = { type: 'session-completed', session: session.id, folder: path, tasks: session.tasks.length };
-  printResult(output, options, found, [completedText(session)]);
-  return true;
 }
 
 /** Resumes the named run, or the one that needs it most. If its engine is running, this lifts the pause there. */
@@ -93,10 +78,10 @@ export async function resume(context: CommandContext, name: string | undefined, 
   await show.follow(await squad.resume(runId, { limits, trust: trustOf(context, options), ...show.drive }));
 }
 
-/** Writes the files of a session that a run, which is over, could not write. Exit 0 then, however the run ended. */
+/** Writes the files of a folder that a run, which is over, could not write. Exit 0 then, however the run ended. */
 async function writeAgain(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
-  const { writeFolder } = await import('../../squad/write-folder.ts');
+  const { writeFolder } = await import('../../squad/folder-runs.ts');
   const warn = (text: string): void => output.problem(`note: ${plainLine(text, 800)}`);
   const folder = await writeFolder({ host }, runId, { warn, trust: trustOf(context, options) });
   const lines = [`Wrote the files in ${plainLine(folder, 300)} again: they are complete.`];

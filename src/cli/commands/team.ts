@@ -3,6 +3,7 @@ import type { CommandContext, TeamOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { newRunArguments, ownProgram } from '../run-arguments.ts';
 import { readArgument } from '../read-objective.ts';
+import { sourceIn } from '../../squad/folder-runs.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
 import { bindWorkspace, openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
@@ -103,7 +104,7 @@ async function planRun(context: CommandContext, workspace: OpenedWorkspace, give
   const { playbook, runtime, model: models, name: named, allowFullAccess } = options;
   const trust = trustOf(context, options);
   const objective = await readArgument(context, given);
-  const { definition } = await checkNewRun(workspace, objective, {
+  const { definition } = await checkNewRun(workspace, sourceIn(workspace, objective), {
     playbook,
     otherwise: TEAM_PLAYBOOK,
     runtime,

@@ -1,3 +1,4 @@
+import { FOLDER } from '../../model/playbook-name.ts';
 import { writeAgainText } from '../../model/folder-written.ts';
 import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
@@ -54,7 +55,7 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
 function folderLines({ name, folder, folderProblem }: RunStatus): string[] {
   if (folder === null) return [];
   return [
-    `  session ${plainLine(folder, 300)}`,
+    `  ${FOLDER} ${plainLine(folder, 300)}`,
     ...(folderProblem === null
       ? []
       : [`  its files are not complete: ${plainLine(folderProblem, 300)}. ${writeAgainText(name)}`]),

@@ -1,13 +1,10 @@
 import { defined } from '../../text/defined.ts';
 import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../../model/plan/board.ts';
-import { SESSION } from '../../model/playbook-name.ts';
+import { MORE_TASKS } from '../../model/playbook-name.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
 /** The judges of runs whose definition names none. */
 const OLD_JUDGES = ['reviewer', 'member'];
-
-/** A session may have as many tasks as a plan. Repairs, and work that mail adds, come on top. */
-const BESIDE_SESSION = 100;
 
 /** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
@@ -27,8 +24,6 @@ export function factsOf(definition: RunDefinition): RunFacts {
     baseline,
   } = definition;
   const { criteria, doubtful } = began ?? { ...objective, doubtful: definition.doubtful };
-  // A fork has no folder.
-  const beside = definition.playbook === SESSION ? BESIDE_SESSION : 0;
   return {
     objective: {
       title: objective.title,
@@ -46,7 +41,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     runtimes: definition.described,
     limits: {
       ...DEFAULT_PLAN_LIMITS,
-      tasks: DEFAULT_PLAN_LIMITS.tasks + beside,
+      tasks: DEFAULT_PLAN_LIMITS.tasks + (MORE_TASKS[definition.playbook] ?? 0),
       rounds: limits.reviewRounds,
       retries: limits.retries,
       stallFallbacks: limits.walls,

@@ -1,6 +1,6 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
-import type { OwnPlaybook } from '../../model/own-playbook.ts';
-import type { View } from '../../model/plan.ts';
+import type { MakesFolder } from '../../model/folder.ts';
+import type { Playbook, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { ANALYSIS_FILE, shown } from '../session/finding.ts';
@@ -10,6 +10,7 @@ import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
 import { judgeTeam } from './judge-team.ts';
 import type { CoordinateOptions } from './options.ts';
+import { playCommand, playNote } from './play-command.ts';
 import { EMPTY_FOLDERS } from './team-files.ts';
 
 const TEAM = 'team';
@@ -26,7 +27,7 @@ export function descriptionOf({ text }: { readonly text: string }): string {
 }
 
 /** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
-export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlaybook<unknown> {
+export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<unknown> {
   return {
     name: COORDINATE,
     roles: { planner: { delivers: 'none', instructions: PLANNER } },
@@ -50,19 +51,21 @@ export function createCoordinatePlaybook(options: CoordinateOptions): OwnPlayboo
         ? endOf(view)
         : [];
     },
-    makes: (view) => {
-      const answer = view.task(COORDINATE)?.answer;
-      // A person skipped the planning.
-      if (answer === undefined) return undefined;
-      const judged = judgeTeam(answer, options, descriptionOf(view.objective));
-      // Only together with the objective, the answer is too long.
-      if (!judged.ok) return { problem: `no session folder was made: ${judged.problems.join('; ')}` };
-      const { folder, isThere } = options;
-      const place = { folder, shown: options.shown, isThere };
-      return { ...place, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };
-    },
     tools: () => [],
   };
+}
+
+/** The folder of the session that the planner has designed; undefined: a person skipped that. */
+export function madeFolder(options: CoordinateOptions, view: View): ReturnType<MakesFolder> {
+  const answer = view.task(COORDINATE)?.answer;
+  if (answer === undefined) return undefined;
+  const judged = judgeTeam(answer, options, descriptionOf(view.objective));
+  // Only together with the objective, the answer is too long.
+  if (!judged.ok) return { problem: `no session folder was made: ${judged.problems.join('; ')}` };
+  const { folder, isThere } = options;
+  const place = { folder, shown: options.shown, isThere };
+  const then = { next: playCommand(folder, options), note: playNote(options) };
+  return { ...place, ...then, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };
 }
 
 /** It delivers nothing: once the work has ended, squad makes the folder. */

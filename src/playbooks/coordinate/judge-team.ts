@@ -2,7 +2,7 @@ import { atMost } from '../../text/at-most.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkSession } from '../session/check-session.ts';
 import { ANALYSIS_FILE, STATE_FILE } from '../session/finding.ts';
-import type { MadeFile } from '../../model/own-playbook.ts';
+import type { MadeFile } from '../../model/folder.ts';
 import { teamProblems, teamSchema } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
 import { EMPTY_FOLDERS, isBegunEmpty, keptRoles, rolePathProblem, teamFiles } from './team-files.ts';

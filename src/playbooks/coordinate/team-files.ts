@@ -1,4 +1,4 @@
-import type { MadeFile } from '../../model/own-playbook.ts';
+import type { MadeFile } from '../../model/folder.ts';
 import { asObject, fieldsOf, objectsIn } from '../../text/json.ts';
 import { pathProblem } from '../../text/path-problem.ts';
 import { ANALYSIS_FILE, roleAt, rolePath, STATE_FILE } from '../session/finding.ts';

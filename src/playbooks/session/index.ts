@@ -1,5 +1,4 @@
-import type { OwnPlaybook } from '../../model/own-playbook.ts';
-import type { View } from '../../model/plan.ts';
+import type { Playbook, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { SESSION } from '../../model/playbook-name.ts';
@@ -9,14 +8,13 @@ import { stageTask } from '../stages/stage-records.ts';
 import { ANSWER, checkAnswer, WORKER } from './answer.ts';
 import { backgroundOf } from './background.ts';
 import type { Session } from './session.ts';
-import { sessionFiles } from './session-files.ts';
 import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
-import { DONE } from '../../model/session-done.ts';
+import { PLAYED } from '../../model/playbook-name.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import { MEMORY_FILE, STATE_FILE } from './finding.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
-export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
+export function createSessionPlaybook(session: Session): Playbook<unknown> {
   const list = sessionList(session);
   const playbook = createStagesPlaybook({
     name: SESSION,
@@ -31,7 +29,6 @@ export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
   return {
     ...playbook,
     castsEachRole: true,
-    folder: (view, moment) => sessionFiles(session, view, moment),
     checkAnswer,
     background: (view, task) => backgroundOf(session, view, task),
     plan: (input: Parameters<typeof playbook.plan>[0]) => keepOff(session, playbook.plan(input)),
@@ -42,7 +39,7 @@ export function createSessionPlaybook(session: Session): OwnPlaybook<unknown> {
 function noteDone(view: View, event: PlaybookEvent): PlanChange[] {
   if (event.type !== 'task-done') return [];
   const place = stageTask(view, event.task);
-  return place === undefined ? [] : [{ do: 'put', in: DONE, id: place.stage, value: { task: event.task } }];
+  return place === undefined ? [] : [{ do: 'put', in: PLAYED, id: place.stage, value: { task: event.task } }];
 }
 
 /** The session that a run is frozen with; undefined: these are no options of a session. */

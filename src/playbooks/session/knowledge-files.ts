@@ -1,4 +1,4 @@
-import type { FolderFile } from '../../model/own-playbook.ts';
+import type { FolderFile } from '../../model/folder.ts';
 import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { markdownLine } from '../../text/markdown-line.ts';

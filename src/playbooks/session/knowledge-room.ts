@@ -1,4 +1,4 @@
-import type { FolderFile } from '../../model/own-playbook.ts';
+import type { FolderFile } from '../../model/folder.ts';
 import type { SessionStart } from './session.ts';
 
 // squad reads what it has written, at the next run: 1 MiB of a file, 32 MiB in all and 10,000 entries of a folder.

@@ -1,5 +1,5 @@
 import type { View } from '../../model/plan.ts';
-import { DONE } from '../../model/session-done.ts';
+import { PLAYED } from '../../model/playbook-name.ts';
 import { fileName, ownNames } from '../../text/file-name.ts';
 import { asObject, type Json } from '../../text/json.ts';
 import { visibleText } from '../../text/plain-text.ts';
@@ -88,7 +88,7 @@ export function sessionTask(session: Session, slug: string): SessionTask | undef
 export function doneTasks(session: Session, view: View): readonly Done[] {
   const known = DONE_TASKS.get(view);
   if (known !== undefined) return known;
-  const done = view.records(DONE).flatMap(({ id: slug, value }) => {
+  const done = view.records(PLAYED).flatMap(({ id: slug, value }) => {
     const task = sessionTask(session, slug);
     const { task: id = slug } = asObject(value);
     const state = view.task(String(id));

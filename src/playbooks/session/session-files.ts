@@ -1,4 +1,4 @@
-import type { FolderFile, FolderMoment } from '../../model/own-playbook.ts';
+import type { FolderFile, FolderMoment } from '../../model/folder.ts';
 import type { View } from '../../model/plan.ts';
 import { defined } from '../../text/defined.ts';
 import { jsonEditor, type JsonEdits } from '../../text/edit-json.ts';

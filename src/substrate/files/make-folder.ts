@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import type { MadeFolder } from '../../model/own-playbook.ts';
+import type { MadeFolder } from '../../model/folder.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { readPlain } from './read-plain.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FolderFile } from '../../../src/model/own-playbook.ts';
+import type { FolderFile } from '../../../src/model/folder.ts';
 import { knowledgeFiles } from '../../../src/playbooks/session/knowledge-files.ts';
 import type { Left } from '../../../src/playbooks/session/knowledge.ts';
 import type { Session, SessionStart } from '../../../src/playbooks/session/session.ts';

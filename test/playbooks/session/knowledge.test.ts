@@ -7,7 +7,7 @@ import type { WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { foldEntry } from '../../../src/graph/decisions/plan-step.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
-import type { FolderFile } from '../../../src/model/own-playbook.ts';
+import type { FolderFile } from '../../../src/model/folder.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import { sessionFiles } from '../../../src/playbooks/session/session-files.ts';

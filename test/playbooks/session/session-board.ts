@@ -6,7 +6,7 @@ import type { View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
 import { checkAnswer, WORKER, type WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
-import { DONE } from '../../../src/model/session-done.ts';
+import { PLAYED } from '../../../src/model/playbook-name.ts';
 import type { Session, SessionStart } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { newTask } from '../../graph/decisions/support.ts';
@@ -111,7 +111,7 @@ export class SessionBoard {
     const event = { outcome: 'completed', text: '', output: plainJson({ ...NOTHING, ...answer }) } as const;
     this.turn(slug, { type: 'attempt-settled', attempt: '', ...event });
     if (this.view().task(slug)?.status !== 'done') return;
-    const put = { do: 'put', in: DONE, id: slug, value: { task: slug } } as const;
+    const put = { do: 'put', in: PLAYED, id: slug, value: { task: slug } } as const;
     this.#board = applyChanges(this.#board, [put], AT).board;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FolderMoment } from '../../../src/model/own-playbook.ts';
+import type { FolderMoment } from '../../../src/model/folder.ts';
 import type { TaskView, View } from '../../../src/model/plan.ts';
 import { sessionFiles, stateText } from '../../../src/playbooks/session/session-files.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';

@@ -1,0 +1,22 @@
+import type { Composition, Host } from '../compose.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { workspacePlaces } from '../substrate/files/state-place.ts';
+import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import type { RepositoryReport, Workspaces } from '../substrate/ports/workspaces.ts';
+
+/** The folders and refs of a run. Of one that makes no branch, the commit that it began with stands for its branch. */
+export function workspacesOf(
+  { git, host }: Pick<Composition, 'git'> & { readonly host: Host },
+  repository: RepositoryReport,
+  directory: string,
+  run?: Pick<RunDefinition, 'makesBranch' | 'repository'>,
+): Workspaces {
+  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory) }, repository);
+  if (run?.makesBranch !== false) return workspaces;
+  return {
+    ...workspaces,
+    createRunBranch: () => Promise.resolve({ type: 'ready' }),
+    runHead: () => Promise.resolve(run.repository.base),
+    checkoutOf: () => Promise.resolve(undefined),
+  };
+}

@@ -30,7 +30,7 @@ const PARTS = Object.entries({
       'attempts/turn-secrets',
       'text/tool-target',
     ],
-    ...['engine/run-files', 'substrate/git/show-diff', 'substrate/git/place-of-work'],
+    ...['sinks/run-files', 'substrate/git/show-diff', 'substrate/git/place-of-work'],
   ],
   runtimes: ['compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],

@@ -39,6 +39,7 @@ const VARIES: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{12}\b/g, '[0-9a-f]{12}'],
   [/\b\d\d:\d\d:\d\d\b/g, '\\d\\d:\\d\\d:\\d\\d'],
   [/\b\d+(?:\.\d+)?h?m?\d* ?s\b|\b\d+ min\b/g, '[\\d.]+ ?\\w+'],
+  [/\b\d+ of 480 min\b/g, '[\\d.]+ of 480 min'],
   [/7h59m|8h00m/g, '\\dh\\d\\dm'],
   [/\b\d+ tokens in, \d+ out/g, '\\d+ tokens in, \\d+ out'],
   [/\b\d+(?:\.\d+)?k? tokens/g, '[\\d.]+k? tokens'],
@@ -161,7 +162,6 @@ it.skipIf(NO_TMUX !== undefined)(
         const end = await main!.shows(/take it/);
         missing.push(...missingIn(end, output).map((line) => `the end: ${line}\nin ${end}`));
       } else {
-        const shown = room.run(command);
         // Which runtimes are installed is the machine's own.
         const lines =
           command === 'squad doctor'
@@ -170,6 +170,12 @@ it.skipIf(NO_TMUX !== undefined)(
                 output.findIndex((line) => / claude /.test(line)),
               )
             : output;
+        let shown = room.run(command);
+        // A question is asked a moment before the turn that asks it has ended.
+        for (let look = 0; command === 'squad status' && look < 20 && missingIn(shown, lines).length > 0; look += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          shown = room.run(command);
+        }
         missing.push(...missingIn(shown, lines).map((line) => `${command}: ${line}\nin ${shown}`));
       }
     }

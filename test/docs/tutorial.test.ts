@@ -172,7 +172,8 @@ it.skipIf(NO_TMUX !== undefined)(
             : output;
         let shown = room.run(command);
         // A question is asked a moment before the turn that asks it has ended.
-        for (let look = 0; command === 'squad status' && look < 20 && missingIn(shown, lines).length > 0; look += 1) {
+        const looks = command === 'squad status' ? 20 : 0;
+        for (let look = 0; look < looks && missingIn(shown, lines).length > 0; look += 1) {
           await new Promise((resolve) => setTimeout(resolve, 500));
           shown = room.run(command);
         }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { defineConfig } from 'tsdown';
 import { asciiOnly } from './scripts/ascii-only.ts';
 import { lazyBuiltins } from './scripts/lazy-builtins.ts';
@@ -7,6 +8,8 @@ const shared = { platform: 'node', target: 'node22.14' } as const;
 
 /** It depends on a better-sqlite3 of its own, of an older kind; overrides do not reach those who install squad. */
 const SAVER = '@langchain/langgraph-checkpoint-sqlite';
+
+const SOURCES = readdirSync(new URL('src', import.meta.url), { recursive: true, encoding: 'utf8' });
 
 /**
  * Parts of the command line by what needs them: every command; one that looks at a run; one that may start a turn; one that checks
@@ -35,7 +38,12 @@ const PARTS = Object.entries({
   runtimes: ['compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
   engine: ['engine'],
-}).map(([name, modules]) => ({ name, test: new RegExp(`/src/(?:${modules.join('|')})\\.ts$`) }));
+}).map(([name, modules]) => {
+  // A module that has moved would land unseen in a part that more commands load.
+  const gone = modules.filter((one) => !SOURCES.some((file) => new RegExp(`^${one}\\.ts$`).test(file)));
+  if (gone.length > 0) throw new Error(`tsdown.config.ts names modules that src does not have: ${gone.join(', ')}`);
+  return { name, test: new RegExp(`/src/(?:${modules.join('|')})\\.ts$`) };
+});
 
 export default defineConfig([
   {

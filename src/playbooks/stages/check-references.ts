@@ -169,6 +169,8 @@ function unknownStage(id: string, known: readonly string[], reviews: ReadonlyMap
   return `no stage is called ${quote(id)}; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_IDS).map(quote).join(', ')}${more}`;
 }
 
+/** Only answers by a schema reach work that has begun. */
+export const UNSEEN = 'gives no answer by a schema, so this work would not see that it is done again';
 const MANY_SESSIONS = 'has a session for each of its tasks, and none of its own';
 
 /** Why a reference of this kind cannot name the stage; undefined: it can. */
@@ -191,9 +193,7 @@ function lacking(
       return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
     case 'again':
       if (each !== undefined && by.each === undefined) return 'has a task for each entry, and this stage has one';
-      return isJsonObject(makes['answer'])
-        ? undefined
-        : 'gives no answer by a schema, so this work would not see that it is done again';
+      return isJsonObject(makes['answer']) ? undefined : UNSEEN;
     case 'work':
       if (makes['answer'] === 'tasks')
         return 'plans tasks, and a fix like it plans none; name a stage that makes a document or code';

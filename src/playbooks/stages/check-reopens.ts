@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
-import { ancestors, leftBehind } from './check-references.ts';
+import { ancestors, leftBehind, UNSEEN } from './check-references.ts';
 import type { RoughStage, Said } from './rough-list.ts';
 
 /**
@@ -20,7 +20,7 @@ export function reopenProblems(stages: readonly RoughStage[]): Said[] {
         });
         const said = between.map(({ id = '' }) => ({
           path,
-          message: `${quote(id)} comes between and gives no answer by a schema, so this work would not see that it is done again`,
+          message: `${quote(id)} comes between and ${UNSEEN}`,
         }));
         return [...said, ...leftBehind(stage, { redo: target, path }, stages, before)];
       }),

@@ -27,7 +27,7 @@ export function refuseInUse({ directory }: Pick<OpenedWorkspace, 'directory'>, s
   refuseBusy(directory);
 }
 
-/** Throws `workspace-busy` if a run with this subject is not over. From anywhere: outside a repository there is no run. */
+/** Throws `workspace-busy` if a run with this subject is not over. Outside a repository there is no run, so it does not throw. */
 export async function refusePlayed(place: Place, named: ObjectiveSource): Promise<void> {
   const workspace = await openWorkspace(place).catch(() => undefined);
   if (workspace !== undefined) sourceIn(workspace, named).admit?.();

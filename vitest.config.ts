@@ -3,13 +3,12 @@ import { LANE, TAGS } from './test/support/lane.ts';
 
 /** Start no process, open no file and no database, and change nothing in memory that others see. */
 const PURE = [
-  'test/graph/decisions/**/*.test.ts',
-  'test/graph/prompts/**/*.test.ts',
+  'test/rules/**/*.test.ts',
   'test/model/**/*.test.ts',
-  'test/objective/**/*.test.ts',
+  'test/squad/objective/**/*.test.ts',
   'test/playbooks/**/*.test.ts',
-  'test/report/**/*.test.ts',
-  'test/settings/**/*.test.ts',
+  'test/view/report/**/*.test.ts',
+  'test/squad/settings/**/*.test.ts',
   'test/text/**/*.test.ts',
   'test/cli/render/**/*.test.ts',
   'test/runtimes/{claude,codex}/{command,translate,verdict,captures}.test.ts',
@@ -17,8 +16,8 @@ const PURE = [
 /** Use files, databases and child processes, and leave nothing in the process that they run in. */
 const TIDY = [
   'test/*.test.ts',
-  'test/attempts/**/*.test.ts',
-  'test/checks/{judge-check,notify-command,resume-checks}.test.ts',
+  'test/engine/attempts/**/*.test.ts',
+  'test/engine/checks/{judge-check,notify-command,resume-checks}.test.ts',
   'test/cli/{mail,mcp}/**/*.test.ts',
   'test/cli/{call-person,folder-check,isolation-check,objective-argument,output,tracing-check}.test.ts',
   'test/cli/board/{any-frame,cells,frame,keys,layered-map,paint,recorded-frame}.test.ts',
@@ -27,12 +26,12 @@ const TIDY = [
   'test/docs/{numbers,objective-table}.test.ts',
   'test/embed/{answers,messages,run-identity,squad-graph,squad-node,squad-tool}.test.ts',
   'test/examples/{council-objective,stage-lists,thirty-line-playbook}.test.ts',
-  'test/engine/**/*.test.ts',
+  'test/engine/*.test.ts',
   'test/graph/*.test.ts',
   'test/malformed/**/*.test.ts',
-  'test/operations/**/*.test.ts',
-  'test/preflight/**/*.test.ts',
-  'test/read-model/**/*.test.ts',
+  'test/engine/operations/**/*.test.ts',
+  'test/squad/preflight/**/*.test.ts',
+  'test/view/*.test.ts',
   // The agents of the two others are caged (test/support/on-disk.ts).
   'test/runs/!(acp-ask|antigravity).test.ts',
   'test/runtimes/{acp,antigravity,scripted}/{command,kept-session,policy,script,translate,verdict}.test.ts',
@@ -41,15 +40,15 @@ const TIDY = [
   'test/security/{s1-hostile-mail,s2-paths,s4-shell,s5-arguments,s6-clones,s9-entries,s9-s13-whole-run,s9-secrets}.test.ts',
   'test/security/{s10-forgery,s11-state,s13-output,s16-supply-chain,s17-parsers,s18-windows}.test.ts',
   'test/simulation/{clock,deadline,cost-guard,oracle,rate-limits,replay-identity,simulation}.test.ts',
-  'test/sinks/**/*.test.ts',
-  'test/sources/**/*.test.ts',
-  'test/squad/**/*.test.ts',
+  'test/engine/sinks/**/*.test.ts',
+  'test/squad/sources/**/*.test.ts',
+  'test/squad/*.test.ts',
   'test/studio/{edit,guard,install-line,view}.test.ts',
-  'test/substrate/{files,forge,ledger}/**/*.test.ts',
+  'test/substrate/{ledger,git/forge,system/files}/**/*.test.ts',
   'test/substrate/git/{agent-settings,gc,hard-repositories,hostile-folder,inspect-repository,integration}.test.ts',
   'test/substrate/git/{parallel,plain-checkout,repository,worktrees}.test.ts',
-  'test/substrate/process/{identity,process-table,splitter,trim-output,turn-family}.test.ts',
-  'test/tracing/{sender,spans,target,traced-runs}.test.ts',
+  'test/substrate/system/process/{identity,process-table,splitter,trim-output,turn-family}.test.ts',
+  'test/engine/tracing/{sender,spans,target,traced-runs}.test.ts',
 ];
 /** Programs of squad that a run in the process of a test starts: as `npm test` built them, they load in a third of the time. */
 const programs = {

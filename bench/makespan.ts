@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TraceTarget } from '../src/tracing/target.ts';
+import type { TraceTarget } from '../src/engine/tracing/target.ts';
 import { answerTask, fixedPlan } from './shared/bench-playbook.ts';
 import { createGraph, idealSchedule, timerSchedule, type Graph } from './shared/task-graph.ts';
 import { mean, rowOf, type Bench } from './shared/row.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkFolder } from '../src/sources/session/read-session.ts';
+import { checkFolder } from '../src/squad/sources/session/read-session.ts';
 import { writeSession, type SessionAbout } from '../test/support/session-folder.ts';
 import { median, milliseconds, rowOf, type Bench } from './shared/row.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { folderSink } from '../src/sinks/folder-sink.ts';
-import { createBoard } from '../src/graph/decisions/board.ts';
-import { foldEntry } from '../src/graph/decisions/plan-step.ts';
+import { folderSink } from '../src/engine/sinks/folder-sink.ts';
+import { createBoard } from '../src/rules/board.ts';
+import { foldEntry } from '../src/rules/plan-step.ts';
 import type { KeepsFolder } from '../src/model/folder.ts';
 import { createRedactor } from '../src/model/redaction/redactor.ts';
 import { sessionFiles } from '../src/playbooks/session/session-files.ts';
-import { readSession } from '../src/sources/session/read-session.ts';
+import { readSession } from '../src/squad/sources/session/read-session.ts';
 import { plainJson, type Json } from '../src/text/json.ts';
 import { playSession } from '../test/playbooks/session/support.ts';
 import type { Turn } from '../test/playbooks/simulator.ts';

@@ -1,4 +1,4 @@
-import { createLineSplitter } from '../src/substrate/process/splitter.ts';
+import { createLineSplitter } from '../src/substrate/system/process/splitter.ts';
 import { perSecond, type Bench } from './shared/row.ts';
 
 const MEGABYTES = 256;

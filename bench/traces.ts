@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { throughEngine } from './makespan.ts';
-import type { TraceTarget } from '../src/tracing/target.ts';
+import type { TraceTarget } from '../src/engine/tracing/target.ts';
 import { growingPlan } from './shared/bench-playbook.ts';
 import { mean, rowOf, type Bench } from './shared/row.ts';
 import { runSimulated, type SimulatedRun } from './shared/simulated-run.ts';

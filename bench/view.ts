@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CheckpointReader } from '../src/engine/read-checkpoints.ts';
 import { readMachine } from '../src/squad/machine.ts';
 import { createStudioView, type StudioView } from '../src/studio/view.ts';
-import { createSystemClock } from '../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../src/substrate/ledger/index.ts';
 import { median, milliseconds, rowOf, type Bench } from './shared/row.ts';
 import { ended, openScriptedRoom, type Piece, type ScriptedRoom } from './shared/scripted-room.ts';

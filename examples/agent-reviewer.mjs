@@ -12,8 +12,8 @@ import { promisify } from 'node:util';
 import { MemorySaver } from '@langchain/langgraph';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
-import { createSquad } from '../src/index.ts';
-import { inProcess, turnIn } from '../src/langgraph.ts';
+import { createSquad } from '../src/exports/index.ts';
+import { inProcess, turnIn } from '../src/exports/langgraph.ts';
 
 /** Nothing confines the agent: its tools have to stay in the folder of the turn themselves. */
 const readIt = tool(

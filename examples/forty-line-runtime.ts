@@ -9,7 +9,7 @@ import {
   usageSchema,
   type CliAdapter,
   type RuntimeSettings,
-} from '../src/runtime.ts';
+} from '../src/exports/runtime.ts';
 
 const id = z.string();
 const error = { kind: z.enum(FAILURE_KINDS), message: z.string(), retryAt: z.number().optional() };

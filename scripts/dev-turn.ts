@@ -11,12 +11,12 @@ import type { Objective } from '../src/model/plan/board.ts';
 import type { RunEvent } from '../src/model/run-event.ts';
 import { isSquadError } from '../src/model/errors.ts';
 import { addTask, finishWhenEnded, workTask } from '../src/playbooks/shared/tasks.ts';
-import type { RunEnd, RunningRun } from '../src/read-model/running-run.ts';
-import { isTurnEvent } from '../src/read-model/turn-sentence.ts';
-import { createSquad } from '../src/squad.ts';
+import type { RunEnd, RunningRun } from '../src/view/running-run.ts';
+import { isTurnEvent } from '../src/view/turn-sentence.ts';
+import { createSquad } from '../src/squad/squad.ts';
 import { readMachine } from '../src/squad/machine.ts';
 import { openWorkspace, readLedger } from '../src/squad/open-run.ts';
-import { armFailpoints } from '../src/substrate/failpoint.ts';
+import { armFailpoints } from '../src/substrate/system/failpoint.ts';
 import { parseJson } from '../src/text/json.ts';
 
 /** The playbook, and the only role and agent of its runs. */

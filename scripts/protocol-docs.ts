@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { givenUpBody, nackSchema } from '../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
-import { statisticsSchema } from '../src/report/statistics.ts';
+import { statisticsSchema } from '../src/view/report/statistics.ts';
 import { MAIL_KINDS } from '../src/model/mail/kind.ts';
 import { stageListSchema } from '../src/playbooks/stages/stage-schema.ts';
 import { refusalTable } from './protocol/refusals.ts';

@@ -50,11 +50,11 @@ describe('every tag of a closed union is produced and acted on', () => {
 });
 
 describe('every input of a run', () => {
-  const reader = textOf('graph/decisions/read-input.ts');
+  const reader = textOf('rules/read-input.ts');
   const list = /const INPUTS[^]*?\]\)/.exec(reader)?.[0] ?? '';
   const own = [...list.matchAll(/'([^']+)'/g)].map(([, type = '']) => type);
   const others = [...list.matchAll(/RUN_EVENTS\.(\w+)/g)].map(([, name = '']) => name);
-  const writers = sources.filter(({ name }) => name !== 'graph/decisions/read-input.ts' && name !== 'model/run.ts');
+  const writers = sources.filter(({ name }) => name !== 'rules/read-input.ts' && name !== 'model/run.ts');
 
   it('is listed', () => expect([own.length, others.length].every((count) => count > 4)).toBe(true));
 

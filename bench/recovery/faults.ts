@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FailpointName } from '../../src/substrate/failpoint.ts';
+import type { FailpointName } from '../../src/substrate/system/failpoint.ts';
 import type { Engine } from '../../test/support/engine.ts';
-import type { AttemptReading } from '../../src/read-model/read-run.ts';
+import type { AttemptReading } from '../../src/view/read-run.ts';
 import { livingTurns, markedPids } from '../../test/support/marked-pids.ts';
 import type { RunRoom } from '../../test/support/run-room.ts';
 import { LABELS, WORK_MS, WRITERS } from './scenario.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunHistory } from '../../src/read-model/read-run.ts';
-import { FAILPOINTS } from '../../src/substrate/failpoint.ts';
+import type { RunHistory } from '../../src/view/read-run.ts';
+import { FAILPOINTS } from '../../src/substrate/system/failpoint.ts';
 import type { Finished } from '../../test/support/engine.ts';
 import { endStateOf, harmTo, openRunRoom, type EndState, type RunRoom } from '../../test/support/run-room.ts';
 import type { Passes, Strike } from './faults.ts';

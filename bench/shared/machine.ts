@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { compose, type Composition, type Host } from '../../src/compose.ts';
+import { compose, type Composition, type Host } from '../../src/engine/compose.ts';
 import { lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 

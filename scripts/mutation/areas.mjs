@@ -7,10 +7,10 @@ import { globSync } from 'node:fs';
  */
 export const AREAS = {
   decisions: {
-    files: ['src/graph/decisions/*.ts'],
+    files: ['src/rules/*.ts'],
     tests: [
-      ...['test/graph/decisions/*.test.ts', 'test/graph/prompts/*.test.ts', 'test/playbooks/**/*.test.ts'],
-      ...['test/simulation/!(soak).test.ts', 'test/report/*.test.ts'],
+      ...['test/rules/*.test.ts', 'test/rules/prompts/*.test.ts', 'test/playbooks/**/*.test.ts'],
+      ...['test/simulation/!(soak).test.ts', 'test/view/report/*.test.ts'],
     ],
     bound: 95,
     sample: 500,
@@ -65,7 +65,7 @@ export const AREAS = {
   // The wiring: from operations to the gate, from a request to the guard, from an abort to the cancel, settlements and fences.
   gate: {
     files: ['check-gate', 'integrate-work', 'publish-run'].map((name) => `src/operations/${name}.ts`),
-    tests: ['test/operations/{check-gate,integrate-work,publish-answers}.test.ts'],
+    tests: ['test/engine/operations/{check-gate,integrate-work,publish-answers}.test.ts'],
     bound: 90,
   },
   door: {
@@ -79,8 +79,8 @@ export const AREAS = {
     bound: 90,
   },
   turns: {
-    files: ['src/attempts/start-attempt.ts', 'src/attempts/supervisor.ts', 'src/engine/take-lease.ts'],
-    tests: ['test/attempts/{start-attempt,settle-turns,tool-errors}.test.ts', 'test/engine/take-lease.test.ts'],
+    files: ['src/engine/attempts/start-attempt.ts', 'src/engine/attempts/supervisor.ts', 'src/engine/take-lease.ts'],
+    tests: ['test/engine/attempts/{start-attempt,settle-turns,tool-errors}.test.ts', 'test/engine/take-lease.test.ts'],
     bound: 90,
   },
   fences: {
@@ -99,7 +99,7 @@ export const AREAS = {
     bound: 90,
   },
   'path-guard': {
-    files: ['src/substrate/files/confine.ts'],
+    files: ['src/substrate/system/files/confine.ts'],
     tests: ['test/security/s2-paths.test.ts'],
     bound: 100,
   },

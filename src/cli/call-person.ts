@@ -1,6 +1,6 @@
 import type { RunEvent } from '../model/run-event.ts';
-import { createOccasions, type Occasion } from '../read-model/occasions.ts';
-import type { RunEnd } from '../read-model/running-run.ts';
+import { createOccasions, type Occasion } from '../view/occasions.ts';
+import type { RunEnd } from '../view/running-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 

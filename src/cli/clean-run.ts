@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { deleteFolder, removeTree } from '../substrate/files/remove-tree.ts';
-import { equipmentFolder, projectedFiles } from '../substrate/files/run-files.ts';
+import { deleteFolder, removeTree } from '../substrate/system/files/remove-tree.ts';
+import { equipmentFolder, projectedFiles } from '../substrate/system/files/run-files.ts';
 import { ENGINE_FOLDERS } from '../substrate/git/folder-note.ts';
 import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 

@@ -1,9 +1,9 @@
-import type { Host } from '../compose.ts';
+import type { Host } from '../engine/compose.ts';
 import type { LimitOptions } from '../model/limit-table.ts';
 import type { Objective } from '../model/objective.ts';
 import type { SinkName } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
-import type { RunningRun } from '../read-model/running-run.ts';
+import type { RunningRun } from '../view/running-run.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 

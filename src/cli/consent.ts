@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { trustLines } from '../preflight/consent.ts';
-import type { TrustOption } from '../squad.ts';
+import { trustLines } from '../squad/preflight/consent.ts';
+import type { TrustOption } from '../squad/new-run.ts';
 import type { CommandContext, JsonOptions } from './command-context.ts';
 import type { Output } from './output.ts';
 import { pagesOf } from './board/pages.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { InterventionRequest } from '../squad.ts';
+import type { InterventionRequest } from '../squad/intervene.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import type { CommandContext, JsonOptions, ScopeOptions, SwitchOptions, TaskOptions } from './command-context.ts';
 import { addCommand, collect, JSON_OBJECT, lazily, PLAIN_LINES, RUN, RUNTIMES, scopeOf } from './option-values.ts';

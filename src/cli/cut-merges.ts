@@ -52,7 +52,7 @@ async function findCutMerges(commonDirectory: string) {
   const directories = [commonDirectory, ...linkedTo(commonDirectory)];
   if (!directories.some((directory) => existsSync(join(directory, 'squad-merge')))) return [];
   const { findJournals, journalFolder } = await import('../substrate/git/merge-journal.ts');
-  const { isOwnerAlive } = await import('../substrate/process/owner.ts');
+  const { isOwnerAlive } = await import('../substrate/system/process/owner.ts');
   return findJournals(directories).map(({ run, root, owner, directory }) => ({
     ...{ run, root, folder: journalFolder(directory) },
     isAtWork: owner !== null && isOwnerAlive(owner),

@@ -1,4 +1,4 @@
-import { workRangeOf } from '../read-model/work-range.ts';
+import { workRangeOf } from '../view/work-range.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { findCommit, type DiffRange } from '../substrate/git/show-diff.ts';
 import type { OpenedTarget } from './find-target.ts';

@@ -1,7 +1,7 @@
 import { usageError } from '../model/errors.ts';
 import { SESSION } from '../model/playbook-name.ts';
-import { sessionRequired } from '../sources/session/session-required.ts';
-import type { Named } from '../sources/source-of.ts';
+import { sessionRequired } from '../squad/sources/session/session-required.ts';
+import type { Named } from '../squad/sources/source-of.ts';
 import { objectiveTicketSchema, takeTicket } from '../squad/ticket.ts';
 import type { CommandContext, RunOptions } from './command-context.ts';
 import { printResult } from './output.ts';
@@ -44,14 +44,14 @@ export async function showDone(
   folder: string,
   options: RunOptions,
 ): Promise<boolean> {
-  const { readSession } = await import('../sources/session/read-session.ts');
+  const { readSession } = await import('../squad/sources/session/read-session.ts');
   const { session, path } = await readSession(folder, host.workingDirectory).catch(async (error: unknown) => {
     // While a run plays the folder, only that run can continue, and what makes the folder whole is refused.
     await (await import('../squad/folder-runs.ts')).refusePlayed({ host }, { session: folder });
     throw error;
   });
   if (session.status !== 'completed') return false;
-  const { completedText } = await import('../sources/session/session-source.ts');
+  const { completedText } = await import('../squad/sources/session/session-source.ts');
   const found = { type: 'session-completed', session: session.id, folder: path, tasks: session.tasks.length };
   printResult(output, options, found, [completedText(session)]);
   return true;

@@ -1,9 +1,9 @@
 // Before any schema is made.
 import { IS_SHORT } from './short-command.ts';
-import type { Host } from '../machine.ts';
+import type { Host } from '../engine/machine.ts';
 import { SquadError } from '../model/errors.ts';
 import { redactorOf } from '../model/redaction/redactor.ts';
-import { armFailpoints } from '../substrate/failpoint.ts';
+import { armFailpoints } from '../substrate/system/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';
 import { decideEndCode } from './end-code.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,6 +1,6 @@
-import type { Host, Machine } from '../machine.ts';
+import type { Host, Machine } from '../engine/machine.ts';
 import type { OpenedWorkspace } from '../squad/open-run.ts';
-import { workspacePlaces } from '../substrate/files/state-place.ts';
+import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
 import { requireWritable } from '../substrate/git/require-writable.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';

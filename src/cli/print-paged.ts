@@ -1,5 +1,5 @@
 import { redactorOf } from '../model/redaction/redactor.ts';
-import { runPager } from '../substrate/process/run-pager.ts';
+import { runPager } from '../substrate/system/process/run-pager.ts';
 import type { CommandContext, PagedOptions } from './command-context.ts';
 
 /** Prints lines: at a terminal through `$PAGER` or `less`, like git, and anywhere else as they are. */

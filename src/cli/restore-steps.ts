@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { filesOf } from '../substrate/ledger/backup-files.ts';
-import { PLACE_FILE } from '../substrate/files/state-place.ts';
+import { PLACE_FILE } from '../substrate/system/files/state-place.ts';
 import { shellWord } from '../text/shell-word.ts';
 
 const RESTORED = 'squad-restored';

@@ -1,4 +1,4 @@
-import type { Host } from '../machine.ts';
+import type { Host } from '../engine/machine.ts';
 import type { NewRunOptions } from './command-context.ts';
 
 /** Node and squad's own entry, as this process was started. */

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { type BaseMessage, HumanMessage, isBaseMessage, ToolMessage } from '@langchain/core/messages';
 import { type StructuredToolInterface, tool } from '@langchain/core/tools';
-import type { RuntimeFactory } from '../compose.ts';
+import type { RuntimeFactory } from '../engine/compose.ts';
 import { outsideOfHost } from '../graph/untraced.ts';
 import { badInput } from '../model/errors.ts';
 import type { ToolKind } from '../model/turn-event.ts';

@@ -1,6 +1,6 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { badInput } from '../model/errors.ts';
-import type { RunEnd } from '../read-model/running-run.ts';
+import type { RunEnd } from '../view/running-run.ts';
 import { plainLine, plainText } from '../text/plain-text.ts';
 import type { SquadRequest } from './squad-request.ts';
 

@@ -2,7 +2,7 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { RunTree, RunnableConfigLike } from 'langsmith/run_trees';
 import { z } from 'zod';
 import type { RunEvent } from '../model/run-event.ts';
-import { usageForLangSmith } from '../tracing/langsmith.ts';
+import { usageForLangSmith } from '../engine/tracing/langsmith.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 

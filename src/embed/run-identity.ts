@@ -1,5 +1,5 @@
 import { sha256Of } from '../model/sha256.ts';
-import type { RunSummary } from '../read-model/run-summary.ts';
+import type { RunSummary } from '../view/run-summary.ts';
 import type { SquadRequest } from './squad-request.ts';
 
 /** Where a graph calls for a run, as LangGraph reports it to a node. */

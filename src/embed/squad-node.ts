@@ -1,7 +1,7 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { usageError, type SquadError } from '../model/errors.ts';
-import type { RunEnd } from '../read-model/running-run.ts';
-import type { Squad } from '../squad.ts';
+import type { RunEnd } from '../view/running-run.ts';
+import type { Squad } from '../squad/squad.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { createSquadGraph, RECURSION_LIMIT, reportTo } from './squad-graph.ts';
 import { checkRequest, type EmbedOptions, type SquadRequest } from './squad-request.ts';

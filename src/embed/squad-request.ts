@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageError } from '../model/errors.ts';
 import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
-import type { WrittenObjective } from '../preflight/read-input.ts';
+import type { WrittenObjective } from '../squad/preflight/read-input.ts';
 import type { RunOptions } from '../squad/run.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { tool, type StructuredToolInterface } from '@langchain/core/tools';
 import { getWriter } from '@langchain/langgraph';
 import { z } from 'zod';
-import type { Squad } from '../squad.ts';
+import type { Squad } from '../squad/squad.ts';
 import { reportOf } from './messages.ts';
 import { graphOfCall, RECURSION_LIMIT, reportTo } from './squad-graph.ts';
 import { checkRequest, type EmbedOptions, type SquadRequest } from './squad-request.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Prepared } from '../attempts/start-attempt.ts';
-import type { Composition, Host } from '../compose.ts';
+import type { Prepared } from './attempts/start-attempt.ts';
+import type { Composition, Host } from './compose.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { equip, type Equipped } from '../model/equip.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
-import { isStored } from '../substrate/files/content-store.ts';
+import { isStored } from '../substrate/system/files/content-store.ts';
 import { pathText } from '../text/explain-issue.ts';
 import { placedRequest } from './place-equipment.ts';
 import type { TurnMail } from './turn-mail.ts';

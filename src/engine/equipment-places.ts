@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storageError } from '../model/storage-error.ts';
-import { equipmentFolder } from '../substrate/files/run-files.ts';
+import { equipmentFolder } from '../substrate/system/files/run-files.ts';
 
 /** The folders in which the servers and hooks of turns start: one for each turn, outside of every repository and agent's folder. */
 export interface EquipmentPlaces {

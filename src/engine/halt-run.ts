@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { createSupervisor } from '../attempts/supervisor.ts';
-import type { Composition, Host } from '../compose.ts';
+import { createSupervisor } from './attempts/supervisor.ts';
+import type { Composition, Host } from './compose.ts';
 import { letThroughBy } from '../model/let-through.ts';
-import { readRun } from '../read-model/read-run.ts';
-import { findState } from '../substrate/files/state-place.ts';
+import { readRun } from '../view/read-run.ts';
+import { findState } from '../substrate/system/files/state-place.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
 import { openRunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';

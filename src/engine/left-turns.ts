@@ -1,4 +1,4 @@
-import type { Composition } from '../compose.ts';
+import type { Composition } from './compose.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 

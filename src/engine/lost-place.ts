@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { SquadError } from '../model/errors.ts';
-import { bindState, isBoundTo, restoreId } from '../substrate/files/state-place.ts';
+import { bindState, isBoundTo, restoreId } from '../substrate/system/files/state-place.ts';
 import type { RunResources } from './run-resources.ts';
 
 /** Watches whether an engine's ledger and repository are where they were when it began. */

@@ -1,12 +1,12 @@
-import type { Composition } from '../compose.ts';
+import type { Composition } from './compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { agentScope } from '../model/plan/scope.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { isRegistered } from '../model/runtime-name.ts';
 import { playbookOfRun } from '../playbooks/registry.ts';
-import type { RunHistory } from '../read-model/read-run.ts';
-import { predictBoard } from '../read-model/replay-plan.ts';
+import type { RunHistory } from '../view/read-run.ts';
+import { predictBoard } from '../view/replay-plan.ts';
 
 type Registered = Pick<Composition, 'runtimes' | 'playbooks'>;
 

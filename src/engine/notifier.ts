@@ -1,9 +1,9 @@
-import { runNotifyCommand } from '../checks/notify-command.ts';
-import type { Composition, Host } from '../compose.ts';
+import { runNotifyCommand } from './checks/notify-command.ts';
+import type { Composition, Host } from './compose.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { createOccasions, type Occasion } from '../read-model/occasions.ts';
-import type { RunEnd } from '../read-model/running-run.ts';
+import { createOccasions, type Occasion } from '../view/occasions.ts';
+import type { RunEnd } from '../view/running-run.ts';
 
 interface NotifierPorts extends Pick<Composition, 'processes' | 'clock'> {
   readonly host: Pick<Host, 'environment'>;

@@ -1,7 +1,7 @@
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import { uncagedMessage, type Placed } from '../model/equip.ts';
 import type { McpServer, TurnRequest } from '../model/turn-request.ts';
-import { startApart } from '../substrate/process/start-apart.ts';
+import { startApart } from '../substrate/system/process/start-apart.ts';
 import { absolutePath } from '../text/absolute-path.ts';
 import { defined } from '../text/defined.ts';
 import { shellWord } from '../text/shell-word.ts';

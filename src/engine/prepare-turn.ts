@@ -1,10 +1,10 @@
-import type { Prepared } from '../attempts/start-attempt.ts';
+import type { Prepared } from './attempts/start-attempt.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
-import { openPlace } from '../operations/open-place.ts';
-import type { OperationPorts } from '../operations/operation-ports.ts';
+import { openPlace } from './operations/open-place.ts';
+import type { OperationPorts } from './operations/operation-ports.ts';
 import type { TurnArmory } from './armory.ts';
 
 /** Completes a turn's request with its workspace, which is created when the turn starts, and its equipment. A check has both. */

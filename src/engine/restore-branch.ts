@@ -1,6 +1,6 @@
 import { branchOf, publishFactsSchema, RUN_EVENTS } from '../model/run.ts';
-import type { OperationPorts } from '../operations/operation-ports.ts';
-import { createBranch } from '../operations/publish-run.ts';
+import type { OperationPorts } from './operations/operation-ports.ts';
+import { createBranch } from './operations/publish-run.ts';
 
 /** Makes the branch again that the end of a cancelled run removed, for a run that is opened again. */
 export async function restoreEmptyBranch({

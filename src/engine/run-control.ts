@@ -1,6 +1,6 @@
 import { RunControl } from '@langchain/langgraph';
-import type { Supervisor } from '../attempts/supervisor.ts';
-import type { Checks } from '../checks/run-checks.ts';
+import type { Supervisor } from './attempts/supervisor.ts';
+import type { Checks } from './checks/run-checks.ts';
 import type { WakeSignal, RunSwitch } from '../graph/ports.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import type { Clock } from '../substrate/ports/clock.ts';

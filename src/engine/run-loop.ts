@@ -5,7 +5,7 @@ import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../graph/state.ts';
 import { NO_CALLBACKS, outsideOfHost } from '../graph/untraced.ts';
-import { questionsText } from '../read-model/questions-text.ts';
+import { questionsText } from '../view/questions-text.ts';
 import type { SegmentControl } from './run-control.ts';
 import type { RunResources } from './run-resources.ts';
 import { watchRun } from './watch-run.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
 import { SquadError } from '../model/errors.ts';
-import { makeOwnFolder } from '../substrate/files/own-folder.ts';
+import { makeOwnFolder } from '../substrate/system/files/own-folder.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { holderHere, lockWorkspace, openLedger, prepareWorkspace } from '../substrate/ledger/index.ts';
 import { openCheckpoints, type Checkpoints } from './checkpoints.ts';

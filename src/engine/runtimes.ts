@@ -1,9 +1,9 @@
-import { CHECK_RUNTIME } from '../checks/command-adapter.ts';
-import type { Composition } from '../compose.ts';
+import { CHECK_RUNTIME } from './checks/command-adapter.ts';
+import type { Composition } from './compose.ts';
 import { isRegistered } from '../model/runtime-name.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { runtimeChoice } from '../preflight/runtimes.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
+import { runtimeChoice } from './runtime-choice.ts';
 
 /** Makes each runtime once. `check` runs the commands of the user or the repository. */
 export function createRuntimes(

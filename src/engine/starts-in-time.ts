@@ -1,8 +1,8 @@
-import type { AttemptPorts, Prepared } from '../attempts/start-attempt.ts';
-import { passedDeadline } from '../graph/decisions/deadline.ts';
+import type { AttemptPorts, Prepared } from './attempts/start-attempt.ts';
+import { passedDeadline } from '../rules/deadline.ts';
 import type { Board } from '../model/plan/board.ts';
-import { readRun } from '../read-model/read-run.ts';
-import { predictBoard } from '../read-model/replay-plan.ts';
+import { readRun } from '../view/read-run.ts';
+import { predictBoard } from '../view/replay-plan.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 

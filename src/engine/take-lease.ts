@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import { holderName } from '../substrate/ledger/index.ts';
 import type { BootMoment, Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';

@@ -1,11 +1,11 @@
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import { counted } from '../text/counted.ts';
-import { traceTarget, type TraceOption, type TraceTarget } from '../tracing/target.ts';
-import type { Tracer } from '../tracing/tracer.ts';
+import { traceTarget, type TraceOption, type TraceTarget } from './tracing/target.ts';
+import type { Tracer } from './tracing/tracer.ts';
 import type { Segment } from './run-loop.ts';
 
 /** Where the traces of a segment go. Both absent: no one asked for any. */
@@ -39,8 +39,8 @@ export async function openTracer(
   target: TraceTarget | undefined,
 ): Promise<Tracer | undefined> {
   if (target === undefined) return undefined;
-  const { createSender } = await import('../tracing/sender.ts');
-  const { createTracer } = await import('../tracing/tracer.ts');
+  const { createSender } = await import('./tracing/sender.ts');
+  const { createTracer } = await import('./tracing/tracer.ts');
   const ports = { ledger, redactor: redactor(letThroughBy(definition)), sender: createSender(target) };
   return createTracer(ports, lease, target.content);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Composition } from '../compose.ts';
+import type { Composition } from './compose.ts';
 import { MAIL_SERVER_NAME } from '../model/armory.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
@@ -10,8 +10,8 @@ import { storageError } from '../model/storage-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
-import { failpoint } from '../substrate/failpoint.ts';
-import { ownFilesIn, requireOwnFiles } from '../substrate/process/own-files.ts';
+import { failpoint } from '../substrate/system/failpoint.ts';
+import { ownFilesIn, requireOwnFiles } from '../substrate/system/process/own-files.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 

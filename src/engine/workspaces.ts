@@ -1,6 +1,6 @@
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { workspacePlaces } from '../substrate/files/state-place.ts';
+import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
 import type { RepositoryReport, Workspaces } from '../substrate/ports/workspaces.ts';
 

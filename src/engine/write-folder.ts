@@ -1,16 +1,16 @@
-import type { Composition, Host } from '../compose.ts';
+import type { Composition, Host } from './compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { placedAt, RUN_EVENTS } from '../model/run.ts';
 import { keepsFolder } from '../playbooks/registry.ts';
-import { readRun, type RunReading } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
-import { findState } from '../substrate/files/state-place.ts';
+import { readRun, type RunReading } from '../view/read-run.ts';
+import { standingOf } from '../view/run-state.ts';
+import { findState } from '../substrate/system/files/state-place.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { makeReport } from './end-run.ts';
 import { requireRegistered } from './needs.ts';
-import { createRunFiles } from '../sinks/run-files.ts';
+import { createRunFiles } from './sinks/run-files.ts';
 import { openRunResources, type RunResources } from './run-resources.ts';
 import { workspacesOf } from './workspaces.ts';
 

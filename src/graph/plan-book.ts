@@ -6,12 +6,12 @@ import { planEntrySchema } from '../model/plan/entry.ts';
 import { RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { SessionRef } from '../model/session-ref.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { createBoard } from './decisions/board.ts';
-import { foldEntry } from './decisions/plan-step.ts';
-import { isInput, readInput, type InputRecords, type SettledTurn } from './decisions/read-input.ts';
+import { createBoard } from '../rules/board.ts';
+import { foldEntry } from '../rules/plan-step.ts';
+import { isInput, readInput, type InputRecords, type SettledTurn } from '../rules/read-input.ts';
 import { readMail, unreadAnswers } from './read-mail.ts';
-import type { PlanInput } from './decisions/plan-step.ts';
-import { factsOf } from './decisions/run-facts.ts';
+import type { PlanInput } from '../rules/plan-step.ts';
+import { factsOf } from '../rules/run-facts.ts';
 
 /** The plan of one run from its ledger, kept in memory between steps. */
 export interface PlanBook {

@@ -5,9 +5,9 @@ import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { Delivery, Mailbox } from '../substrate/ports/mailbox.ts';
-import type { MailReading } from './decisions/read-input.ts';
-import { messagesFor, orderedBy, recipientsOf, type TurnStart } from './decisions/turn-mail.ts';
-import { fittingMessages, type PromptMessage } from './prompts/mail-block.ts';
+import type { MailReading } from '../rules/read-input.ts';
+import { messagesFor, orderedBy, recipientsOf, type TurnStart } from '../rules/turn-mail.ts';
+import { fittingMessages, type PromptMessage } from '../rules/prompts/mail-block.ts';
 
 /** Starts the keys of messages that the engine sent and no playbook named. */
 export const UNNAMED = '~';

@@ -1,6 +1,6 @@
 import { RUN_EVENTS } from '../model/run.ts';
 import { noteVoid } from './nodes/decide-next.ts';
-import { liveRequests } from './decisions/work-requests.ts';
+import { liveRequests } from '../rules/work-requests.ts';
 import { summaryOf } from './nodes/node-context.ts';
 import { createPlanBook } from './plan-book.ts';
 import { planAttemptId, type GraphPorts } from './ports.ts';

@@ -3,7 +3,7 @@ import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/
 import { basename, join, resolve } from 'node:path';
 import { SquadError, usageError } from '../model/errors.ts';
 import { storageError } from '../model/storage-error.ts';
-import { boundPlace, isBoundTo } from '../substrate/files/state-place.ts';
+import { boundPlace, isBoundTo } from '../substrate/system/files/state-place.ts';
 import { backUpLedger, hasLedger, holderHere, ledgerPath, lockWorkspace } from '../substrate/ledger/index.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { bindWorkspace, openWorkspace, readLedger, type OpenedWorkspace, type Place } from './open-run.ts';

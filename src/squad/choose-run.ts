@@ -1,7 +1,7 @@
 import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { isOver, noRunYet } from '../read-model/read-run.ts';
-import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
+import { isOver, noRunYet } from '../view/read-run.ts';
+import { listUnfinished, mostUrgent } from '../view/unfinished.ts';
 import { lookIn, openRun, openWorkspace, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** The run that `squad resume` is about. */

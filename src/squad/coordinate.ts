@@ -1,7 +1,7 @@
 import { usageError } from '../model/errors.ts';
-import type { WrittenObjective } from '../preflight/read-input.ts';
-import type { RunningRun } from '../read-model/running-run.ts';
-import { newSession, type NewSession, type NewSessionRequest } from '../sources/session/new-session.ts';
+import type { WrittenObjective } from './preflight/read-input.ts';
+import type { RunningRun } from '../view/running-run.ts';
+import { newSession, type NewSession, type NewSessionRequest } from './sources/session/new-session.ts';
 import { folderRuns } from './folder-runs.ts';
 import type { NewRunOptions } from './new-run.ts';
 import { openWorkspace, type Place } from './open-run.ts';

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../model/errors.ts';
-import { startDetached, type DetachedProgram } from '../substrate/process/start-detached.ts';
+import { startDetached, type DetachedProgram } from '../substrate/system/process/start-detached.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
 

@@ -1,8 +1,8 @@
 import { wrongEnvironment } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { playbookOf } from '../preflight/playbook-choice.ts';
-import { plannedRun, type PlannedRun } from '../preflight/planned-run.ts';
-import type { ObjectiveSource } from '../sources/source-of.ts';
+import { playbookOf } from './preflight/playbook-choice.ts';
+import { plannedRun, type PlannedRun } from './preflight/planned-run.ts';
+import type { ObjectiveSource } from './sources/source-of.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { openWorkspace, type Place } from './open-run.ts';
 import { refuseInUse, sourceIn } from './folder-runs.ts';

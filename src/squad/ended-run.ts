@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../engine/machine.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { engineTime } from '../model/spending.ts';
-import { workOf } from '../read-model/next-commands.ts';
-import type { RunHistory } from '../read-model/read-run.ts';
-import { endOf, type RunEnd, type RunningRun } from '../read-model/running-run.ts';
-import { progressOf } from '../read-model/usage-count.ts';
-import { viewOf } from '../read-model/view-of.ts';
+import { workOf } from '../view/next-commands.ts';
+import type { RunHistory } from '../view/read-run.ts';
+import { endOf, type RunEnd, type RunningRun } from '../view/running-run.ts';
+import { progressOf } from '../view/usage-count.ts';
+import { viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';

@@ -1,6 +1,6 @@
-import type { ObjectiveSource } from '../sources/source-of.ts';
-import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
-import { unfinishedOf, type Unfinished } from '../read-model/unfinished.ts';
+import type { ObjectiveSource } from './sources/source-of.ts';
+import { findDefinition, findRun, type RunReading } from '../view/read-run.ts';
+import { unfinishedOf, type Unfinished } from '../view/unfinished.ts';
 import { sourceIn } from './folder-runs.ts';
 import { lookIn, openWorkspace, type Place } from './open-run.ts';
 

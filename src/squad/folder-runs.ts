@@ -1,10 +1,10 @@
-import type { Admission, RunToAdmit } from '../engine.ts';
+import type { Admission, RunToAdmit } from '../engine/engine.ts';
 import { placedAt, type RunDefinition } from '../model/run.ts';
-import { sourceOf, type Named, type ObjectiveSource } from '../sources/source-of.ts';
-import type { Source } from '../preflight/source.ts';
-import { folderOf } from '../read-model/run-folders.ts';
-import { findDefinition, findRun, type RunReading } from '../read-model/read-run.ts';
-import { refuseReopening, refuseWithOther, type FolderRuns } from '../sources/session/session-runs.ts';
+import { sourceOf, type Named, type ObjectiveSource } from './sources/source-of.ts';
+import type { Source } from './preflight/source.ts';
+import { folderOf } from '../view/run-folders.ts';
+import { findDefinition, findRun, type RunReading } from '../view/read-run.ts';
+import { refuseReopening, refuseWithOther, type FolderRuns } from './sources/session/session-runs.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { loadEngine } from './load-engine.ts';

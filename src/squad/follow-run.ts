@@ -1,9 +1,9 @@
-import type { Composition } from '../compose.ts';
+import type { Composition } from '../engine/compose.ts';
 import { errorText } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
-import { openRunEvents } from '../read-model/run-events.ts';
+import { openRunEvents } from '../view/run-events.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { readTurnOutput } from './turn-output.ts';
 

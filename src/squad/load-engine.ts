@@ -1,7 +1,7 @@
 import { errorText, wrongEnvironment } from '../model/errors.ts';
 import { errorCode } from '../model/storage-error.ts';
 
-type Engine = typeof import('../engine.ts');
+type Engine = typeof import('../engine/engine.ts');
 
 /** Loads the engine, and LangGraph with it: both only where a run is driven. */
 export function loadEngine(): Promise<Engine> {
@@ -13,7 +13,7 @@ export function loadEngine(): Promise<Engine> {
 
 async function load(): Promise<Engine> {
   try {
-    return await import('../engine.ts');
+    return await import('../engine/engine.ts');
   } catch (error) {
     if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw wrongEnvironment(

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { Host } from '../compose.ts';
+import type { Host } from '../engine/compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { absolutePath } from '../text/absolute-path.ts';
-import { realPath } from '../substrate/files/real-path.ts';
+import { realPath } from '../substrate/system/files/real-path.ts';
 import { commonDirectoryAt } from '../substrate/git/plain-checkout.ts';
 import { plainLine } from '../text/plain-text.ts';
 

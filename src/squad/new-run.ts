@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import type { SomeLimits } from '../model/limits.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { preflight, type Preflight, type PreflightRequest } from '../preflight/preflight.ts';
-import type { Source } from '../preflight/source.ts';
-import type { TrustItem } from '../preflight/trust-item.ts';
-import { findState, workspacePlaces } from '../substrate/files/state-place.ts';
+import { preflight, type Preflight, type PreflightRequest } from './preflight/preflight.ts';
+import type { Source } from './preflight/source.ts';
+import type { TrustItem } from './preflight/trust-item.ts';
+import { findState, workspacePlaces } from '../substrate/system/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { sha256Of } from '../model/sha256.ts';
-import type { Composition } from '../compose.ts';
-import type { Host, Machine } from '../machine.ts';
+import type { Composition } from '../engine/compose.ts';
+import type { Host, Machine } from '../engine/machine.ts';
 import { isSquadError } from '../model/errors.ts';
 import {
   drivenRun,
@@ -11,10 +11,10 @@ import {
   type LockedBy,
   type RunHistory,
   type RunReading,
-} from '../read-model/read-run.ts';
+} from '../view/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
-import { showState } from '../substrate/files/checkout-view.ts';
-import { bindState, findState, strayStates, type FoundState } from '../substrate/files/state-place.ts';
+import { showState } from '../substrate/system/files/checkout-view.ts';
+import { bindState, findState, strayStates, type FoundState } from '../substrate/system/files/state-place.ts';
 import { hasLedger, openLedger } from '../substrate/ledger/index.ts';
 import { requireOwnFolder } from '../substrate/ledger/require-place.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
@@ -70,7 +70,7 @@ export function followWorkspace<Ports extends Machine>(opened: OpenedWorkspace<P
 }
 
 async function composed({ host, composition }: Place): Promise<Composition> {
-  return composition ?? (await import('../compose.ts')).compose(host);
+  return composition ?? (await import('../engine/compose.ts')).compose(host);
 }
 
 /** The repository without the runtimes. */

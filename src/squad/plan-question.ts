@@ -1,7 +1,7 @@
 import { badInput, SquadError } from '../model/errors.ts';
 import type { PlanReading } from '../model/plan.ts';
 import { readPlanAnswer } from '../model/plan/proposal.ts';
-import { openProposal, readEditedPlan } from '../read-model/proposed-plan.ts';
+import { openProposal, readEditedPlan } from '../view/proposed-plan.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { OpenedRun } from './open-run.ts';
 
@@ -9,7 +9,7 @@ import type { OpenedRun } from './open-run.ts';
 export async function checkEditedPlan({ reading, composition }: OpenedRun, plan: unknown): Promise<PlanReading> {
   const { definition } = reading;
   // No other answer needs a playbook.
-  const { playbookOf } = await import('../preflight/playbook-choice.ts');
+  const { playbookOf } = await import('./preflight/playbook-choice.ts');
   const planning = playbookOf(composition.playbooks, definition)?.planning;
   if (planning !== undefined) return readEditedPlan(reading, planning, plan);
   throw new SquadError({

@@ -1,9 +1,9 @@
-import type { RunPrompts } from '../engine.ts';
+import type { RunPrompts } from '../engine/engine.ts';
 import { wrongEnvironment } from '../model/errors.ts';
-import { playbookOf } from '../preflight/playbook-choice.ts';
+import { playbookOf } from './preflight/playbook-choice.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
-import type { ObjectiveSource } from '../sources/source-of.ts';
+import type { ObjectiveSource } from './sources/source-of.ts';
 import { sourceIn } from './folder-runs.ts';
 import { openWorkspace, type Place } from './open-run.ts';
 

@@ -1,11 +1,11 @@
 import type { Attempt } from '../model/attempt.ts';
-import type { Machine } from '../machine.ts';
-import { endedView } from '../read-model/ended-view.ts';
-import { withFailedAttempts } from '../read-model/explain-failure.ts';
-import { afterEnd, workOf } from '../read-model/next-commands.ts';
-import { readRun, rowOf, type RunHistory } from '../read-model/read-run.ts';
-import type { RunView } from '../read-model/run-view.ts';
-import { mailOf, mailReadingOf, viewOf } from '../read-model/view-of.ts';
+import type { Machine } from '../engine/machine.ts';
+import { endedView } from '../view/ended-view.ts';
+import { withFailedAttempts } from '../view/explain-failure.ts';
+import { afterEnd, workOf } from '../view/next-commands.ts';
+import { readRun, rowOf, type RunHistory } from '../view/read-run.ts';
+import type { RunView } from '../view/run-view.ts';
+import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';

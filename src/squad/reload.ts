@@ -1,8 +1,8 @@
 import { SquadError } from '../model/errors.ts';
-import { readReload } from '../preflight/reload.ts';
+import { readReload } from './preflight/reload.ts';
 import { plainJson } from '../text/json.ts';
 import { placedAt } from '../model/run.ts';
-import { isOver, runIsOver } from '../read-model/read-run.ts';
+import { isOver, runIsOver } from '../view/read-run.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';

@@ -1,25 +1,25 @@
-import type { Admission, EnginePorts, RunToAdmit } from '../engine.ts';
-import type { RunningRun } from '../read-model/running-run.ts';
+import type { Admission, EnginePorts, RunToAdmit } from '../engine/engine.ts';
+import type { RunningRun } from '../view/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { Preflight } from '../preflight/preflight.ts';
-import type { Named } from '../sources/source-of.ts';
-import { withFailedAttempts } from '../read-model/explain-failure.ts';
-import { findRun, isOver, runIsOver } from '../read-model/read-run.ts';
-import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
+import type { Preflight } from './preflight/preflight.ts';
+import type { Named } from './sources/source-of.ts';
+import { withFailedAttempts } from '../view/explain-failure.ts';
+import { findRun, isOver, runIsOver } from '../view/read-run.ts';
+import { listUnfinished, mostUrgent } from '../view/unfinished.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { endedRun } from './ended-run.ts';
-import type { TraceOption } from '../tracing/target.ts';
+import type { TraceOption } from '../engine/tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts';
 import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
 import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
-import type { Source } from '../preflight/source.ts';
+import type { Source } from './preflight/source.ts';
 import {
   bindWorkspace,
   openRun,

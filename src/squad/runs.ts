@@ -1,5 +1,5 @@
-import { openMachine, type Machine } from '../machine.ts';
-import { readFigures, type RunFigures, summarizeRun, type RunSummary } from '../read-model/run-summary.ts';
+import { openMachine, type Machine } from '../engine/machine.ts';
+import { readFigures, type RunFigures, summarizeRun, type RunSummary } from '../view/run-summary.ts';
 import { lookIn, workspaceIn, type Place } from './open-run.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */

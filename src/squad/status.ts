@@ -1,7 +1,7 @@
-import { openMachine, type Machine } from '../machine.ts';
+import { openMachine, type Machine } from '../engine/machine.ts';
 import { isSquadError, type SquadError } from '../model/errors.ts';
-import { isOver, type RunReading } from '../read-model/read-run.ts';
-import { statusOf, type RunStatus } from '../read-model/status.ts';
+import { isOver, type RunReading } from '../view/read-run.ts';
+import { statusOf, type RunStatus } from '../view/status.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import type { Place } from './open-run.ts';
 import { openView, viewNow } from './read-view.ts';

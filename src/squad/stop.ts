@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SquadError } from '../model/errors.ts';
-import { isOver, runIsOver } from '../read-model/read-run.ts';
+import { isOver, runIsOver } from '../view/read-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';

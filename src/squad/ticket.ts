@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText, SquadError } from '../model/errors.ts';
 import { LOCALES } from '../model/locale.ts';
-import { optionOf, type ObjectiveSource } from '../sources/source-of.ts';
+import { optionOf, type ObjectiveSource } from './sources/source-of.ts';
 
 /** More than the longest objective takes as JSON. */
 const MOST_BYTES = 4 * 1024 * 1024;

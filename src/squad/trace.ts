@@ -2,12 +2,12 @@ import { SquadError } from '../model/errors.ts';
 import type { SinkName } from '../model/tracing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
-import { viewOf } from '../read-model/view-of.ts';
-import { scoresOf, sendScores } from '../tracing/scores.ts';
-import { createSender, type Sent } from '../tracing/sender.ts';
-import type { Span } from '../tracing/span.ts';
-import { traceTarget } from '../tracing/target.ts';
-import { sendRun } from '../tracing/tracer.ts';
+import { viewOf } from '../view/view-of.ts';
+import { scoresOf, sendScores } from '../engine/tracing/scores.ts';
+import { createSender, type Sent } from '../engine/tracing/sender.ts';
+import type { Span } from '../engine/tracing/span.ts';
+import { traceTarget } from '../engine/tracing/target.ts';
+import { sendRun } from '../engine/tracing/tracer.ts';
 import { openRun, type Place } from './open-run.ts';
 
 export interface TracedRun extends Sent {

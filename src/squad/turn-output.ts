@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { redactTurn } from '../attempts/redact-turn.ts';
-import { readTurnSecrets } from '../attempts/turn-secrets.ts';
-import type { Composition } from '../compose.ts';
+import { redactTurn } from '../engine/attempts/redact-turn.ts';
+import { readTurnSecrets } from '../engine/attempts/turn-secrets.ts';
+import type { Composition } from '../engine/compose.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { TurnEvent } from '../model/turn-event.ts';

@@ -1,7 +1,7 @@
 import { coerceMessageLikeToMessage, type BaseMessage, type BaseMessageLike } from '@langchain/core/messages';
 import { objectiveOf, reportOf, type ReportedEnd } from '../embed/messages.ts';
-import type { OpenQuestion } from '../read-model/open-questions.ts';
-import type { RunReading } from '../read-model/read-run.ts';
+import type { OpenQuestion } from '../view/open-questions.ts';
+import type { RunReading } from '../view/read-run.ts';
 import { badInput } from '../model/errors.ts';
 
 /** A question as people see it in the state. */

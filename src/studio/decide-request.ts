@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Client } from '../substrate/process/loopback-client.ts';
+import type { Client } from '../substrate/system/process/loopback-client.ts';
 import type { Decide } from './front-door.ts';
 import { answerInstead, plainTarget, refusalOf, targetBehind, type Instead } from './guard.ts';
 

@@ -1,6 +1,6 @@
 import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { predictBoard } from '../read-model/replay-plan.ts';
-import { isOver } from '../read-model/read-run.ts';
+import { predictBoard } from '../view/replay-plan.ts';
+import { isOver } from '../view/read-run.ts';
 import { answer } from '../squad/answer.ts';
 import { intervene } from '../squad/intervene.ts';
 import { errorText, isSquadError } from '../model/errors.ts';

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { makeSecret } from '../model/secret.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
-import { findClient } from '../substrate/process/loopback-client.ts';
+import { findClient } from '../substrate/system/process/loopback-client.ts';
 import { type AgentServer, startAgentServer } from './agent-server.ts';
 import { decideRequests } from './decide-request.ts';
 import { KNOWN_ORIGINS, STUDIO_PAGE } from './guard.ts';
 import { readThread } from './read-thread.ts';
 import { z } from 'zod';
-import { readProcess } from '../substrate/process/process-table.ts';
+import { readProcess } from '../substrate/system/process/process-table.ts';
 import { parseJson } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
 

@@ -1,5 +1,5 @@
-import { findDefinition, findRun, type LockedBy } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
+import { findDefinition, findRun, type LockedBy } from '../view/read-run.ts';
+import { standingOf } from '../view/run-state.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { lookIn } from '../squad/open-run.ts';
 import { markOf } from './read-thread.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/text/json.ts';
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { testHost } from '../support/test-host.ts';
 import { NO_KEYS, PRINTERS, runtimeOf } from './chaos-bench.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'vitest';
 import type { Settlement } from '../../src/model/attempt.ts';
-import { until } from '../substrate/process/turn-bench.ts';
+import { until } from '../substrate/system/process/turn-bench.ts';
 import type { ChaosEntry } from '../support/chaos-agent.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine } from '../support/engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '../substrate/process/turn-bench.ts';
+import { until } from '../substrate/system/process/turn-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import { isRunning } from './chaos-bench.ts';
 import { openChaosRun, planned } from './chaos-run.ts';

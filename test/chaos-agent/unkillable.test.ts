@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { markedPids } from '../support/marked-pids.ts';
-import { processes, until } from '../substrate/process/turn-bench.ts';
+import { processes, until } from '../substrate/system/process/turn-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import { CLIS, isRunning, laneOf, openChaosBench, printed } from './chaos-bench.ts';
 import { some, SPREAD } from '../support/lane.ts';

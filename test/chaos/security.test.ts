@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { confine } from '../../src/substrate/files/confine.ts';
+import { confine } from '../../src/substrate/system/files/confine.ts';
 import { createRandom } from '../support/random.ts';
 import { openExchange, readRounds, removeRounds } from '../security/exchange.ts';
 import { HOSTILE_PATHS } from '../security/paths.ts';

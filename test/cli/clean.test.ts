@@ -1,6 +1,6 @@
-import { makeScratch } from '../../src/substrate/files/scratch.ts';
-import { scratchLabel } from '../../src/substrate/process/left-scratch.ts';
-import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
+import { makeScratch } from '../../src/substrate/system/files/scratch.ts';
+import { scratchLabel } from '../../src/substrate/system/process/left-scratch.ts';
+import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import type { TaskFolder, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { failed } from '../playbooks/simulator.ts';
-import { definition, play, RecordedRun } from '../report/support.ts';
+import { definition, play, RecordedRun } from '../view/report/support.ts';
 import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
 import { keptIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../scripts/commands-docs.ts';
 import { candidatesFor, matching, type KnownNames } from '../../src/cli/completion/candidates.ts';
 import { SCRIPTS } from '../../src/cli/completion/scripts.ts';
-import { definition, RecordedRun } from '../report/support.ts';
+import { definition, RecordedRun } from '../view/report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { roomForTest } from './room.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/cli/board/pages.ts';
-import { trustLines } from '../../src/preflight/consent.ts';
+import { trustLines } from '../../src/squad/preflight/consent.ts';
 
 const lines = (run: string): string[] => trustLines([{ from: 'verify', run, where: 'squad.yaml:1' }]);
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseSettings } from '../../src/settings/parse-settings.ts';
+import { parseSettings } from '../../src/squad/settings/parse-settings.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import type { EngineRoom } from '../support/engine.ts';

@@ -7,7 +7,7 @@ import { PLAIN } from '../../src/cli/render/style.ts';
 import { errorLineSchema } from '../../src/model/error-line.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
-import { definition, play, RecordedRun } from '../report/support.ts';
+import { definition, play, RecordedRun } from '../view/report/support.ts';
 import { commandRoom, roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';
 

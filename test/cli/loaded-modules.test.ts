@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { definition, RecordedRun } from '../report/support.ts';
+import { definition, RecordedRun } from '../view/report/support.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { some, SPREAD } from '../support/lane.ts';
 import { mailRoom } from './mail/room.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { allCommands } from '../../scripts/commands-docs.ts';
 import { openRunBench } from '../runs/run-bench.ts';

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { runStatusSchema } from '../../src/read-model/status.ts';
+import { runStatusSchema } from '../../src/view/status.ts';
 import { failed } from '../playbooks/simulator.ts';
-import { definition, planOf, play, RecordedRun } from '../report/support.ts';
+import { definition, planOf, play, RecordedRun } from '../view/report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { commandRoom, expectSound, roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';

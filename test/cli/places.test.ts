@@ -1,4 +1,4 @@
-import { bindState } from '../../src/substrate/files/state-place.ts';
+import { bindState } from '../../src/substrate/system/files/state-place.ts';
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { createRepository, git } from '../support/git.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readRun } from '../../src/read-model/read-run.ts';
+import { readRun } from '../../src/view/read-run.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, planWithCriteria } from '../runs/run-script.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';

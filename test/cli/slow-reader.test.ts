@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { definition, RecordedRun } from '../report/support.ts';
+import { definition, RecordedRun } from '../view/report/support.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';

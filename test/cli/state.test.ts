@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { showState } from '../../src/substrate/files/checkout-view.ts';
-import { definition, RecordedRun } from '../report/support.ts';
+import { showState } from '../../src/substrate/system/files/checkout-view.ts';
+import { definition, RecordedRun } from '../view/report/support.ts';
 import { createRepository, git } from '../support/git.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
 import { commandRoom } from './room.ts';

@@ -1,4 +1,4 @@
-import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
+import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts
 import { byteCount } from '../../src/text/byte-count.ts';
 import { openRunBench } from '../runs/run-bench.ts';
 import { author, piece, plan } from '../runs/run-script.ts';
-import { definition, RecordedRun } from '../report/support.ts';
+import { definition, RecordedRun } from '../view/report/support.ts';
 import { keptIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom, Finished } from '../support/engine.ts';
 import { createRepository, git } from '../support/git.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FAILPOINTS, type FailpointName } from '../../src/substrate/failpoint.ts';
+import { FAILPOINTS, type FailpointName } from '../../src/substrate/system/failpoint.ts';
 import { crashAll, recordReference, spreadFirstPasses, spreadHotPoints, type Reference } from '../support/run-crash.ts';
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
 import type { Scenario } from '../support/scenario-parts.ts';

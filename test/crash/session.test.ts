@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unfinishedOf } from '../../src/substrate/files/run-files.ts';
+import { unfinishedOf } from '../../src/substrate/system/files/run-files.ts';
 import { ALL } from '../support/lane.ts';
 import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type Death, type EndState } from '../support/run-room.ts';
 import { folderTexts, SESSION } from '../support/session-scenario.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import { SCHEMA } from '../../src/substrate/ledger/schema.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,9 +24,13 @@ const SECOND = 1000;
 /** What a page says, and the value that squad has. The page's number is the first group. */
 const STATED: readonly (readonly [page: string, says: RegExp, value: number])[] = [
   ['docs/after.md', /The diff ends after ([\d,]+) lines/, constant('cli/commands/show.ts', 'MOST_PATCH')],
-  ['docs/checks.md', /the last (\d+) KiB of its output/, constant('checks/command-adapter.ts', 'OUTPUT_BYTES') / KIB],
-  ['docs/checks.md', /at most (three) times per engine/, constant('checks/run-checks.ts', 'MOST_TRIES')],
-  ['docs/board.md', /for at most (ten) seconds/, constant('checks/notify-command.ts', 'TIMEOUT_MS') / SECOND],
+  [
+    'docs/checks.md',
+    /the last (\d+) KiB of its output/,
+    constant('engine/checks/command-adapter.ts', 'OUTPUT_BYTES') / KIB,
+  ],
+  ['docs/checks.md', /at most (three) times per engine/, constant('engine/checks/run-checks.ts', 'MOST_TRIES')],
+  ['docs/board.md', /for at most (ten) seconds/, constant('engine/checks/notify-command.ts', 'TIMEOUT_MS') / SECOND],
   ['docs/costs.md', /after USD (\d+),/, limits.usd],
   ['docs/costs.md', /USD \d+, (\d+) turns or/, limits.turns],
   ['docs/costs.md', /or (\d+) minutes of engine time/, limits.minutes],
@@ -47,30 +51,34 @@ const STATED: readonly (readonly [page: string, says: RegExp, value: number])[] 
   ],
   ['docs/mcp.md', /at most \d+ messages, (\d+) of them asks/, constant('substrate/ledger/mail/send.ts', 'MOST_ASKS')],
   ['docs/mcp.md', /a line of more than (\d+) MiB/, constant('cli/mcp/main.ts', 'MOST_LINE_BYTES') / MIB],
-  ['docs/objective-files.md', /the title, at most (\d+) characters/, constant('objective/parts.ts', 'MAX_TITLE')],
-  ['docs/objective-files.md', /at most (\d+) characters: `high`/, constant('objective/parts.ts', 'MAX_PRIORITY')],
+  ['docs/objective-files.md', /the title, at most (\d+) characters/, constant('squad/objective/parts.ts', 'MAX_TITLE')],
+  ['docs/objective-files.md', /at most (\d+) characters: `high`/, constant('squad/objective/parts.ts', 'MAX_PRIORITY')],
   [
     'docs/objective-files.md',
     /A file has at most (\d+) KiB/,
-    constant('objective/parse-objective.ts', 'MAX_BYTES') / KIB,
+    constant('squad/objective/parse-objective.ts', 'MAX_BYTES') / KIB,
   ],
   [
     'docs/objective-files.md',
     /standard input, at most (\d+) MiB/,
-    constant('preflight/read-input.ts', 'MOST_BYTES') / MIB,
+    constant('squad/preflight/read-input.ts', 'MOST_BYTES') / MIB,
   ],
   ['docs/settings.md', /and files over (\d+) KiB/, constant('text/yaml-file.ts', 'MAX_BYTES') / KIB],
   [
     'docs/settings.md',
     /a file of the repository, at most (\d+) KiB/,
-    constant('preflight/read-input.ts', 'MOST_INSTRUCTIONS') / KIB,
+    constant('squad/preflight/read-input.ts', 'MOST_INSTRUCTIONS') / KIB,
   ],
   ['docs/settings.md', /or more than ([\d,]+) tokens/, constant('runtimes/shared/conclude-turn.ts', 'MOST_TOKENS')],
-  ['docs/status.md', /at most (\d+) files, \d+ lines of a file/, constant('report/patch.ts', 'MOST_FILES')],
-  ['docs/status.md', /files, (\d+) lines of a file/, constant('report/patch.ts', 'MOST_LINES')],
-  ['docs/status.md', /lines of a file and ([\d,]+) in all/, constant('report/patch.ts', 'MOST_ALL')],
+  ['docs/status.md', /at most (\d+) files, \d+ lines of a file/, constant('view/report/patch.ts', 'MOST_FILES')],
+  ['docs/status.md', /files, (\d+) lines of a file/, constant('view/report/patch.ts', 'MOST_LINES')],
+  ['docs/status.md', /lines of a file and ([\d,]+) in all/, constant('view/report/patch.ts', 'MOST_ALL')],
   ['docs/threat-model.md', /([\d,]+) tasks, \d+ levels/, constant('model/plan/board.ts', 'tasks')],
-  ['docs/threat-model.md', /(\d+) MiB a line/, constant('substrate/process/splitter.ts', 'MAX_LINE_BYTES') / MIB],
+  [
+    'docs/threat-model.md',
+    /(\d+) MiB a line/,
+    constant('substrate/system/process/splitter.ts', 'MAX_LINE_BYTES') / MIB,
+  ],
   ['docs/threat-model.md', /([\d,]+) lines a turn/, constant('runtimes/shared/watchdog.ts', 'MOST_LINES')],
   ['ARCHITECTURE.md', /(\d+) MB that squad frees/, constant('substrate/ledger/ballast.ts', 'BALLAST_BYTES') / MIB],
 ];

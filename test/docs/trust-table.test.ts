@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { limitsOfRun } from '../../src/preflight/run-limits.ts';
-import { itemsToTrust } from '../../src/preflight/trust.ts';
-import { parseSettings, rawSettings } from '../../src/settings/parse-settings.ts';
+import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
+import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
+import { parseSettings, rawSettings } from '../../src/squad/settings/parse-settings.ts';
 import { asObject, isJsonObject, objectsIn } from '../../src/text/json.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 

@@ -8,11 +8,17 @@ import { MemorySaver } from '@langchain/langgraph';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { AgentFailure, inProcess, turnIn, type AgentTurn, type InProcessAgentOptions } from '../../src/langgraph.ts';
+import {
+  AgentFailure,
+  inProcess,
+  turnIn,
+  type AgentTurn,
+  type InProcessAgentOptions,
+} from '../../src/exports/langgraph.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
-import type { AgentRuntime } from '../../src/runtime.ts';
+import type { AgentRuntime } from '../../src/exports/runtime.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { author, commits, piece, plan, WITH_CRITIC } from '../runs/run-script.ts';
 import { openBench } from '../support/runtime-bench.ts';

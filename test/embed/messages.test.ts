@@ -1,8 +1,8 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { messagesStateReducer } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
-import { messageOf, objectiveOf } from '../../src/langgraph.ts';
-import type { RunEnd } from '../../src/read-model/running-run.ts';
+import { messageOf, objectiveOf } from '../../src/exports/langgraph.ts';
+import type { RunEnd } from '../../src/view/running-run.ts';
 
 const FROM = 'the last message';
 

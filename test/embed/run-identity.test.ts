@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseRunId, identityOf, type CallPlace, type RunIdentity } from '../../src/embed/run-identity.ts';
-import type { SquadRequest } from '../../src/langgraph.ts';
+import type { SquadRequest } from '../../src/exports/langgraph.ts';
 
 const REQUEST: SquadRequest = { objective: { text: 'x' }, playbook: 'pages', limits: { turns: 1, usd: 2 } };
 

@@ -4,8 +4,8 @@ import { identityOf } from '../../src/embed/run-identity.ts';
 import { createSquadGraph, graphOfCall, reportTo, type SquadGraphOptions } from '../../src/embed/squad-graph.ts';
 import { SquadError } from '../../src/model/errors.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
-import type { RunEnd } from '../../src/read-model/running-run.ts';
-import type { Squad } from '../../src/squad.ts';
+import type { RunEnd } from '../../src/view/running-run.ts';
+import type { Squad } from '../../src/squad/squad.ts';
 import type { RunOptions } from '../../src/squad/run.ts';
 
 const QUESTION = { id: 'plan-1', text: 'Go?', options: ['yes', 'no'] };

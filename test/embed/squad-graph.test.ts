@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Command, isInterrupted, MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSquadGraph } from '../../src/langgraph.ts';
-import { createSquad, type Squad } from '../../src/squad.ts';
+import { createSquadGraph } from '../../src/exports/langgraph.ts';
+import { createSquad, type Squad } from '../../src/squad/squad.ts';
 import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';

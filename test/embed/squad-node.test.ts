@@ -12,8 +12,8 @@ import {
 } from '@langchain/langgraph';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { squadNode, type SquadNodeOptions, type SquadRequest } from '../../src/langgraph.ts';
-import { createSquad, type Squad } from '../../src/squad.ts';
+import { squadNode, type SquadNodeOptions, type SquadRequest } from '../../src/exports/langgraph.ts';
+import { createSquad, type Squad } from '../../src/squad/squad.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';

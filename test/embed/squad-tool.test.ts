@@ -3,8 +3,8 @@ import { AIMessage, HumanMessage, type ToolMessage } from '@langchain/core/messa
 import { Command, END, isInterrupted, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { squadTool } from '../../src/langgraph.ts';
-import { createSquad, type Squad } from '../../src/squad.ts';
+import { squadTool } from '../../src/exports/langgraph.ts';
+import { createSquad, type Squad } from '../../src/squad/squad.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from '../runs/run-script.ts';
 import { ALL } from '../support/lane.ts';

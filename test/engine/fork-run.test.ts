@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { newFork } from '../../src/engine/fork-run.ts';
-import { liveAttempts } from '../../src/graph/decisions/work-requests.ts';
-import { statusOf } from '../../src/graph/decisions/work-status.ts';
+import { liveAttempts } from '../../src/rules/work-requests.ts';
+import { statusOf } from '../../src/rules/work-status.ts';
 import type { Board } from '../../src/model/plan/board.ts';
-import { momentAt, planFork } from '../../src/read-model/fork-plan.ts';
-import { findDefinition, readRun } from '../../src/read-model/read-run.ts';
+import { momentAt, planFork } from '../../src/view/fork-plan.ts';
+import { findDefinition, readRun } from '../../src/view/read-run.ts';
 import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
 import { COUNCIL } from '../support/council-scenario.ts';
 import { ALL, SPREAD, some } from '../support/lane.ts';

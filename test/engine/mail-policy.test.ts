@@ -5,7 +5,7 @@ import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
 import { mailPolicySchema } from '../../src/model/mail/policy.ts';
 import { MAIL_VERBS, type MailVerb } from '../../src/model/mail/kind.ts';
 import type { BoundAgent } from '../../src/model/run.ts';
-import { refuseLostRoutes } from '../../src/preflight/roster.ts';
+import { refuseLostRoutes } from '../../src/squad/preflight/roster.ts';
 
 const COUNCIL = {
   tools: (role: string): readonly MailVerb[] => (role === 'main' ? ['assign'] : ['report']),

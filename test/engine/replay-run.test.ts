@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import type { RunDefinition } from '../../src/model/run.ts';
 import { COUNCIL } from '../support/council-scenario.ts';
 import { ALL, some } from '../support/lane.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { RunEnd } from '../../src/index.ts';
+import type { RunEnd } from '../../src/exports/index.ts';
 import { openRunBench, statusOf } from '../runs/run-bench.ts';
 import { again, author, commits, piece, plan, WITH_CRITIC } from '../runs/run-script.ts';
 import { ScriptedChatModel } from '../support/scripted-chat-model.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseObjective } from '../../src/objective/parse-objective.ts';
+import { parseObjective } from '../../src/squad/objective/parse-objective.ts';
 import { councilOf } from '../../src/playbooks/council/council.ts';
 import { member } from '../playbooks/simulator.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createMyRuntime } from '../../examples/forty-line-runtime.ts';
-import { createCliRuntime } from '../../src/runtime.ts';
+import { createCliRuntime } from '../../src/exports/runtime.ts';
 import { runtimeConformance } from '../../src/testing/runtime-conformance.ts';
 import { playerHarness } from '../support/scripted-harness.ts';
 import { vitestRunner } from '../support/vitest-runner.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { readSession } from '../../src/sources/session/read-session.ts';
+import { readSession } from '../../src/squad/sources/session/read-session.ts';
 import { DIAMOND, sessionTexts, writeSession } from '../support/session-folder.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/session', import.meta.url));

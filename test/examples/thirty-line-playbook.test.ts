@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMyRuntime } from '../../examples/forty-line-runtime.ts';
 import { createPagesPlaybook } from '../../examples/thirty-line-playbook.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
-import { createSquad, type Squad, type SquadOptions } from '../../src/squad.ts';
+import { createSquad, type Squad, type SquadOptions } from '../../src/squad/squad.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits } from '../runs/run-script.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { createBoard } from '../../src/graph/decisions/board.ts';
-import { decideFrontier } from '../../src/graph/decisions/frontier.ts';
-import type { TurnStart } from '../../src/graph/decisions/turn-mail.ts';
+import { applyChanges } from '../../src/rules/apply-changes.ts';
+import { createBoard } from '../../src/rules/board.ts';
+import { decideFrontier } from '../../src/rules/frontier.ts';
+import type { TurnStart } from '../../src/rules/turn-mail.ts';
 import { promptMail } from '../../src/graph/read-mail.ts';
-import { renderMail } from '../../src/graph/prompts/mail-block.ts';
+import { renderMail } from '../../src/rules/prompts/mail-block.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
-import { newTask } from './decisions/support.ts';
+import { newTask } from '../rules/support.ts';
 import { note, openMailRoom, person, POLICY, sent, turnOf, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 const LONG = 'x'.repeat(7_000);

@@ -1,15 +1,15 @@
-import { workspacePlaces } from '../../src/substrate/files/state-place.ts';
+import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compose, type Host } from '../../src/compose.ts';
+import { compose, type Host } from '../../src/engine/compose.ts';
 import { openRunResources, type RunResources } from '../../src/engine/run-resources.ts';
 import { wireRun } from '../../src/engine/wire-run.ts';
 import { createRunGraph, type RunGraph } from '../../src/graph/graph.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
-import { readRun } from '../../src/read-model/read-run.ts';
+import { readRun } from '../../src/view/read-run.ts';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { effectsOf, openRunRoom, type RunRoom } from '../support/run-room.ts';

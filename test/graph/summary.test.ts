@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../src/graph/decisions/plan-step.ts';
-import { createBoard } from '../../src/graph/decisions/board.ts';
+import { applyChanges } from '../../src/rules/apply-changes.ts';
+import { applyWork } from '../../src/rules/plan-step.ts';
+import { createBoard } from '../../src/rules/board.ts';
 import { summaryOf } from '../../src/graph/nodes/node-context.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
-import { newTask } from './decisions/support.ts';
+import { newTask } from '../rules/support.ts';
 
 const AT = { seq: 1, at: 1 };
 

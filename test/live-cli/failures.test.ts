@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import { APPROVE_ALL, objective, piece, plan } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
+import { createSystemProcesses } from '../../src/substrate/system/process/system-processes.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import {

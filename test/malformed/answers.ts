@@ -7,7 +7,7 @@ import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
-import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import { factsOf, foldPlan, member, simulate, type Played } from '../playbooks/simulator.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/text/json.ts';
 import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';
-import { readInput } from '../../src/graph/decisions/read-input.ts';
+import { readInput } from '../../src/rules/read-input.ts';
 import { growth } from '../support/growth.ts';
 import { play, STAGES } from './answers.ts';
 import { nested } from './mutate-json.ts';

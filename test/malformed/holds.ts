@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { objectiveSchema } from '../../src/model/objective.ts';
 import { problemSchema, type Problem } from '../../src/text/problem.ts';
 import { settingsSchemaFor } from '../../src/model/settings.ts';
-import { parseObjective } from '../../src/objective/parse-objective.ts';
-import { parseSettings } from '../../src/settings/parse-settings.ts';
+import { parseObjective } from '../../src/squad/objective/parse-objective.ts';
+import { parseSettings } from '../../src/squad/settings/parse-settings.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** Whatever the text: an objective that fits its schema, or at least one problem in order, within the file. */

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { mailWords } from '../../src/cli/mail/mail-words.ts';
 import { paneWords } from '../../src/cli/team/pane-words.ts';
-import { evidenceTexts } from '../../src/graph/decisions/evidence-texts.ts';
-import { feedbackTexts } from '../../src/graph/decisions/feedback-texts.ts';
-import { authorTexts } from '../../src/graph/prompts/author-texts.ts';
-import { reviewTexts } from '../../src/graph/prompts/review-texts.ts';
+import { evidenceTexts } from '../../src/rules/evidence-texts.ts';
+import { feedbackTexts } from '../../src/rules/feedback-texts.ts';
+import { authorTexts } from '../../src/rules/prompts/author-texts.ts';
+import { reviewTexts } from '../../src/rules/prompts/review-texts.ts';
 import { LOCALES, type Locale } from '../../src/model/locale.ts';
 import { ROUTER_NOTE, routerNote } from '../../src/model/mail/router-note.ts';
-import { documentTexts } from '../../src/operations/document-texts.ts';
+import { documentTexts } from '../../src/engine/operations/document-texts.ts';
 import { minutesTexts } from '../../src/playbooks/council/minutes-texts.ts';
 import { councilTexts } from '../../src/playbooks/council/texts.ts';
 import { mailTexts } from '../../src/playbooks/shared/mail-texts.ts';

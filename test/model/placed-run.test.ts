@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { placedAt, type RunDefinition } from '../../src/model/run.ts';
-import { folderOf } from '../../src/read-model/run-folders.ts';
+import { folderOf } from '../../src/view/run-folders.ts';
 
 const OLD = '/home/lee/app';
 const NEW = '/mnt/app-2';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { priorityRank, priorityWarnings } from '../../src/model/priority.ts';
-import { runsToSweep, type Unfinished } from '../../src/read-model/unfinished.ts';
+import { runsToSweep, type Unfinished } from '../../src/view/unfinished.ts';
 
 it.each<[string, number | undefined]>([
   ['High', 1],

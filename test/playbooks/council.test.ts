@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { concludeRun } from '../../src/graph/decisions/conclude.ts';
-import { createView } from '../../src/graph/decisions/view.ts';
+import { concludeRun } from '../../src/rules/conclude.ts';
+import { createView } from '../../src/rules/view.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { MailAction } from '../../src/model/mail/kind.ts';
 import type { Board, RunFacts } from '../../src/model/plan/board.ts';

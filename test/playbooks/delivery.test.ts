@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { concludeRun } from '../../src/graph/decisions/conclude.ts';
+import { concludeRun } from '../../src/rules/conclude.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';

@@ -1,11 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { isOfAgent, LOCK_OUT_KINDS, type LockOutKind } from '../../src/model/plan/lock-out.ts';
-import { lockOutAskedAbout } from '../../src/graph/decisions/logins.ts';
+import { lockOutAskedAbout } from '../../src/rules/logins.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import type { Board, Member } from '../../src/model/plan/board.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
-import { newTask } from '../graph/decisions/support.ts';
+import { newTask } from '../rules/support.ts';
 import { SPREAD, spread } from '../support/lane.ts';
 import { factsOf, type failed, foldPlan, member, simulate, type Played, type Turn } from './simulator.ts';
 

@@ -3,7 +3,7 @@ import type { Member } from '../../src/model/plan/board.ts';
 import type { Intervention } from '../../src/model/plan/intervention.ts';
 import type { DescribedRuntimes } from '../../src/model/runtime-description.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
-import { newTask } from '../graph/decisions/support.ts';
+import { newTask } from '../rules/support.ts';
 import { factsOf, failed, member, simulate, type Script } from './simulator.ts';
 
 const CODEX = member('bob', 'builder', { account: 'codex' });

@@ -8,7 +8,7 @@ import type { Playbook } from '../../src/model/plan.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
-import { newTask } from '../graph/decisions/support.ts';
+import { newTask } from '../rules/support.ts';
 import { factsOf, member, simulate, type Script } from './simulator.ts';
 
 const CHIEF = member('chief', 'main');

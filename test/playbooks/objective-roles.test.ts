@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from '../../src/playbooks/objective/roles.ts';
-import { isWholeRole } from '../../src/preflight/roles.ts';
+import { isWholeRole } from '../../src/squad/preflight/roles.ts';
 import { member } from './simulator.ts';
 
 const castOn = (...runtimes: string[]) =>

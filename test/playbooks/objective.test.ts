@@ -1,7 +1,7 @@
 import { reviewsIn } from '../../src/playbooks/stages/list-facts.ts';
 import { describe, expect, it } from 'vitest';
-import { concludeRun } from '../../src/graph/decisions/conclude.ts';
-import { createView } from '../../src/graph/decisions/view.ts';
+import { concludeRun } from '../../src/rules/conclude.ts';
+import { createView } from '../../src/rules/view.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import { checkList } from '../../src/playbooks/stages/check-list.ts';
@@ -9,7 +9,7 @@ import type { Stage } from '../../src/playbooks/stages/stage-list.ts';
 import { optionsOf } from '../../src/playbooks/stages/stage-options.ts';
 import { stageViews } from '../../src/playbooks/stages/stage-views.ts';
 import { createPlaybook, playbookOfRun } from '../../src/playbooks/registry.ts';
-import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import { asObject, plainJson, type Json } from '../../src/text/json.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { factsOf, member, simulate, type Played, type Script } from './simulator.ts';

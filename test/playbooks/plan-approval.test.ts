@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { concludeRun, criteriaOf } from '../../src/graph/decisions/conclude.ts';
-import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
-import { createBoard } from '../../src/graph/decisions/board.ts';
+import { concludeRun, criteriaOf } from '../../src/rules/conclude.ts';
+import { foldEntry } from '../../src/rules/plan-step.ts';
+import { createBoard } from '../../src/rules/board.ts';
 import { PROPOSAL, proposalSchema, readPlanAnswer, type Proposal } from '../../src/model/plan/proposal.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { concludeRun } from '../../src/graph/decisions/conclude.ts';
+import { concludeRun } from '../../src/rules/conclude.ts';
 import type { Board, Member } from '../../src/model/plan/board.ts';
 import type { Stage, StageList } from '../../src/playbooks/stages/stage-list.ts';
 import { spread } from '../support/lane.ts';

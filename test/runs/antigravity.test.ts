@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import { FAKE_AGY, installFakeAgy } from '../support/antigravity-harness.ts';
 import type { Finished } from '../support/engine.ts';
 import { mailOf } from '../support/mail-of.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkSession } from '../../src/playbooks/session/check-session.ts';
-import { readSessionFolder } from '../../src/sources/session/read-session.ts';
+import { readSessionFolder } from '../../src/squad/sources/session/read-session.ts';
 import { tokenSamples } from '../security/tokens.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import type { Engine } from '../support/engine.ts';
 import { openRunBench, type RunBench, startsOf, statusOf, turnsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, waitFor } from './run-script.ts';

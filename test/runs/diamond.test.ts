@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runEventSchema } from '../../src/model/run-event.ts';
-import { runStatusSchema } from '../../src/read-model/status.ts';
+import { runStatusSchema } from '../../src/view/status.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Playbook } from '../../src/model/plan.ts';
 import { addTask, finishWhenEnded, workTask } from '../../src/playbooks/shared/tasks.ts';
-import type { RunEnd } from '../../src/read-model/running-run.ts';
-import { createSquad } from '../../src/squad.ts';
+import type { RunEnd } from '../../src/view/running-run.ts';
+import { createSquad } from '../../src/squad/squad.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { again, author, commits, type Entry, type Step } from './run-script.ts';
 

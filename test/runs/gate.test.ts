@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';

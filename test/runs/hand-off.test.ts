@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';

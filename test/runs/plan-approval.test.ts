@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSquad } from '../../src/squad.ts';
+import { createSquad } from '../../src/squad/squad.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';

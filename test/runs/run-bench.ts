@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from '../support/engine.ts';

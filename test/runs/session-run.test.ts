@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readHistory } from '../../src/read-model/read-run.ts';
+import { readHistory } from '../../src/view/read-run.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { ALL } from '../support/lane.ts';
 import { DIAMOND, workers, writeSession, type SessionAbout } from '../support/session-folder.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statisticsSchema, type Statistics } from '../../src/report/statistics.ts';
+import { statisticsSchema, type Statistics } from '../../src/view/report/statistics.ts';
 import { ALL } from '../support/lane.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { runStatusSchema } from '../../src/read-model/status.ts';
+import { runStatusSchema } from '../../src/view/status.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
 import { ALL } from '../support/lane.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openConfined } from '../../src/substrate/files/open-confined.ts';
-import { removeTree } from '../../src/substrate/files/remove-tree.ts';
+import { openConfined } from '../../src/substrate/system/files/open-confined.ts';
+import { removeTree } from '../../src/substrate/system/files/remove-tree.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/security/exchanges.mjs', import.meta.url));
 

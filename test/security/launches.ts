@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { testHost } from '../support/test-host.ts';

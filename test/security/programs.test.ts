@@ -11,17 +11,17 @@ const SOURCE = join(ROOT, 'src');
 /** The files that start a process by Node or by execa, with the rows of what they start; elsewhere the type asks for a row. */
 const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   // The caller names the row.
-  'substrate/process/conversation.ts': [],
-  'substrate/process/run-child.mjs': [],
-  'substrate/process/helper-host.mjs': [],
-  'substrate/process/run-in-terminal.ts': [],
-  'substrate/process/start-detached.ts': ['squad'],
-  'substrate/process/run-helper.ts': ['helper-host'],
-  'substrate/process/run-pager.ts': ['pager'],
-  'substrate/process/isolation.ts': ['namespace'],
+  'substrate/system/process/conversation.ts': [],
+  'substrate/system/process/run-child.mjs': [],
+  'substrate/system/process/helper-host.mjs': [],
+  'substrate/system/process/run-in-terminal.ts': [],
+  'substrate/system/process/start-detached.ts': ['squad'],
+  'substrate/system/process/run-helper.ts': ['helper-host'],
+  'substrate/system/process/run-pager.ts': ['pager'],
+  'substrate/system/process/isolation.ts': ['namespace'],
   // What it wraps is the command of a runtime or of a check.
-  'substrate/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
-  'substrate/process/mcp-by-http.ts': ['mcp-server'],
+  'substrate/system/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
+  'substrate/system/process/mcp-by-http.ts': ['mcp-server'],
   'runtimes/acp/host/main.ts': ['acp-agent'],
   'runtimes/in-process/stand-in.mjs': ['mcp-server', 'mail-server'],
   // An agent that plays a script.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { applyWork } from '../../src/graph/decisions/plan-step.ts';
-import { createBoard } from '../../src/graph/decisions/board.ts';
-import { changePlan, applyInputs } from '../../src/graph/decisions/plan-step.ts';
-import { readInput } from '../../src/graph/decisions/read-input.ts';
-import { renderMail, type PromptMessage } from '../../src/graph/prompts/mail-block.ts';
+import { applyWork } from '../../src/rules/plan-step.ts';
+import { createBoard } from '../../src/rules/board.ts';
+import { changePlan, applyInputs } from '../../src/rules/plan-step.ts';
+import { readInput } from '../../src/rules/read-input.ts';
+import { renderMail, type PromptMessage } from '../../src/rules/prompts/mail-block.ts';
 import type { Json } from '../../src/text/json.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';
 import type { MailMessage } from '../../src/model/mail/envelope.ts';

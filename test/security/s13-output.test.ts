@@ -9,8 +9,8 @@ import { plainLine, plainText } from '../../src/text/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderEvent } from '../../src/cli/render/turn-lines.ts';
 import { plainJsonText } from '../../src/text/plain-text.ts';
-import { code, heading } from '../../src/report/document.ts';
-import { block, inline, sectionText } from '../../src/report/markdown.ts';
+import { code, heading } from '../../src/view/report/document.ts';
+import { block, inline, sectionText } from '../../src/view/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
 
 /** All that must not get out: control characters but tab and newline, formats, separators, halves of characters. */

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
-import { parseObjective } from '../../src/objective/parse-objective.ts';
+import { parseObjective } from '../../src/squad/objective/parse-objective.ts';
 import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';
-import { block, inline } from '../../src/report/markdown.ts';
+import { block, inline } from '../../src/view/report/markdown.ts';
 import { begin, translate } from '../../src/runtimes/claude/translate.ts';
 import { beginCodex, translateCodex } from '../../src/runtimes/codex/translate.ts';
 import { beginScripted, translateScripted } from '../../src/runtimes/scripted/translate.ts';
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
-import { parseSettings } from '../../src/settings/parse-settings.ts';
+import { parseSettings } from '../../src/squad/settings/parse-settings.ts';
 import { pathProblem } from '../../src/text/path-problem.ts';
 import { parseRawDiff } from '../../src/substrate/git/raw-diff.ts';
 import { plainText } from '../../src/text/plain-text.ts';
@@ -149,12 +149,12 @@ describe('S17: time grows with the text, and no faster', () => {
       .flatMap((name) => [...readFileSync(join(source, name), 'utf8').matchAll(/\bRegExp\(/g)].map(() => name));
     // Of constants of squad's own: tables of launchers, tools and shapes, words of a notice, a key of the settings, kinds of failures.
     expect([...new Set(made)].toSorted()).toEqual([
-      'graph/decisions/logins.ts',
+      'rules/logins.ts',
       'model/checker/tools.ts',
       'model/launchers.ts',
       'model/redaction/redactor.ts',
-      'preflight/programs-here.ts',
-      'preflight/trust.ts',
+      'squad/preflight/programs-here.ts',
+      'squad/preflight/trust.ts',
       'runtimes/shared/limit-notice.ts',
     ]);
   });

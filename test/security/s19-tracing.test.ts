@@ -13,7 +13,10 @@ import { allowedMs } from '../support/busy-machine.ts';
 /** Of the run, to the end of its process. */
 const MOST_AFTER_MS = 1000;
 const LIBRARY = fileURLToPath(
-  new URL(process.env['SQUAD_TEST_BUILT'] === '1' ? '../../dist/index.mjs' : '../../src/index.ts', import.meta.url),
+  new URL(
+    process.env['SQUAD_TEST_BUILT'] === '1' ? '../../dist/index.mjs' : '../../src/exports/index.ts',
+    import.meta.url,
+  ),
 );
 const EMBEDDER = fileURLToPath(new URL('../fixtures/embedding/run-in-library.ts', import.meta.url));
 

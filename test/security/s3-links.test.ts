@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readNotes } from '../../src/runtimes/shared/repository-notes.ts';
-import { openByPath, openByWalk, openConfined } from '../../src/substrate/files/open-confined.ts';
-import { removeTree } from '../../src/substrate/files/remove-tree.ts';
+import { openByPath, openByWalk, openConfined } from '../../src/substrate/system/files/open-confined.ts';
+import { removeTree } from '../../src/substrate/system/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
 import { openExchange, readRounds, removeRounds } from './exchange.ts';
 import { keptIn, openBench, removeFolders } from '../substrate/git/bench.ts';
@@ -123,7 +123,7 @@ describe('S3: deleting', () => {
     try {
       for (const folder of ['a', 'a/b']) mkdirSync(join(own, folder));
       writeFileSync(join(own, 'a', 'b', 'file'), '');
-      const module = fileURLToPath(new URL('../../src/substrate/files/remove-tree.ts', import.meta.url));
+      const module = fileURLToPath(new URL('../../src/substrate/system/files/remove-tree.ts', import.meta.url));
       chmodSync(join(own, 'a', 'b'), 0o000);
       chmodSync(join(own, 'a'), 0o000);
       const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

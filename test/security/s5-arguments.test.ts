@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCheckAdapter } from '../../src/checks/command-adapter.ts';
+import { createCheckAdapter } from '../../src/engine/checks/command-adapter.ts';
 import { frontMatterSchema, settingsSchema } from '../../src/model/settings.ts';
 import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import { command as claudeCommand } from '../../src/runtimes/claude/command.ts';
@@ -7,7 +7,7 @@ import { codexCommand } from '../../src/runtimes/codex/command.ts';
 import { removeFolders, openBench } from '../substrate/git/bench.ts';
 import { makeFacts, makeRequest } from '../runtimes/claude/support.ts';
 import { factsOf, requestOf } from '../runtimes/codex/support.ts';
-import { openForgeBench } from '../substrate/forge/forge-bench.ts';
+import { openForgeBench } from '../substrate/git/forge/forge-bench.ts';
 
 const VALUES = ['-', '--', '-x', '--x=y', '--output=/tmp/x', '@file', 'a\n--x', '\n', '-c', '--upload-pack=touch'];
 

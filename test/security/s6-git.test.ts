@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
-import type { FindCage } from '../../src/substrate/process/git-cage.ts';
+import type { FindCage } from '../../src/substrate/system/process/git-cage.ts';
 import { NO_CAGE, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
 import { HOOKS, KEYS, poison } from './poison.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FindCage } from '../../src/substrate/process/git-cage.ts';
+import type { FindCage } from '../../src/substrate/system/process/git-cage.ts';
 import type { TaskFolder } from '../../src/substrate/ports/workspaces.ts';
 import { NO_CAGE, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { some, SPREAD } from '../support/lane.ts';

@@ -13,14 +13,14 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { createArmory } from '../../src/engine/armory.ts';
 import { equipmentPlaces } from '../../src/engine/equipment-places.ts';
 import type { Attempt } from '../../src/model/attempt.ts';
 import { contentOf } from '../../src/model/content.ts';
 import type { BoundAgent } from '../../src/model/run.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
-import { storeContents } from '../../src/substrate/files/content-store.ts';
+import { storeContents } from '../../src/substrate/system/files/content-store.ts';
 import { installChaosAgent } from '../support/chaos-agent.ts';
 import { fakeAcpArguments } from '../support/fake-acp-agent.ts';
 import { createRepository } from '../support/git.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/engine/compose.ts';
 import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import { command as claudeCommand } from '../../src/runtimes/claude/command.ts';
 import { codexCommand } from '../../src/runtimes/codex/command.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactTurn } from '../../src/attempts/redact-turn.ts';
+import { redactTurn } from '../../src/engine/attempts/redact-turn.ts';
 import { createRedactor, REDACTED, redactorOf } from '../../src/model/redaction/redactor.ts';
 import { formsOf, secretValues } from '../../src/model/redaction/secret-values.ts';
 import { TOKEN_PATTERNS } from '../../src/model/redaction/token-patterns.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { compose } from '../../src/compose.ts';
-import type { ForkPoint } from '../../src/read-model/fork-plan.ts';
-import type { RunStatus } from '../../src/read-model/status.ts';
+import { compose } from '../../src/engine/compose.ts';
+import type { ForkPoint } from '../../src/view/fork-plan.ts';
+import type { RunStatus } from '../../src/view/status.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from '../runs/run-script.ts';
 import { footprintOf } from '../support/fork-footprint.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { decideRequests } from '../../src/studio/decide-request.ts';
 import { KNOWN_ORIGINS } from '../../src/studio/guard.ts';
-import type { Client } from '../../src/substrate/process/loopback-client.ts';
+import type { Client } from '../../src/substrate/system/process/loopback-client.ts';
 
 const SECRET = 'vTq0Yx3rJ1i8o5oXc7lY2h4sJ6k9mN0pQrStUvWxYzA';
 const STUDIO = KNOWN_ORIGINS[0] ?? '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startServer } from '@langchain/langgraph-api/server';
 
 const cwd = mkdtempSync(join(process.argv[2] ?? tmpdir(), 'own-server-'));
-const studio = new URL('../../src/studio.ts', import.meta.url).href;
+const studio = new URL('../../src/exports/studio.ts', import.meta.url).href;
 writeFileSync(join(cwd, 'squad-graph.mjs'), `export { graph, routes } from ${JSON.stringify(studio)};\n`);
 const { host } = await startServer({
   ...{ port: 0, host: '127.0.0.1', cwd, nWorkers: 2, graphs: { squad: './squad-graph.mjs:graph' } },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MARKER_VARIABLE } from '../../src/substrate/process/process-table.ts';
+import { MARKER_VARIABLE } from '../../src/substrate/system/process/process-table.ts';
 import { openServedRoom } from './served-room.ts';
 
 /* Requests to the real `squad studio` by bytes on sockets: from those who do not know its secret, and from agents who do. */

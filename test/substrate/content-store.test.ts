@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { contentOf } from '../../src/model/content.ts';
-import { isStored, storeContents } from '../../src/substrate/files/content-store.ts';
+import { isStored, storeContents } from '../../src/substrate/system/files/content-store.ts';
 
 const file = (path: string, text: string, executable = false) => ({ path, bytes: Buffer.from(text), executable });
 const CONTENT = contentOf([file('review/SKILL.md', 'Look.'), file('review/scripts/look.sh', 'true', true)]);

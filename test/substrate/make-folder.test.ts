@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { MadeFolder } from '../../src/model/folder.ts';
-import { makeFolder } from '../../src/substrate/files/make-folder.ts';
+import { makeFolder } from '../../src/substrate/system/files/make-folder.ts';
 
 /** An empty folder, and what to make in it. */
 function room(name: string, ...paths: readonly string[]): { readonly at: string; readonly made: MadeFolder } {

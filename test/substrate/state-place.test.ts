@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bindState, findState, isBoundTo, isStateId, restoreId } from '../../src/substrate/files/state-place.ts';
+import { bindState, findState, isBoundTo, isStateId, restoreId } from '../../src/substrate/system/files/state-place.ts';
 import { temporaryFolder } from './ledger/support.ts';
 
 function place() {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isSquadError } from '../../src/model/errors.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { CLI_ENTRY } from './cli-entry.ts';

@@ -1,5 +1,5 @@
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
-import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import type { Json } from '../../src/text/json.ts';
 import {
   BUSINESS_PROBLEM,

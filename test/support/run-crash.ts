@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { FailpointName } from '../../src/substrate/failpoint.ts';
+import type { FailpointName } from '../../src/substrate/system/failpoint.ts';
 import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type EndState } from './run-room.ts';
 import type { Scenario } from './scenario-parts.ts';
 

@@ -1,9 +1,9 @@
-import { createRunFiles, type RunFiles } from '../../src/sinks/run-files.ts';
+import { createRunFiles, type RunFiles } from '../../src/engine/sinks/run-files.ts';
 import type { KeepsFolder } from '../../src/model/folder.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import type { RecordedRun } from '../report/support.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
+import type { RecordedRun } from '../view/report/support.ts';
 
 /** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(

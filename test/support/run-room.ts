@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { isOver, readHistory, type RunHistory } from '../../src/read-model/read-run.ts';
+import { isOver, readHistory, type RunHistory } from '../../src/view/read-run.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Limits } from '../../src/model/limits.ts';
 import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { bindState, findState } from '../../src/substrate/files/state-place.ts';
+import { bindState, findState } from '../../src/substrate/system/files/state-place.ts';
 
 /** The folder with the ledger of a test's repository; nothing is there if nothing ran yet. Its state folder is next to it. */
 export function stateOf(repository: string): string {

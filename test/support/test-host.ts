@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Host } from '../../src/compose.ts';
+import type { Host } from '../../src/engine/compose.ts';
 
 /** This machine for somebody whose home is a folder of the test's own. */
 export function testHost(home: string, more: Partial<Host> = {}): Host {

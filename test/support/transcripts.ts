@@ -9,7 +9,7 @@ import { beginCodex, concludeCodex, translateCodex } from '../../src/runtimes/co
 import type { CliAdapter } from '../../src/runtimes/shared/cli-adapter.ts';
 import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { resultOf } from '../../src/runtimes/shared/turn-verdict.ts';
-import { createLineSplitter } from '../../src/substrate/process/splitter.ts';
+import { createLineSplitter } from '../../src/substrate/system/process/splitter.ts';
 
 export type Cli = 'antigravity' | 'claude' | 'codex';
 const FOLDERS: Readonly<Record<Cli, string>> = { antigravity: 'agy', claude: 'claude', codex: 'codex' };

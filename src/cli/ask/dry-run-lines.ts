@@ -1,5 +1,5 @@
-import { trustLines } from '../../preflight/consent.ts';
-import type { PlannedRun } from '../../preflight/planned-run.ts';
+import { trustLines } from '../../squad/preflight/consent.ts';
+import type { PlannedRun } from '../../squad/preflight/planned-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { counted } from '../../text/counted.ts';
 import { renderTable } from '../render/table.ts';

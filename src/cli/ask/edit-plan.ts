@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { PlanReading } from '../../model/plan.ts';
 import { errorText } from '../../model/errors.ts';
 import type { Json } from '../../text/json.ts';
-import { withScratch } from '../../substrate/files/scratch.ts';
-import { scratchLabel } from '../../substrate/process/left-scratch.ts';
+import { withScratch } from '../../substrate/system/files/scratch.ts';
+import { scratchLabel } from '../../substrate/system/process/left-scratch.ts';
 import { planFile, readPlanFile, withProblems } from './plan-file.ts';
 
 export interface EditPorts {

@@ -6,7 +6,7 @@ import type { ProposedCriterion } from '../../model/plan.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { withoutCost } from '../../model/runtime-description.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
-import type { RunSummary } from '../../read-model/run-summary.ts';
+import type { RunSummary } from '../../view/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { wrap } from '../board/cells.ts';

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import { sentenceOf } from '../../read-model/sentence.ts';
+import { sentenceOf } from '../../view/sentence.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Activity, BoardState } from './board-state.ts';
 

@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import { eventsBefore } from '../../read-model/run-events.ts';
-import type { RunningRun } from '../../read-model/running-run.ts';
-import type { RunProgress } from '../../read-model/usage-count.ts';
-import { squadOn, type InterventionRequest } from '../../squad.ts';
+import { eventsBefore } from '../../view/run-events.ts';
+import type { RunningRun } from '../../view/running-run.ts';
+import type { RunProgress } from '../../view/usage-count.ts';
+import type { InterventionRequest } from '../../squad/intervene.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';

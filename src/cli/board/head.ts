@@ -4,7 +4,7 @@ import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { currentStage, placeText, roundText } from '../../model/shown-stage.ts';
 import { clockSpan, spanText } from '../../text/duration.ts';
 import { localTime } from '../../text/time.ts';
-import type { RunProgress } from '../../read-model/usage-count.ts';
+import type { RunProgress } from '../../view/usage-count.ts';
 import type { Style } from '../render/style.ts';
 import { ends, line, widthOf, type Span } from './cells.ts';
 import type { BoardView } from './view.ts';

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { turnSentence } from '../../read-model/turn-sentence.ts';
+import { turnSentence } from '../../view/turn-sentence.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { withEntry, type BoardState, type Spoken } from './board-state.ts';
 

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import { stagesAtRest, type ShownStage } from '../../model/shown-stage.ts';
-import { isTurnEvent } from '../../read-model/turn-sentence.ts';
-import type { RunProgress } from '../../read-model/usage-count.ts';
+import { isTurnEvent } from '../../view/turn-sentence.ts';
+import type { RunProgress } from '../../view/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { reasons } from '../../text/reasons.ts';
 import { activityOf } from './activity.ts';

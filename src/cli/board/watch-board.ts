@@ -1,7 +1,7 @@
 import type { Board as PlanBoard } from '../../model/plan/board.ts';
 import { engineTime } from '../../model/spending.ts';
-import { progressOf, type RunProgress } from '../../read-model/usage-count.ts';
-import { squadOn } from '../../squad.ts';
+import { progressOf, type RunProgress } from '../../view/usage-count.ts';
+import { squadOn } from '../../squad/squad.ts';
 import type { Ledger, Totals } from '../../substrate/ports/ledger.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { badInput, usageError } from '../../model/errors.ts';
-import { squadOn } from '../../squad.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { AnswerOptions, CommandContext } from '../command-context.ts';
 import { printResult } from '../output.ts';
@@ -44,8 +44,8 @@ async function planIn(
   run: string | undefined,
 ): Promise<Given> {
   const { openRun } = await import('../../squad/open-run.ts');
-  const { openProposal } = await import('../../read-model/proposed-plan.ts');
-  const { orThrow, readText } = await import('../../preflight/read-input.ts');
+  const { openProposal } = await import('../../view/proposed-plan.ts');
+  const { orThrow, readText } = await import('../../squad/preflight/read-input.ts');
   const { readPlanFile } = await import('../ask/plan-file.ts');
   const { reading } = await openRun(context, run);
   const question = openProposal(reading)?.question;

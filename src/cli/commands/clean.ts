@@ -7,11 +7,11 @@ import { withWorkspaces } from '../open-workspaces.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { usageError } from '../../model/errors.ts';
-import { predictBoard } from '../../read-model/replay-plan.ts';
-import { findRun, readRun } from '../../read-model/read-run.ts';
-import { deleteFolder } from '../../substrate/files/remove-tree.ts';
-import { runFolder } from '../../substrate/files/run-files.ts';
-import { findLeftScratch } from '../../substrate/process/left-scratch.ts';
+import { predictBoard } from '../../view/replay-plan.ts';
+import { findRun, readRun } from '../../view/read-run.ts';
+import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
+import { runFolder } from '../../substrate/system/files/run-files.ts';
+import { findLeftScratch } from '../../substrate/system/process/left-scratch.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
 interface Cleaned {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { openMachine } from '../../machine.ts';
+import { openMachine } from '../../engine/machine.ts';
 import { workspaceIn } from '../../squad/open-run.ts';
-import { drivenRun, readRun } from '../../read-model/read-run.ts';
+import { drivenRun, readRun } from '../../view/read-run.ts';
 import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { CommandContext } from '../command-context.ts';

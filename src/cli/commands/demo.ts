@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compose } from '../../compose.ts';
-import { openMachine } from '../../machine.ts';
+import { compose } from '../../engine/compose.ts';
+import { openMachine } from '../../engine/machine.ts';
 import { errorText } from '../../model/errors.ts';
-import { squadOn } from '../../squad.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { workspaceIn } from '../../squad/open-run.ts';
 import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { LIMITS } from '../../model/limit-table.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import type { ObjectiveSource } from '../../sources/source-of.ts';
+import type { ObjectiveSource } from '../../squad/sources/source-of.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
 import { refuseInUse, sourceIn } from '../../squad/folder-runs.ts';
 import { startDetachedEngine, type EngineStart } from '../../squad/detached-engine.ts';

@@ -1,8 +1,8 @@
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
-import { compose } from '../../compose.ts';
-import { programsHere, type ProgramHere, type ProgramsHere } from '../../preflight/programs-here.ts';
-import { readSettings } from '../../preflight/read-settings.ts';
+import { compose } from '../../engine/compose.ts';
+import { programsHere, type ProgramHere, type ProgramsHere } from '../../squad/preflight/programs-here.ts';
+import { readSettings } from '../../squad/preflight/read-settings.ts';
 import { openCheckout } from '../../substrate/git/repository.ts';
 import { plainLine } from '../../text/plain-text.ts';
 

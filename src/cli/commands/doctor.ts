@@ -10,16 +10,17 @@ import {
   type DoctorCheck,
 } from '../doctor-checks.ts';
 import { printResult } from '../output.ts';
-import { compose, type Composition, type Host } from '../../compose.ts';
-import { requireProgram } from '../../machine.ts';
+import { compose, type Composition, type Host } from '../../engine/compose.ts';
+import { requireProgram } from '../../engine/machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { acpAgentIn } from '../../model/runtime-name.ts';
-import { SETTINGS_FILE } from '../../preflight/read-input.ts';
-import { openArmory } from '../../preflight/bind-armory.ts';
-import { fileOf, readOwnSettings, readSettings, type SettingsRead } from '../../preflight/read-settings.ts';
+import { SETTINGS_FILE } from '../../squad/preflight/read-input.ts';
+import { openArmory } from '../../squad/preflight/bind-armory.ts';
+import { fileOf, readOwnSettings, readSettings, type SettingsRead } from '../../squad/preflight/read-settings.ts';
 import { letThroughBy } from '../../model/let-through.ts';
-import { createProbes, describeRuntimes, resolveRuntimes } from '../../preflight/runtimes.ts';
-import { rosterProblems } from '../../preflight/staffing.ts';
+import { describeRuntimes } from '../../engine/runtime-choice.ts';
+import { createProbes, resolveRuntimes } from '../../squad/preflight/runtimes.ts';
+import { rosterProblems } from '../../squad/preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import type { GitPorts } from '../../substrate/git/git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
@@ -27,7 +28,7 @@ import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
 import { isOutsideRepositories, openCheckout, type Checkout } from '../../substrate/git/repository.ts';
 import { isContainerLayer, readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
-import { createGitCage } from '../../substrate/process/git-cage.ts';
+import { createGitCage } from '../../substrate/system/process/git-cage.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<void> {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { usageError } from '../../model/errors.ts';
-import { standingOf } from '../../read-model/run-state.ts';
+import { standingOf } from '../../view/run-state.ts';
 import { dropRunBranch, findRunBranch, type DroppedBranch } from '../../substrate/git/drop-branch.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
 import type { DroppedRefs } from '../../substrate/ports/workspaces.ts';
-import { runFolder } from '../../substrate/files/run-files.ts';
+import { runFolder } from '../../substrate/system/files/run-files.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
 import type { CommandContext, DropOptions } from '../command-context.ts';

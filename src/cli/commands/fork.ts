@@ -1,4 +1,4 @@
-import { squadOn } from '../../squad.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { listForkPoints } from '../../squad/fork.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, ForkOptions } from '../command-context.ts';

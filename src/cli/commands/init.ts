@@ -1,13 +1,13 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { compose, type Composition } from '../../compose.ts';
+import { compose, type Composition } from '../../engine/compose.ts';
 import { badInput, SquadError, errorText } from '../../model/errors.ts';
 import type { Playbook } from '../../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { namedPlaybook } from '../../preflight/playbook-choice.ts';
-import { SETTINGS_FILE } from '../../preflight/read-input.ts';
+import { namedPlaybook } from '../../squad/preflight/playbook-choice.ts';
+import { SETTINGS_FILE } from '../../squad/preflight/read-input.ts';
 import {
   proposeSteps,
   renderSettings,
@@ -16,7 +16,7 @@ import {
   usualBudget,
   type Proposal,
   type Surroundings,
-} from '../../preflight/starter-files.ts';
+} from '../../squad/preflight/starter-files.ts';
 import { createGit } from '../../substrate/git/git-call.ts';
 import { openCheckout } from '../../substrate/git/repository.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';

@@ -1,5 +1,6 @@
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
-import { squadOn, type Intervened, type InterventionRequest } from '../../squad.ts';
+import type { Intervened, InterventionRequest } from '../../squad/intervene.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';

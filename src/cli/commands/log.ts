@@ -1,12 +1,12 @@
-import { compose } from '../../compose.ts';
-import { openMachine } from '../../machine.ts';
+import { compose } from '../../engine/compose.ts';
+import { openMachine } from '../../engine/machine.ts';
 import { usageError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { noSuch, unknownRun } from '../../model/unknown-name.ts';
 import { letThroughBy } from '../../model/let-through.ts';
-import { drivenRun, findRun, isOver, type RunReading } from '../../read-model/read-run.ts';
-import { standingOf } from '../../read-model/run-state.ts';
-import { openRunEvents } from '../../read-model/run-events.ts';
+import { drivenRun, findRun, isOver, type RunReading } from '../../view/read-run.ts';
+import { standingOf } from '../../view/run-state.ts';
+import { openRunEvents } from '../../view/run-events.ts';
 import { runIdOf, workspaceIn } from '../../squad/open-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';

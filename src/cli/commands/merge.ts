@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { FOLDER } from '../../model/playbook-name.ts';
-import type { RunView } from '../../read-model/run-view.ts';
-import { runFolders } from '../../read-model/run-folders.ts';
-import { workCommands } from '../../read-model/next-commands.ts';
+import type { RunView } from '../../view/run-view.ts';
+import { runFolders } from '../../view/run-folders.ts';
+import { workCommands } from '../../view/next-commands.ts';
 import { readLedger } from '../../squad/open-run.ts';
-import { isWithin } from '../../substrate/files/confine.ts';
-import { realPath } from '../../substrate/files/real-path.ts';
+import { isWithin } from '../../substrate/system/files/confine.ts';
+import { realPath } from '../../substrate/system/files/real-path.ts';
 import { CHECK_GIT } from '../../substrate/git/git-call.ts';
 import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
 import type { BranchCheckout, MergeAnswer } from '../../substrate/git/merge-order.ts';
@@ -19,7 +19,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, MergeOptions } from '../command-context.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
-import { openMachine, type Machine } from '../../machine.ts';
+import { openMachine, type Machine } from '../../engine/machine.ts';
 import { printResult } from '../output.ts';
 
 /** Merges the run branch into the branch that is checked out, or leaves everything as it is and says why. */

@@ -1,9 +1,9 @@
 import { reviewRoles } from '../../model/plan/task.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import type { RunEnd } from '../../read-model/running-run.ts';
-import { openProposal } from '../../read-model/proposed-plan.ts';
-import { squadOn } from '../../squad.ts';
+import type { RunEnd } from '../../view/running-run.ts';
+import { openProposal } from '../../view/proposed-plan.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { readPrompts } from '../../squad/prompts.ts';
 import { listRuns } from '../../squad/runs.ts';

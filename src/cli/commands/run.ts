@@ -1,11 +1,11 @@
 import { isSquadError, usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
-import { squadOn, type Squad } from '../../squad.ts';
+import { squadOn, type Squad } from '../../squad/squad.ts';
 import { chooseRun } from '../../squad/choose-run.ts';
 import { findUnfinished } from '../../squad/find-unfinished.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import type { RunningRun } from '../../read-model/running-run.ts';
+import type { RunningRun } from '../../view/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
 import { loadAsking } from '../ask/load-asking.ts';

@@ -1,5 +1,5 @@
-import { checkFolder, sessionError } from '../../sources/session/read-session.ts';
-import { sessionRequired } from '../../sources/session/session-required.ts';
+import { checkFolder, sessionError } from '../../squad/sources/session/read-session.ts';
+import { sessionRequired } from '../../squad/sources/session/session-required.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';

@@ -1,4 +1,4 @@
-import type { RunEnd, RunningRun } from '../../read-model/running-run.ts';
+import type { RunEnd, RunningRun } from '../../view/running-run.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';

@@ -1,9 +1,9 @@
-import { compose } from '../../compose.ts';
+import { compose } from '../../engine/compose.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 import { listChanges, readDiff, type DiffRange } from '../../substrate/git/show-diff.ts';
-import { statusOf } from '../../read-model/status.ts';
-import { viewOf } from '../../read-model/view-of.ts';
-import { taskFactsOf } from '../../read-model/task-facts.ts';
+import { statusOf } from '../../view/status.ts';
+import { viewOf } from '../../view/view-of.ts';
+import { taskFactsOf } from '../../view/task-facts.ts';
 import type { CommandContext, ShowOptions } from '../command-context.ts';
 import { findRange } from '../find-range.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { openMachine } from '../../machine.ts';
+import { openMachine } from '../../engine/machine.ts';
 import { usageError, wrongEnvironment } from '../../model/errors.ts';
 import { adoptState } from '../../squad/adopt-state.ts';
 import { readIfThere, workspaceIn } from '../../squad/open-run.ts';
-import { deleteFolder } from '../../substrate/files/remove-tree.ts';
-import { treeSize } from '../../substrate/files/tree-size.ts';
+import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
+import { treeSize } from '../../substrate/system/files/tree-size.ts';
 import { findLostStates, type LostState } from '../../substrate/git/known-checkouts.ts';
 import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
 import { byteCount } from '../../text/byte-count.ts';

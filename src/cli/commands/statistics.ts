@@ -1,5 +1,5 @@
 import { usageError } from '../../model/errors.ts';
-import { statisticsOf } from '../../report/statistics.ts';
+import { statisticsOf } from '../../view/report/statistics.ts';
 import { listFigures } from '../../squad/runs.ts';
 import type { CommandContext, ReportOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';

@@ -1,4 +1,4 @@
-import { squadOn } from '../../squad.ts';
+import { squadOn } from '../../squad/squad.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 

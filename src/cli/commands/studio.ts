@@ -1,6 +1,6 @@
 import { badInput } from '../../model/errors.ts';
 import { serveStudio, type Served } from '../../studio/serve.ts';
-import { insideTurn } from '../../substrate/process/process-table.ts';
+import { insideTurn } from '../../substrate/system/process/process-table.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, StudioOptions } from '../command-context.ts';
 import { listenForStop } from '../mail/stop-signal.ts';

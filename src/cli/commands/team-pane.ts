@@ -1,5 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
-import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
+import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';

@@ -12,11 +12,11 @@ import { passObjective, writeTicket } from '../../squad/ticket.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
-import { readSettings } from '../../preflight/read-settings.ts';
+import { readSettings } from '../../squad/preflight/read-settings.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
-import { insideTurn } from '../../substrate/process/process-table.ts';
-import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
-import { createTmux } from '../../substrate/terminal/tmux.ts';
+import { insideTurn } from '../../substrate/system/process/process-table.ts';
+import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
+import { createTmux } from '../../substrate/system/terminal/tmux.ts';
 import { pickVariables } from '../../text/defined.ts';
 
 /** Variables that panes get from this process. The terminal's own environment may be older. */

@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openMachine, type Host, type Machine } from '../../machine.ts';
+import { openMachine, type Host, type Machine } from '../../engine/machine.ts';
 import { isSquadError, SquadError, usageError } from '../../model/errors.ts';
-import { findState } from '../../substrate/files/state-place.ts';
+import { findState } from '../../substrate/system/files/state-place.ts';
 import { checkoutsOf, findKnownCheckouts } from '../../substrate/git/known-checkouts.ts';
 import { openCheckout, type Checkout } from '../../substrate/git/repository.ts';
 import { holderHere, lockWorkspace, type WorkspaceLock } from '../../substrate/ledger/index.ts';
 import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
-import { findUsers } from '../../substrate/process/folder-users.ts';
+import { findUsers } from '../../substrate/system/process/folder-users.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, UninstallOptions } from '../command-context.ts';

@@ -1,8 +1,8 @@
 import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { isDriven, readHistory } from '../../read-model/read-run.ts';
-import type { RunEnd } from '../../read-model/running-run.ts';
-import { openRunEvents } from '../../read-model/run-events.ts';
+import { isDriven, readHistory } from '../../view/read-run.ts';
+import type { RunEnd } from '../../view/running-run.ts';
+import { openRunEvents } from '../../view/run-events.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';

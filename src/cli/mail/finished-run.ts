@@ -1,7 +1,7 @@
 import { SquadError, usageError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { requestRefusal } from '../../read-model/replay-plan.ts';
-import { findRun, isOver } from '../../read-model/read-run.ts';
+import { requestRefusal } from '../../view/replay-plan.ts';
+import { findRun, isOver } from '../../view/read-run.ts';
 import type { OpenedMail } from './open-mail.ts';
 
 /** The refusal of mail to a finished run, with the command that opens it again; undefined if the run is not finished. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Host } from '../../compose.ts';
+import type { Host } from '../../engine/compose.ts';
 import { humanLine } from '../../model/mail/human-line.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import { MAIL_KINDS } from '../../model/mail/kind.ts';
@@ -71,8 +71,8 @@ export async function localeOf(host: Host, root: string, { locale, json }: MailO
   const files = [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')];
   if (!files.some(mentionsLocale)) return 'en';
   const [{ readSettings }, { compose }] = await Promise.all([
-    import('../../preflight/read-settings.ts'),
-    import('../../compose.ts'),
+    import('../../squad/preflight/read-settings.ts'),
+    import('../../engine/compose.ts'),
   ]);
   return (await readSettings(root, compose(host), host)).settings.mail.locale;
 }

@@ -1,12 +1,12 @@
 import { operatorOf } from '../../squad/machine.ts';
-import type { Host } from '../../compose.ts';
+import type { Host } from '../../engine/compose.ts';
 import { badInput, SquadError, usageError } from '../../model/errors.ts';
 import { isSameName } from '../../model/mail/address.ts';
 import { memberAt, type MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
-import { insideTurn } from '../../substrate/process/process-table.ts';
+import { insideTurn } from '../../substrate/system/process/process-table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import { errorText } from '../../model/errors.ts';
-import { Rpc, type Fields, type RequestId } from '../../substrate/process/json-rpc.ts';
+import { Rpc, type Fields, type RequestId } from '../../substrate/system/process/json-rpc.ts';
 import { asObject, isJsonObject, parseJson } from '../../text/json.ts';
 import { INSTRUCTIONS, NO_TOOL, type MailTools } from './server.ts';
 import type { Wire } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { RunEnd } from '../../read-model/running-run.ts';
+import type { RunEnd } from '../../view/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { reasons } from '../../text/reasons.ts';

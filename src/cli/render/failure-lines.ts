@@ -1,7 +1,7 @@
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Rejection } from '../../model/rejection.ts';
-import type { StuckTask } from '../../read-model/stuck-tasks.ts';
+import type { StuckTask } from '../../view/stuck-tasks.ts';
 import { reasons } from '../../text/reasons.ts';
 import { plainLine } from '../../text/plain-text.ts';
 

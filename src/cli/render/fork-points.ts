@@ -1,4 +1,4 @@
-import type { ForkPoint } from '../../read-model/fork-plan.ts';
+import type { ForkPoint } from '../../view/fork-plan.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { clockTime } from '../../text/time.ts';
 import type { Output } from '../output.ts';

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import { sentenceOf } from '../../read-model/sentence.ts';
-import { isTurnEvent, type Sentence } from '../../read-model/turn-sentence.ts';
+import { sentenceOf } from '../../view/sentence.ts';
+import { isTurnEvent, type Sentence } from '../../view/turn-sentence.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** One event of a run as lines for people; undefined for what would only be noise. */

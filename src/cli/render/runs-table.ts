@@ -1,6 +1,6 @@
 import { costText } from '../../model/amount.ts';
 import type { RunState } from '../../model/run-state.ts';
-import type { RunSummary } from '../../read-model/run-summary.ts';
+import type { RunSummary } from '../../view/run-summary.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import type { Style } from './style.ts';

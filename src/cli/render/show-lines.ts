@@ -1,7 +1,7 @@
 import { roundVerdict } from '../../model/plan/review.ts';
 import { costText } from '../../model/amount.ts';
-import type { RunStatus } from '../../read-model/status.ts';
-import type { TaskFacts } from '../../read-model/task-facts.ts';
+import type { RunStatus } from '../../view/status.ts';
+import type { TaskFacts } from '../../view/task-facts.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import type { TurnRecord } from '../show/turn-record.ts';

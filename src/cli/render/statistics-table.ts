@@ -1,5 +1,5 @@
 import { costText } from '../../model/amount.ts';
-import type { Statistics } from '../../report/statistics.ts';
+import type { Statistics } from '../../view/report/statistics.ts';
 import { counted } from '../../text/counted.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine } from '../../text/plain-text.ts';

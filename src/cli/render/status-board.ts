@@ -1,12 +1,12 @@
 import { FOLDER } from '../../model/playbook-name.ts';
 import { writeAgainText } from '../../model/folder-written.ts';
-import type { RunStatus } from '../../read-model/status.ts';
+import type { RunStatus } from '../../view/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { costText } from '../../model/amount.ts';
-import { capNotes, capUseText, type CapUse } from '../../read-model/cap-use.ts';
+import { capNotes, capUseText, type CapUse } from '../../view/cap-use.ts';
 
 /** A task that has used less than this share of its limits gets no line. */
 const NEAR = 0.5;

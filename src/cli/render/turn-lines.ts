@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { turnSentence } from '../../read-model/turn-sentence.ts';
+import { turnSentence } from '../../view/turn-sentence.ts';
 import { lineOf } from './run-lines.ts';
 
 /** One event of a turn as one line for people. */

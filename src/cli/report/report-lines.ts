@@ -6,7 +6,7 @@ import {
   type Block,
   type ReportDocument,
   type Text,
-} from '../../report/document.ts';
+} from '../../view/report/document.ts';
 import { wrap } from '../board/cells.ts';
 import type { Style } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';

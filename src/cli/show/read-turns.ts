@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Composition } from '../../compose.ts';
+import type { Composition } from '../../engine/compose.ts';
 import { turnRequestSchema } from '../../model/turn-request.ts';
-import type { AttemptReading, RunHistory } from '../../read-model/read-run.ts';
+import type { AttemptReading, RunHistory } from '../../view/read-run.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { parseJson } from '../../text/json.ts';
 import { readTurnOutput } from '../../squad/turn-output.ts';

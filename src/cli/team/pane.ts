@@ -1,7 +1,7 @@
 import { memberAt } from '../../model/mail/policy.ts';
-import { compose } from '../../compose.ts';
+import { compose } from '../../engine/compose.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
-import { readRun } from '../../read-model/read-run.ts';
+import { readRun } from '../../view/read-run.ts';
 import { isStorageError } from '../../model/storage-error.ts';
 import { errorText } from '../../model/errors.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';

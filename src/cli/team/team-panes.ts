@@ -1,8 +1,8 @@
-import type { Composition } from '../../compose.ts';
+import type { Composition } from '../../engine/compose.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
-import { runtimeChoice } from '../../preflight/runtimes.ts';
-import { FORGE_TOKENS } from '../../substrate/forge/remotes.ts';
+import { runtimeChoice } from '../../engine/runtime-choice.ts';
+import { FORGE_TOKENS } from '../../substrate/git/forge/remotes.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
 import type { Settings } from '../../model/settings.ts';
 import { plainLine } from '../../text/plain-text.ts';

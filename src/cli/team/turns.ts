@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/run-event.ts';
-import { isTurnEvent } from '../../read-model/turn-sentence.ts';
+import { isTurnEvent } from '../../view/turn-sentence.ts';
 import { followRun, type FollowPorts } from '../../squad/follow-run.ts';
 import { renderRunEvent } from '../render/run-lines.ts';
 import { renderEvent } from '../render/turn-lines.ts';

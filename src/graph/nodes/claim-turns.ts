@@ -1,11 +1,11 @@
 import type { Caps } from '../../model/spending.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
-import { otherRuntime } from '../decisions/members.ts';
+import { otherRuntime } from '../../rules/members.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
 import { planAttemptId } from '../ports.ts';
 import { promptMail } from '../read-mail.ts';
-import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
+import { renderOrder, type TurnStart } from '../../rules/prompts/render-order.ts';
 import type { NodeContext } from './node-context.ts';
 
 /** The claims of the turns that start, each with its whole order and its mail. */

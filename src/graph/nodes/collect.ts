@@ -1,8 +1,8 @@
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import type { NodeConfig, NodeContext } from './node-context.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
-import { receiversOf } from '../decisions/turn-mail.ts';
-import { unwantedAttempts } from '../decisions/work-requests.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
+import { receiversOf } from '../../rules/turn-mail.ts';
+import { unwantedAttempts } from '../../rules/work-requests.ts';
 import { watchLiveness } from './watch-liveness.ts';
 import { planAttemptId } from '../ports.ts';
 

@@ -6,15 +6,15 @@ import type { Playbook } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
-import type { Moment } from '../decisions/board.ts';
+import type { Moment } from '../../rules/board.ts';
 import { decideLimits, roomOf } from '../../model/spending.ts';
-import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
-import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
-import type { TurnStart } from '../prompts/render-order.ts';
+import { decideNext, type Next, type NextFacts } from '../../rules/next.ts';
+import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../../rules/plan-step.ts';
+import type { TurnStart } from '../../rules/prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
-import { receiversOf } from '../decisions/turn-mail.ts';
+import { receiversOf } from '../../rules/turn-mail.ts';
 import { capsOf, claimTurns } from './claim-turns.ts';
 
 interface Decided extends PlanStep {

@@ -1,12 +1,12 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { liveAttempts } from '../decisions/work-requests.ts';
-import { isEnded, statusOf } from '../decisions/work-status.ts';
-import type { PlanStep } from '../decisions/plan-step.ts';
+import { liveAttempts } from '../../rules/work-requests.ts';
+import { isEnded, statusOf } from '../../rules/work-status.ts';
+import type { PlanStep } from '../../rules/plan-step.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { ApplyAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { UNNAMED } from '../read-mail.ts';

@@ -1,8 +1,8 @@
 import { RUN_EVENTS } from '../../model/run.ts';
-import { changePlan } from '../decisions/plan-step.ts';
+import { changePlan } from '../../rules/plan-step.ts';
 import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { factsOf } from '../decisions/run-facts.ts';
+import { factsOf } from '../../rules/run-facts.ts';
 
 /** Plans the frozen objective. A second pass finds the plan in the ledger. */
 export function createIntake(context: NodeContext) {

@@ -1,11 +1,11 @@
 import { Command, END } from '@langchain/langgraph';
 import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { concludeRun, countTasks } from '../decisions/conclude.ts';
-import { mailLeft } from '../decisions/mail-left.ts';
+import { concludeRun, countTasks } from '../../rules/conclude.ts';
+import { mailLeft } from '../../rules/mail-left.ts';
 import type { NodeContext } from './node-context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
-import { applyInputs, type PlanInput } from '../decisions/plan-step.ts';
-import { interventionOf } from '../decisions/read-input.ts';
+import { applyInputs, type PlanInput } from '../../rules/plan-step.ts';
+import { interventionOf } from '../../rules/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 

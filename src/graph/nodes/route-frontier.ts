@@ -1,5 +1,5 @@
 import { Command, Send } from '@langchain/langgraph';
-import { failpoint } from '../../substrate/failpoint.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { SquadStateValue, SquadStateUpdate } from '../state.ts';
 import type { NodeContext } from './node-context.ts';
 

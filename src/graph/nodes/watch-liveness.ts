@@ -2,8 +2,8 @@ import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { decideLiveness, type Activity, type TurnKind } from '../decisions/liveness.ts';
-import { liveRequests, type LiveRequest } from '../decisions/work-requests.ts';
+import { decideLiveness, type Activity, type TurnKind } from '../../rules/liveness.ts';
+import { liveRequests, type LiveRequest } from '../../rules/work-requests.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 

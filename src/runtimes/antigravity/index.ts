@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import { exists } from '../../substrate/files/exists.ts';
+import { exists } from '../../substrate/system/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { programHere, type CliProgram } from '../shared/cli-program.ts';

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from '../../model/process-identity.ts';
 import { diskError, isStorageError, storageError } from '../../model/storage-error.ts';
 import { type TurnRequest, turnRequestSchema } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { WaitingTurn } from '../../substrate/ports/processes.ts';
 import {
   type AgentRuntime,

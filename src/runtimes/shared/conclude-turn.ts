@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { usageSchema, type Usage } from '../../model/usage.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
 import { defined } from '../../text/defined.ts';
 import type { TurnContext } from '../port/agent-runtime.ts';

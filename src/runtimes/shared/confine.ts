@@ -1,5 +1,5 @@
 import type { Access } from '../../model/access.ts';
-import { isWithin } from '../../substrate/files/confine.ts';
+import { isWithin } from '../../substrate/system/files/confine.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { refuse, type Refusal, type RuntimeSettings } from './cli-adapter.ts';
 import type { Trial } from './cli-program.ts';

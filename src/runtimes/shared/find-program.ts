@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { exists } from '../../substrate/files/exists.ts';
+import { exists } from '../../substrate/system/files/exists.ts';
 
 /** Absolute path of a program on a PATH. Skips relative entries: they depend on the folder in which squad runs. */
 export async function findProgram(path: string | undefined, name: string): Promise<string | undefined> {

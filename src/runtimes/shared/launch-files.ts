@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { confine } from '../../substrate/files/confine.ts';
+import { confine } from '../../substrate/system/files/confine.ts';
 import { parseJson } from '../../text/json.ts';
 import type { CliCommand, LaunchFile } from './cli-adapter.ts';
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { CERTIFICATE_VARIABLES } from '../../model/network-variables.ts';
-import { isWithin } from '../../substrate/files/confine.ts';
-import { realPaths } from '../../substrate/files/real-paths.ts';
-import { storesBehind } from '../../substrate/files/object-stores.ts';
+import { isWithin } from '../../substrate/system/files/confine.ts';
+import { realPaths } from '../../substrate/system/files/real-paths.ts';
+import { storesBehind } from '../../substrate/system/files/object-stores.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { Cage } from './confine.ts';
 

@@ -1,6 +1,6 @@
 import type { Locale } from '../../model/locale.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import { readConfinedStart } from '../../substrate/files/open-confined.ts';
+import { readConfinedStart } from '../../substrate/system/files/open-confined.ts';
 
 /** A note of the repository for coding agents. */
 export interface RepositoryNote {

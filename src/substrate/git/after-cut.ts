@@ -1,8 +1,8 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPlain } from '../files/read-plain.ts';
-import { exists } from '../files/exists.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { readPlain } from '../system/files/read-plain.ts';
+import { exists } from '../system/files/exists.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import { ENGINE_FOLDERS, noteDown, readLeftNote } from './folder-note.ts';
 import { gitFailed, requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';

@@ -1,13 +1,13 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { discardFolder } from './discard-folder.ts';
 import { dirname, join } from 'node:path';
-import { readPlain } from '../files/read-plain.ts';
+import { readPlain } from '../system/files/read-plain.ts';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
-import { failpoint } from '../failpoint.ts';
-import { exists } from '../files/exists.ts';
-import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { exists } from '../system/files/exists.ts';
+import { openPlainFolder, textOfPath, type PlainFolder } from '../system/files/plain-folder.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import type { BroughtBack, TaskFolder } from '../ports/workspaces.ts';
 import { fillingOf } from './folder-note.ts';
 import { addFolder, bringTo } from './folders.ts';

@@ -1,5 +1,5 @@
-import { failpoint } from '../failpoint.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
 
 /** Deletes the folder and the notes. Checks nothing: the caller has kept the work. Returns why it failed. */

@@ -1,6 +1,6 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlainFolder } from '../files/plain-folder.ts';
+import type { PlainFolder } from '../system/files/plain-folder.ts';
 import type { Git, GitCall } from './git-call.ts';
 import { cutIndex, isAsWritten, isOfThatSecond, secondOf, type IndexEntry, type IndexFile } from './index-file.ts';
 import type { SettledFolders } from './settled-folders.ts';

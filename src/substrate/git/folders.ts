@@ -2,9 +2,9 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { discardFolder } from './discard-folder.ts';
 import { join } from 'node:path';
 import { errorText, type SquadError, wrongEnvironment } from '../../model/errors.ts';
-import { failpoint } from '../failpoint.ts';
-import { exists } from '../files/exists.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { exists } from '../system/files/exists.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import { ENGINE_FOLDERS, noteDown, readNote } from './folder-note.ts';
 import { requireCommitId, requireName } from './git-call.ts';
 import { folderPath, type GitContext, notePath, type RunRepository } from './git-context.ts';
@@ -19,7 +19,7 @@ import {
 } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
-import { openPlainFolder, textOfPath } from '../files/plain-folder.ts';
+import { openPlainFolder, textOfPath } from '../system/files/plain-folder.ts';
 import { findChanges } from './read-folder.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Processes } from '../ports/processes.ts';
-import { createGitCage, type CageView, type FindCage } from '../process/git-cage.ts';
-import { converse, type Conversation } from '../process/conversation.ts';
+import { createGitCage, type CageView, type FindCage } from '../system/process/git-cage.ts';
+import { converse, type Conversation } from '../system/process/conversation.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { limitByWords } from '../../model/machine-limit.ts';

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
-import { orNothing } from '../files/odd-entry.ts';
-import { realPath } from '../files/real-path.ts';
+import { orNothing } from '../system/files/odd-entry.ts';
+import { realPath } from '../system/files/real-path.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall, GitPorts } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';

@@ -13,12 +13,12 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
-import { failpoint } from '../failpoint.ts';
-import { exists } from '../files/exists.ts';
-import { readConfinedStart } from '../files/open-confined.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
-import { storesBehind } from '../files/object-stores.ts';
-import { findUsers } from '../process/folder-users.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { exists } from '../system/files/exists.ts';
+import { readConfinedStart } from '../system/files/open-confined.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
+import { storesBehind } from '../system/files/object-stores.ts';
+import { findUsers } from '../system/process/folder-users.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { headOf } from './run-branch.ts';
 import { makeBare } from './run-repository.ts';

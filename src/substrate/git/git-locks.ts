@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readPlainSync } from '../files/read-plain.ts';
+import { readPlainSync } from '../system/files/read-plain.ts';
 import { SquadError } from '../../model/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { realPath } from '../files/real-path.ts';
-import { findUsers } from '../process/folder-users.ts';
-import { readProcess } from '../process/process-table.ts';
+import { realPath } from '../system/files/real-path.ts';
+import { findUsers } from '../system/process/folder-users.ts';
+import { readProcess } from '../system/process/process-table.ts';
 
 /** The lock that git names where it cannot take it; undefined: it failed for another reason. Its words are in the user's language. */
 export function lockIn(stderr: string): string | undefined {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { withScratch } from '../files/scratch.ts';
-import { scratchLabel } from '../process/left-scratch.ts';
+import { withScratch } from '../system/files/scratch.ts';
+import { scratchLabel } from '../system/process/left-scratch.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import { parseMergeTree } from './integration.ts';

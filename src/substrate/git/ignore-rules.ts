@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../model/storage-error.ts';
-import { bytesOf, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
+import { bytesOf, textOfPath, type PlainFolder } from '../system/files/plain-folder.ts';
 import type { Git, GitCall } from './git-call.ts';
 import { UnreadableFolder } from './unreadable-folder.ts';
 

@@ -1,8 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { readPlain } from '../files/read-plain.ts';
+import { readPlain } from '../system/files/read-plain.ts';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
-import { openPlainFolder, textOfPath, type PlainFolder } from '../files/plain-folder.ts';
+import { openPlainFolder, textOfPath, type PlainFolder } from '../system/files/plain-folder.ts';
 import type { IgnoredWork, TaskFolder } from '../ports/workspaces.ts';
 import { fillingOf } from './folder-note.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';

@@ -1,8 +1,8 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
-import { realPath } from '../files/real-path.ts';
-import { requireStateFolder } from '../files/require-folder.ts';
+import { realPath } from '../system/files/real-path.ts';
+import { requireStateFolder } from '../system/files/require-folder.ts';
 import { requirePlainStore } from './require-plain-store.ts';
 import { requireWritable } from './require-writable.ts';
 import { switchAdvice } from './switch-advice.ts';

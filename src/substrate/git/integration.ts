@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { mergeBase } from './ancestry.ts';
 import { discardFolder } from './discard-folder.ts';
 import { dirname, join } from 'node:path';
-import { failpoint } from '../failpoint.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import type {
   AdvanceAnswer,
   BranchAnswer,
@@ -20,7 +20,7 @@ import { emptyTree, readRawDiff } from './raw-diff.ts';
 import { headOf } from './run-branch.ts';
 import { claimedBy, claimWithBranch } from './run-claim.ts';
 import { pin, publishRef, unpin } from './run-repository.ts';
-import { findUsers } from '../process/folder-users.ts';
+import { findUsers } from '../system/process/folder-users.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 
 export async function createRunBranch(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isAncestor } from './ancestry.ts';
 import type { CommitsAnswer, TaskFolder } from '../ports/workspaces.ts';
-import { exists } from '../files/exists.ts';
+import { exists } from '../system/files/exists.ts';
 import { readNote } from './folder-note.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, type GitContext } from './git-context.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSquadError } from '../../model/errors.ts';
-import { boundPlace, isBoundTo, isStateId } from '../files/state-place.ts';
+import { boundPlace, isBoundTo, isStateId } from '../system/files/state-place.ts';
 import { createGit, splitEntries, type GitPorts } from './git-call.ts';
 import { callOn } from './git-context.ts';
 import { openCheckout, type Checkout } from './repository.ts';

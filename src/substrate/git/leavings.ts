@@ -1,4 +1,4 @@
-import type { PlainFolder } from '../files/plain-folder.ts';
+import type { PlainFolder } from '../system/files/plain-folder.ts';
 
 /** Folders that programs of runtimes keep in the folder of a turn. They are no work: no commit has them, and no one is asked for them. */
 const LEAVINGS: readonly string[] = [

@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deleteFolder } from '../files/remove-tree.ts';
-import { storesBehind } from '../files/object-stores.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
+import { storesBehind } from '../system/files/object-stores.ts';
 
 /** More would hold up the start of a run. git itself packs at 6,700 loose objects. */
 const MOST_FILES = 20_000;

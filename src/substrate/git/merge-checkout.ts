@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failpoint } from '../failpoint.ts';
-import { exists } from '../files/exists.ts';
-import { withScratch } from '../files/scratch.ts';
-import { scratchLabel } from '../process/left-scratch.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { exists } from '../system/files/exists.ts';
+import { withScratch } from '../system/files/scratch.ts';
+import { scratchLabel } from '../system/process/left-scratch.ts';
 import {
   createGit,
   gitFailed,

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
-import { writeWhole } from '../files/run-files.ts';
-import { syncFile } from '../files/sync.ts';
+import { writeWhole } from '../system/files/run-files.ts';
+import { syncFile } from '../system/files/sync.ts';
 import { lockedError } from './git-locks.ts';
 import { lockSchema } from './lock-file.ts';
-import { ownerSchema, type Owner } from '../process/owner.ts';
+import { ownerSchema, type Owner } from '../system/process/owner.ts';
 
 /**
  * Written before a merge changes a checkout, so that the next call can finish it after a kill at any point. Until the branch moves, HEAD is

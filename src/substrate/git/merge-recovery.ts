@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SquadError } from '../../model/errors.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { findByVariable } from '../process/process-table.ts';
+import { findByVariable } from '../system/process/process-table.ts';
 import { gitsAt } from './git-locks.ts';
 import { lookAtLock, type TakenLock } from './lock-file.ts';
 import {
@@ -18,8 +18,8 @@ import {
   removeJournal,
   type MergeJournal,
 } from './merge-journal.ts';
-import { removeLeftScratch } from '../process/left-scratch.ts';
-import { isOwnerAlive } from '../process/owner.ts';
+import { removeLeftScratch } from '../system/process/left-scratch.ts';
+import { isOwnerAlive } from '../system/process/owner.ts';
 import type { BranchCheckout } from './merge-order.ts';
 
 /** A git that outlives its squad writes the rest of its files. */

@@ -1,13 +1,13 @@
 import { copyFile, lstat, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
-import { failpoint } from '../failpoint.ts';
-import type { Conversation } from '../process/conversation.ts';
+import { failpoint } from '../system/failpoint.ts';
+import type { Conversation } from '../system/process/conversation.ts';
 import { findObject, type Git, type GitCall, oneLine } from './git-call.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { lookAtLock } from './lock-file.ts';
 import type { MergeCalls } from './merge-calls.ts';
-import { ownOwner } from '../process/owner.ts';
+import { ownOwner } from '../system/process/owner.ts';
 import type { BranchCheckout, MergeAnswer, MergeOrder } from './merge-order.ts';
 import {
   indexLock,
@@ -20,7 +20,7 @@ import {
 import { refLocks } from './merge-recovery.ts';
 import { NOT_THERE, type RawChange } from './raw-diff.ts';
 import { syncRef } from './sync-ref.ts';
-import { syncAll } from '../files/sync.ts';
+import { syncAll } from '../system/files/sync.ts';
 import type { Repository } from './repository.ts';
 
 type Refused = Extract<MergeAnswer, { type: 'moved' | 'refused' }>;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SideCommit } from '../../model/plan/evidence.ts';
-import { readConfinedStart } from '../files/open-confined.ts';
+import { readConfinedStart } from '../system/files/open-confined.ts';
 import { listFiles, readId, readRefs } from './read-refs.ts';
 
 /** `id`: of a commit, or of a tag of one. HEAD itself is left out. */

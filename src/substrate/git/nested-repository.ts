@@ -1,8 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isWithin } from '../files/confine.ts';
-import { exists } from '../files/exists.ts';
-import { readConfinedStart } from '../files/open-confined.ts';
+import { isWithin } from '../system/files/confine.ts';
+import { exists } from '../system/files/exists.ts';
+import { readConfinedStart } from '../system/files/open-confined.ts';
 import { readHead, type HeadAnswer } from './read-refs.ts';
 
 /** Longer than any path that the system accepts. */

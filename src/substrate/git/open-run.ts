@@ -1,19 +1,19 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readPlain } from '../files/read-plain.ts';
+import { readPlain } from '../system/files/read-plain.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
-import { exists } from '../files/exists.ts';
-import { makeOwnFolder } from '../files/own-folder.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
-import { syncAll } from '../files/sync.ts';
-import { readBootId } from '../process/process-table.ts';
+import { exists } from '../system/files/exists.ts';
+import { makeOwnFolder } from '../system/files/own-folder.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
+import { syncAll } from '../system/files/sync.ts';
+import { readBootId } from '../system/process/process-table.ts';
 import { forgetNotes, replaceFolders } from './after-cut.ts';
 import { requireName } from './git-call.ts';
 import { callOn, folderPath, type GitContext, notePath, runBranch, type RunRepository } from './git-context.ts';
 import { removeDamaged, restoreNotes } from './restore-run.ts';
 import { createTalk } from './repository-talk.ts';
 import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
-import { storesBehind } from '../files/object-stores.ts';
+import { storesBehind } from '../system/files/object-stores.ts';
 import { isFolder, put, storesOf } from './git-directory.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readPlainSync } from '../files/read-plain.ts';
+import { readPlainSync } from '../system/files/read-plain.ts';
 
 /** A line that can move a repository's folders or make git refuse it. Only git reads such a config rightly. */
 const SPECIAL =

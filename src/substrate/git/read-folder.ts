@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteFolder } from '../files/remove-tree.ts';
-import { openPlainFolder } from '../files/plain-folder.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
+import { openPlainFolder } from '../system/files/plain-folder.ts';
 import type { GitCall } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
 import { openIgnoreRules } from './ignore-rules.ts';

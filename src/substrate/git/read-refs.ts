@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readConfinedStart } from '../files/open-confined.ts';
+import { readConfinedStart } from '../system/files/open-confined.ts';
 import { isCommitId } from './git-call.ts';
 import { isFolder } from './git-directory.ts';
 

@@ -2,13 +2,13 @@ import { rmdirSync, rmSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeOwnFolder } from '../files/own-folder.ts';
-import { readPlain } from '../files/read-plain.ts';
+import { makeOwnFolder } from '../system/files/own-folder.ts';
+import { readPlain } from '../system/files/read-plain.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { parseJson } from '../../text/json.ts';
 import { gitsAt } from './git-locks.ts';
 import { lookAtLock, type TakenLock } from './lock-file.ts';
-import { isOwnerAlive, ownerSchema, ownOwner } from '../process/owner.ts';
+import { isOwnerAlive, ownerSchema, ownOwner } from '../system/process/owner.ts';
 
 /** Where refs are moved: the git directory that all checkouts share. The notes are in squad's own folder. */
 export interface MovedRefs {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { discardFolder } from './discard-folder.ts';
 import { realpath } from 'node:fs/promises';
-import { failpoint } from '../failpoint.ts';
-import { exists } from '../files/exists.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { exists } from '../system/files/exists.ts';
 import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { readNote } from './folder-note.ts';
 import { addFolder, bringTo, disown, isHalfMade, standAt } from './folders.ts';
-import { findUsers } from '../process/folder-users.ts';
+import { findUsers } from '../system/process/folder-users.ts';
 import { findObject, requireCommitId, requireName } from './git-call.ts';
 import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
 import { borrowedStores, findForeignStore, makeView, storesOfFolders } from './git-directory.ts';

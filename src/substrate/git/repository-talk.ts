@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Conversation } from '../process/conversation.ts';
+import type { Conversation } from '../system/process/conversation.ts';
 import { noteMover, type MovedRefs } from './ref-moves.ts';
 import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import { requirePresent } from './require-present.ts';

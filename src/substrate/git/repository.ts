@@ -10,8 +10,8 @@ import {
   oneLine,
   requireName,
 } from './git-call.ts';
-import { isWithin } from '../files/confine.ts';
-import { realPath } from '../files/real-path.ts';
+import { isWithin } from '../system/files/confine.ts';
+import { realPath } from '../system/files/real-path.ts';
 import { explainHead, explainPlace, isNowhere } from './explain-place.ts';
 import { limitByWords } from '../../model/machine-limit.ts';
 import { plainCheckout } from './plain-checkout.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { findOddEntries } from '../files/odd-entry.ts';
+import { findOddEntries } from '../system/files/odd-entry.ts';
 import { commonDirectoryAt } from './plain-checkout.ts';
 
 /** git opens these for every command. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { foreignOwner } from '../files/owner.ts';
+import { foreignOwner } from '../system/files/owner.ts';
 import { lockedError } from './git-locks.ts';
 import { removeLeftLocks } from './ref-moves.ts';
 

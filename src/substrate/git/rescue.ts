@@ -1,4 +1,4 @@
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../system/failpoint.ts';
 import { isAncestor } from './ancestry.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { gitFailed, requireName } from './git-call.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readPlain } from '../files/read-plain.ts';
+import { readPlain } from '../system/files/read-plain.ts';
 import { isCommitId, requireName } from './git-call.ts';
 import { runBranch, userCall, type GitContext } from './git-context.ts';
 

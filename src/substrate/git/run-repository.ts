@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { failpoint } from '../failpoint.ts';
-import { deleteFolder } from '../files/remove-tree.ts';
+import { failpoint } from '../system/failpoint.ts';
+import { deleteFolder } from '../system/files/remove-tree.ts';
 import { IGNORE_LEAVINGS } from './leavings.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';

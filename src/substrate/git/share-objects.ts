@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
-import { syncAll } from '../files/sync.ts';
+import { syncAll } from '../system/files/sync.ts';
 import { decideSharedMode, type SharingRule } from './sharing-rule.ts';
 
 /** The mode in which git makes objects, before the umask. */

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { textOfPath, type PlainFolder } from '../files/plain-folder.ts';
+import { textOfPath, type PlainFolder } from '../system/files/plain-folder.ts';
 import { gitFailed, oneLine, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import type { IndexEntry } from './index-file.ts';
 import { LINK_MODE } from './raw-diff.ts';

@@ -1,10 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readPlainSync } from '../files/read-plain.ts';
+import { readPlainSync } from '../system/files/read-plain.ts';
 import { absolutePath } from '../../text/absolute-path.ts';
-import { isWithin } from '../files/confine.ts';
-import { foreignOwner } from '../files/owner.ts';
-import { realPath } from '../files/real-path.ts';
+import { isWithin } from '../system/files/confine.ts';
+import { foreignOwner } from '../system/files/owner.ts';
+import { realPath } from '../system/files/real-path.ts';
 import type { PlaceFacts } from './explain-place.ts';
 import type { GitPorts } from './git-call.ts';
 

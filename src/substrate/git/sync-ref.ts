@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/storage-error.ts';
-import { syncAll } from '../files/sync.ts';
+import { syncAll } from '../system/files/sync.ts';
 
 /**
  * Returns once the name of a ref is on the disk. Its content is there before it: git flushes it first (`GitCall.durable`). `known`:

@@ -1,5 +1,5 @@
 import { errorCode } from '../../model/storage-error.ts';
-import { textOfPath } from '../files/plain-folder.ts';
+import { textOfPath } from '../system/files/plain-folder.ts';
 
 /** Why a folder cannot be read as the files of a commit. */
 export class UnreadableFolder extends Error {}

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
-import { openPlainFolder, textOfPath, type PlainEntry, type PlainFolder } from '../files/plain-folder.ts';
+import { openPlainFolder, textOfPath, type PlainEntry, type PlainFolder } from '../system/files/plain-folder.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import type { IndexEntry } from './index-file.ts';
 import { readNestedHead } from './nested-repository.ts';

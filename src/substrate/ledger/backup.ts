@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { makeSynced, syncFile } from '../files/sync.ts';
+import { makeSynced, syncFile } from '../system/files/sync.ts';
 import { dropOldBackups, filesOf, runsBackup } from './backup-files.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';

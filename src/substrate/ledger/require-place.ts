@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { foreignOwner } from '../files/owner.ts';
+import { foreignOwner } from '../system/files/owner.ts';
 import { runsBackup } from './backup-files.ts';
 import { ledgerPath } from './ledger-file.ts';
 

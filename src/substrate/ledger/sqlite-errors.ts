@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { newestBackup } from './backup-files.ts';
 import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
 import { limitReached } from '../../model/machine-limit.ts';
-import { softLimit } from '../process/user-limits.ts';
+import { softLimit } from '../system/process/user-limits.ts';
 import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export function corruptDatabase(path: string, what: string, cause?: unknown): SquadError {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../system/failpoint.ts';
 import { freeBallast } from './ballast.ts';
 import { databaseError, isFull } from './sqlite-errors.ts';
 

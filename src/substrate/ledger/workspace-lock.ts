@@ -2,7 +2,7 @@ import { localTime } from '../../text/time.ts';
 import { existsSync, lstatSync, realpathSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { readPlainSync } from '../files/read-plain.ts';
+import { readPlainSync } from '../system/files/read-plain.ts';
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';

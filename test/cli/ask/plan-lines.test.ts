@@ -5,8 +5,8 @@ import { widthOf } from '../../../src/cli/board/cells.ts';
 import { PLAIN } from '../../../src/cli/render/style.ts';
 import type { ReviewPolicy } from '../../../src/model/plan/task.ts';
 import { workTask } from '../../../src/playbooks/shared/tasks.ts';
-import type { RunSummary } from '../../../src/read-model/run-summary.ts';
-import { definition } from '../../report/support.ts';
+import type { RunSummary } from '../../../src/view/run-summary.ts';
+import { definition } from '../../view/report/support.ts';
 
 const HOSTILE = 'a\u001b]0;owned\u0007b\u202ec\u001b[2J';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EMPTY_BOARD } from '../../../src/cli/board/board-state.ts';
 import { takeEvent, type BoardView } from '../../../src/cli/board/view.ts';
 import { runEventSchema, type RunEvent } from '../../../src/model/run-event.ts';
-import type { RunProgress } from '../../../src/read-model/usage-count.ts';
+import type { RunProgress } from '../../../src/view/usage-count.ts';
 
 export const BOARD_FIXTURES = join(import.meta.dirname, '../../fixtures/board');
 

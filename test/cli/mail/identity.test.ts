@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { insideTurn } from '../../../src/substrate/process/process-table.ts';
+import { insideTurn } from '../../../src/substrate/system/process/process-table.ts';
 import { mailRoom, POLICY, type MailRoom } from './room.ts';
 import { result } from '../../substrate/ledger/support.ts';
 import { CLI_ENTRY } from '../../support/cli-entry.ts';

@@ -2,7 +2,7 @@ import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
 import type { MailParty } from '../../../src/substrate/ports/mailbox.ts';
-import { definition, RecordedRun } from '../../report/support.ts';
+import { definition, RecordedRun } from '../../view/report/support.ts';
 import type { EngineRoom } from '../../support/engine.ts';
 import { commandRoom } from '../room.ts';
 import { newStateOf } from '../../support/state.ts';

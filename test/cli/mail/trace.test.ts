@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { messageSchema } from '../../../src/model/mail/envelope.ts';
-import { runStatusSchema } from '../../../src/read-model/status.ts';
+import { runStatusSchema } from '../../../src/view/status.ts';
 import { openLedger } from '../../../src/substrate/ledger/index.ts';
 import { shell } from '../room.ts';
 import { mailRoom, type MailRoom } from './room.ts';

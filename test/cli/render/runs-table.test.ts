@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderRuns } from '../../../src/cli/render/runs-table.ts';
 import { COLOURED, PLAIN } from '../../../src/cli/render/style.ts';
-import type { RunSummary } from '../../../src/read-model/run-summary.ts';
+import type { RunSummary } from '../../../src/view/run-summary.ts';
 
 const NOW = 1_800_000_000_000;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BROWSER, openBrowserPage, type BrowserPage } from '../../support/browser.ts';
-import { eventfulPage, EVIL, pageOf, stagesOf } from '../../report/pages.ts';
+import { eventfulPage, EVIL, pageOf, stagesOf } from '../../view/report/pages.ts';
 
 const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

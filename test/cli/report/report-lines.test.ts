@@ -9,7 +9,7 @@ import {
   table,
   words,
   type ReportDocument,
-} from '../../../src/report/document.ts';
+} from '../../../src/view/report/document.ts';
 import { renderReportLines } from '../../../src/cli/report/report-lines.ts';
 import { COLOURED, PLAIN } from '../../../src/cli/render/style.ts';
 

@@ -9,7 +9,7 @@ import {
   membersOf,
   windowNameOf,
 } from '../../../src/cli/team/team-panes.ts';
-import { compose } from '../../../src/compose.ts';
+import { compose } from '../../../src/engine/compose.ts';
 import { testHost } from '../../support/test-host.ts';
 import { paneTitle } from '../../../src/cli/team/pane-mail.ts';
 import { takeTicket, ticketSchema, writeTicket } from '../../../src/squad/ticket.ts';

@@ -3,8 +3,8 @@ import { limitsSchema } from '../../../src/model/limits.ts';
 import type { AgentSettings } from '../../../src/model/settings.ts';
 import { createSessionPlaybook, frozenSession } from '../../../src/playbooks/session/index.ts';
 import { playbookOfRun } from '../../../src/playbooks/registry.ts';
-import { castOf, rosterOf } from '../../../src/preflight/roster.ts';
-import { renderInstructions, roleIn } from '../../../src/preflight/roles.ts';
+import { castOf, rosterOf } from '../../../src/squad/preflight/roster.ts';
+import { renderInstructions, roleIn } from '../../../src/squad/preflight/roles.ts';
 import { DIAMOND } from '../../support/session-folder.ts';
 import { sessionFrom } from './support.ts';
 

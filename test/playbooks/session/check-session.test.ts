@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isSlug } from '../../../src/model/slug.ts';
 import { checkSession } from '../../../src/playbooks/session/check-session.ts';
 import type { FileRead } from '../../../src/playbooks/session/folder-read.ts';
-import { sessionError } from '../../../src/sources/session/read-session.ts';
+import { sessionError } from '../../../src/squad/sources/session/read-session.ts';
 import { parseJson, type Json } from '../../../src/text/json.ts';
 import { problemSchema } from '../../../src/text/problem.ts';
 import { mutated, nested } from '../../malformed/mutate-json.ts';

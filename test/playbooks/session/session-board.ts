@@ -1,7 +1,7 @@
-import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { createBoard } from '../../../src/graph/decisions/board.ts';
-import { applyInputs } from '../../../src/graph/decisions/plan-step.ts';
-import { createView } from '../../../src/graph/decisions/view.ts';
+import { applyChanges } from '../../../src/rules/apply-changes.ts';
+import { createBoard } from '../../../src/rules/board.ts';
+import { applyInputs } from '../../../src/rules/plan-step.ts';
+import { createView } from '../../../src/rules/view.ts';
 import type { View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
@@ -9,7 +9,7 @@ import { checkAnswer, WORKER, type WorkerAnswer } from '../../../src/playbooks/s
 import { PLAYED } from '../../../src/model/playbook-name.ts';
 import type { Session, SessionStart } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
-import { newTask } from '../../graph/decisions/support.ts';
+import { newTask } from '../../rules/support.ts';
 import { factsOf, member } from '../simulator.ts';
 
 const EMPTY: SessionStart = {

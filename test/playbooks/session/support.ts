@@ -1,4 +1,4 @@
-import { createView } from '../../../src/graph/decisions/view.ts';
+import { createView } from '../../../src/rules/view.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import type { Member } from '../../../src/model/plan/board.ts';
 import type { View } from '../../../src/model/plan.ts';

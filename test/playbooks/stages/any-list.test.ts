@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { judgedBy, wayBetween } from '../../../src/playbooks/stages/list-facts.ts';
 import type { Stage, StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import { roundsOf, stageTasks } from '../../../src/playbooks/stages/stage-records.ts';
-import { createView } from '../../../src/graph/decisions/view.ts';
+import { createView } from '../../../src/rules/view.ts';
 import { foldPlan, rejects, type Script } from '../simulator.ts';
 import { APPROVED, entry, play, rejection, stage, viewsOf } from './support.ts';
 

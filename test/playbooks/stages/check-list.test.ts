@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkList } from '../../../src/playbooks/stages/check-list.ts';
 import { stageListSchema } from '../../../src/playbooks/stages/stage-schema.ts';
-import { parseSettings } from '../../../src/settings/parse-settings.ts';
+import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';
 import { KNOWN_NAMES } from '../../support/known-names.ts';
 
 const AGENTS =

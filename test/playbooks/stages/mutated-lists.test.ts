@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { createPlaybookOfList } from '../../../src/playbooks/registry.ts';
 import { stageListSchema } from '../../../src/playbooks/stages/stage-schema.ts';
-import { parseSettings } from '../../../src/settings/parse-settings.ts';
+import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';
 import { plainJson, type Json } from '../../../src/text/json.ts';
 import { problemText } from '../../../src/text/problem.ts';
 import { holdsSettings } from '../../malformed/holds.ts';

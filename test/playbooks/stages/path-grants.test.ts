@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideEvidence } from '../../../src/graph/decisions/evidence.ts';
-import { createView } from '../../../src/graph/decisions/view.ts';
+import { decideEvidence } from '../../../src/rules/evidence.ts';
+import { createView } from '../../../src/rules/view.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import type { EvidenceFacts } from '../../../src/model/plan/evidence.ts';
 import { limitOf, type Requirement } from '../../../src/model/plan/task.ts';

@@ -1,6 +1,6 @@
-import { createView } from '../../../src/graph/decisions/view.ts';
+import { createView } from '../../../src/rules/view.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
-import { judgesOf } from '../../../src/preflight/roles.ts';
+import { judgesOf } from '../../../src/squad/preflight/roles.ts';
 import type { StageView } from '../../../src/model/plan.ts';
 import type { Member, Objective, RunFacts } from '../../../src/model/plan/board.ts';
 import { createStagesPlaybook } from '../../../src/playbooks/stages/index.ts';

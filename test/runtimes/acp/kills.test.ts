@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FailpointName } from '../../../src/substrate/failpoint.ts';
+import type { FailpointName } from '../../../src/substrate/system/failpoint.ts';
 import {
   ABOUT_TO_ASK,
   ACP_RUN,

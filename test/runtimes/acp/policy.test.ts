@@ -6,7 +6,7 @@ import type { McpServer } from '../../../src/model/turn-request.ts';
 import type { HostPlan } from '../../../src/runtimes/acp/host/plan.ts';
 import { decide, nameOf, optionFor } from '../../../src/runtimes/acp/host/policy.ts';
 import { profileOf } from '../../../src/runtimes/acp/profiles.ts';
-import { realPath } from '../../../src/substrate/files/real-path.ts';
+import { realPath } from '../../../src/substrate/system/files/real-path.ts';
 
 const transport: McpServer['transport'] = { type: 'stdio', command: '/bin/true', args: [], env: {} };
 const MAIL: McpServer = { name: 'squad', transport };

@@ -8,7 +8,7 @@ import { begin, conclude, translate } from '../../../src/runtimes/antigravity/tr
 import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { createOutputReader } from '../../../src/runtimes/shared/output-reader.ts';
 import { resultOf } from '../../../src/runtimes/shared/turn-verdict.ts';
-import { createLineSplitter } from '../../../src/substrate/process/splitter.ts';
+import { createLineSplitter } from '../../../src/substrate/system/process/splitter.ts';
 import { requestOf } from '../request.ts';
 
 export { requestOf };

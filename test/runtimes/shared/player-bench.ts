@@ -9,9 +9,9 @@ import type { TurnResult } from '../../../src/model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../../../src/runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from '../../../src/runtimes/scripted/index.ts';
 import { createCliRuntime } from '../../../src/runtimes/shared/cli-turn.ts';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../../src/substrate/system/clock/system-clock.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
+import { createSystemProcesses } from '../../../src/substrate/system/process/system-processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 
 const clock = createSystemClock();

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
 import { createTranscriptReader } from '../../../src/runtimes/shared/output-reader.ts';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
+import { createSystemClock } from '../../../src/substrate/system/clock/system-clock.ts';
+import { createSystemProcesses } from '../../../src/substrate/system/process/system-processes.ts';
 
 const REQUEST: TurnRequest = {
   turnId: 'turn-1',

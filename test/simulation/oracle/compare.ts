@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../../src/read-model/status.ts';
+import type { RunStatus } from '../../../src/view/status.ts';
 import type { SimulatedAgents } from '../world/simulated-agents.ts';
 import type { WorldEnd } from '../world/simulated-world.ts';
 import { unnamedCause } from './first-cause.ts';

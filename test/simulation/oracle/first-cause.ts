@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../../src/read-model/status.ts';
+import type { RunStatus } from '../../../src/view/status.ts';
 import { isMissing } from './commands.ts';
 import { leftOutCommands, type OracleFacts } from './oracle.ts';
 import { owesNothing, pieceOf, stageOf } from './stage-of.ts';

@@ -1,7 +1,7 @@
-import { createBoard } from '../../../src/graph/decisions/board.ts';
+import { createBoard } from '../../../src/rules/board.ts';
 import { engineTime } from '../../../src/model/spending.ts';
-import { foldEntry } from '../../../src/graph/decisions/plan-step.ts';
-import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
+import { foldEntry } from '../../../src/rules/plan-step.ts';
+import { factsOf } from '../../../src/rules/run-facts.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import type { AgentRequest } from '../../../src/model/plan/work.ts';

@@ -1,11 +1,11 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
-import { statusOf, type RunStatus } from '../../../src/read-model/status.ts';
-import { mailOf, viewOf } from '../../../src/read-model/view-of.ts';
+import { statusOf, type RunStatus } from '../../../src/view/status.ts';
+import { mailOf, viewOf } from '../../../src/view/view-of.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
-import type { RunHistory } from '../../../src/read-model/read-run.ts';
-import { openRunEvents } from '../../../src/read-model/run-events.ts';
+import type { RunHistory } from '../../../src/view/read-run.ts';
+import { openRunEvents } from '../../../src/view/run-events.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
-import { renderReport } from '../../report/render-report.ts';
+import { renderReport } from '../../view/report/render-report.ts';
 import type { SimulatedRepository } from './simulated-repository.ts';
 import type { Stage } from './stage.ts';
 

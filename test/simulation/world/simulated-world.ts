@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose } from '../../../src/compose.ts';
+import { compose } from '../../../src/engine/compose.ts';
 import { openRunResources, type RunResources } from '../../../src/engine/run-resources.ts';
 import { startSegment, type SegmentEnd } from '../../../src/engine/run-loop.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { playbookOfRun } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
-import { readHistory, type RunHistory } from '../../../src/read-model/read-run.ts';
+import { readHistory, type RunHistory } from '../../../src/view/read-run.ts';
 import { readLedgerHistory, type WholeHistory, checkHistory } from '../../support/ledger-history.ts';
 import type { Violation } from '../../../src/substrate/ledger/history.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';

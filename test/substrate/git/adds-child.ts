@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { armFailpoints } from '../../../src/substrate/failpoint.ts';
+import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import { portsIn } from './bench.ts';

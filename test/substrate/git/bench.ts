@@ -14,13 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isSquadError } from '../../../src/model/errors.ts';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
+import { createSystemClock } from '../../../src/substrate/system/clock/system-clock.ts';
 import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces, type WorkspacePlaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import type { RepositoryReport, TaskFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
-import type { FindCage } from '../../../src/substrate/process/git-cage.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
+import type { FindCage } from '../../../src/substrate/system/process/git-cage.ts';
+import { createSystemProcesses } from '../../../src/substrate/system/process/system-processes.ts';
 import { createRepository, git } from '../../support/git.ts';
 
 /** A real repository with real workspaces over it, in a temporary folder that goes with the test. */

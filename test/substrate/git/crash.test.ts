@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readProcess } from '../../../src/substrate/process/process-table.ts';
+import { readProcess } from '../../../src/substrate/system/process/process-table.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 import { ENGINE_CHILD, playRun } from './engine-child.ts';

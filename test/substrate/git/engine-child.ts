@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { armFailpoints } from '../../../src/substrate/failpoint.ts';
+import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
 import { benchOver, commitIn, type GitBench } from './bench.ts';
 import { git } from '../../support/git.ts';
 

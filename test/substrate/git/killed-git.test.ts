@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findUsers } from '../../../src/substrate/process/folder-users.ts';
+import { findUsers } from '../../../src/substrate/system/process/folder-users.ts';
 import { some, SPREAD } from '../../support/lane.ts';
 import { killAll } from '../../support/marked-pids.ts';
 import { git } from '../../support/git.ts';

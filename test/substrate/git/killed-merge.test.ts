@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts';
 import { takeIndexLock, writeJournal } from '../../../src/substrate/git/merge-journal.ts';
 import type { MergeAnswer } from '../../../src/substrate/git/merge-order.ts';
-import { ownOwner, type Owner } from '../../../src/substrate/process/owner.ts';
+import { ownOwner, type Owner } from '../../../src/substrate/system/process/owner.ts';
 import { noteMover } from '../../../src/substrate/git/ref-moves.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { requireWritable } from '../../../src/substrate/git/require-writable.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FailpointName } from '../../../src/substrate/failpoint.ts';
+import type { FailpointName } from '../../../src/substrate/system/failpoint.ts';
 import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts';
 import type { MergeAnswer, MergeOrder } from '../../../src/substrate/git/merge-order.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';

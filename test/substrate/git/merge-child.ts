@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { armFailpoints } from '../../../src/substrate/failpoint.ts';
+import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
 import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { portsIn } from './bench.ts';

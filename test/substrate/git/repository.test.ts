@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { compose } from '../../../src/compose.ts';
+import { compose } from '../../../src/engine/compose.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { Workspace } from '../../../src/model/turn-request.ts';
 import { createRepository as createDemo, openRepository } from '../../../src/substrate/git/repository.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { armFailpoints } from '../../../src/substrate/failpoint.ts';
+import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
 import { benchOver } from './bench.ts';
 
 export const RESET_CHILD = fileURLToPath(import.meta.url);

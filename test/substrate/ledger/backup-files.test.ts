@@ -12,7 +12,7 @@ import {
 } from '../../../src/substrate/ledger/index.ts';
 import { newestBackup, personsBackup } from '../../../src/substrate/ledger/backup-files.ts';
 import { squadError, temporaryFolder } from './support.ts';
-import { definition, RecordedRun } from '../../report/support.ts';
+import { definition, RecordedRun } from '../../view/report/support.ts';
 
 /** Nobody has it open. */
 function storedLedger(): { directory: string; path: string } {

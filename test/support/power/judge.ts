@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkLedger } from '../../../src/cli/check-ledger.ts';
-import { isOver } from '../../../src/read-model/read-run.ts';
+import { isOver } from '../../../src/view/read-run.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import { git } from '../git.ts';
 import { endStateOf, type EndState, type RunRoom } from '../run-room.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isInput } from '../../../src/graph/decisions/read-input.ts';
+import { isInput } from '../../../src/rules/read-input.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../../../src/substrate/ports/ledger.ts';
-import { timersAt } from '../../../src/read-model/fork-plan.ts';
+import { timersAt } from '../../../src/view/fork-plan.ts';
 
 /** Where a replay is in the record. */
 export interface ReplayPlace {

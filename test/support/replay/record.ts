@@ -3,9 +3,9 @@ import { raiseLimits, type Limits } from '../../../src/model/limits.ts';
 import { decidedSchema, RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../../../src/substrate/ports/ledger.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
-import { amendmentOf } from '../../../src/read-model/read-run.ts';
+import { amendmentOf } from '../../../src/view/read-run.ts';
 import { ledgerAt, type ReplayPlace } from './ledger-at.ts';
-import { readEvent } from '../../../src/read-model/replay-plan.ts';
+import { readEvent } from '../../../src/view/replay-plan.ts';
 import {
   differenceOf,
   essenceOfDecision,

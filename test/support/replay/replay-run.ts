@@ -1,12 +1,12 @@
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
-import type { Composition } from '../../../src/compose.ts';
+import type { Composition } from '../../../src/engine/compose.ts';
 import { createRunGraph } from '../../../src/graph/graph.ts';
 import type { GraphPorts } from '../../../src/graph/ports.ts';
 import { RESUMED_AS } from '../../../src/graph/resume.ts';
 import type { SquadStateUpdate } from '../../../src/graph/state.ts';
 import { NO_CALLBACKS, outsideOfHost } from '../../../src/graph/untraced.ts';
 import type { RunDefinition } from '../../../src/model/run.ts';
-import { findDefinition } from '../../../src/read-model/read-run.ts';
+import { findDefinition } from '../../../src/view/read-run.ts';
 import { ReplayRecord } from './record.ts';
 import { stepsIn, type ReplayDifference } from './steps.ts';
 import { ledgerPath, openLedger } from '../../../src/substrate/ledger/index.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import { decidedSchema, RUN_EVENTS } from '../../../src/model/run.ts';
-import { readEvent } from '../../../src/read-model/replay-plan.ts';
+import { readEvent } from '../../../src/view/replay-plan.ts';
 import { plainLine } from '../../../src/text/plain-text.ts';
 import { plainJson, type Json } from '../../../src/text/json.ts';
 import type { ClaimAnswer, Decision } from '../../../src/substrate/ports/ledger.ts';

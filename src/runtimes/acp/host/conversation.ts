@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../../substrate/process/json-rpc.ts';
-import { serveMcp } from '../../../substrate/process/mcp-by-http.ts';
+import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../../substrate/system/process/json-rpc.ts';
+import { serveMcp } from '../../../substrate/system/process/mcp-by-http.ts';
 import { pickVariables } from '../../../text/defined.ts';
 import { asObject, isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from '../../shared/text-answer.ts';

@@ -7,7 +7,7 @@ import { Conversation } from './conversation.ts';
 import { writeLine } from './lines.ts';
 import type { HostPlan } from './plan.ts';
 import { Halt } from './session-setup.ts';
-import type { Fields, Noise } from '../../../substrate/process/json-rpc.ts';
+import type { Fields, Noise } from '../../../substrate/system/process/json-rpc.ts';
 
 /** For an agent that was asked to stop; after the end of its input; after SIGTERM. */
 const CANCEL_MS = 3_000;

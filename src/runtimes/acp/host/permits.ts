@@ -1,11 +1,11 @@
 import { errorText } from '../../../model/errors.ts';
 import { asObject } from '../../../text/json.ts';
-import { realPath } from '../../../substrate/files/real-path.ts';
+import { realPath } from '../../../substrate/system/files/real-path.ts';
 import { askPerson } from './ask.ts';
 import { writeLine } from './lines.ts';
 import type { HostPlan } from './plan.ts';
 import { decide, nameOf, optionFor } from './policy.ts';
-import type { Fields, RequestId } from '../../../substrate/process/json-rpc.ts';
+import type { Fields, RequestId } from '../../../substrate/system/process/json-rpc.ts';
 
 interface Answer {
   readonly answer: 'allowed' | 'rejected' | 'cancelled';

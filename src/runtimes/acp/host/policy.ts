@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
-import { isWithin } from '../../../substrate/files/confine.ts';
+import { isWithin } from '../../../substrate/system/files/confine.ts';
 import type { HostPlan, ToolKind } from './plan.ts';
 import { asObject, isJsonObject, objectsIn } from '../../../text/json.ts';
-import type { Fields } from '../../../substrate/process/json-rpc.ts';
+import type { Fields } from '../../../substrate/system/process/json-rpc.ts';
 
 interface Verdict {
   /** `unknown`: no rule covers it. A person may be asked; otherwise it is rejected. */

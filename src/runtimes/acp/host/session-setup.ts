@@ -1,6 +1,6 @@
 import type { McpServer } from '../../../model/turn-request.ts';
 import { asObject, objectsIn } from '../../../text/json.ts';
-import type { Fields } from '../../../substrate/process/json-rpc.ts';
+import type { Fields } from '../../../substrate/system/process/json-rpc.ts';
 
 /** Where a conversation ends before its time. */
 export type Place = 'initialize' | 'authenticate' | 'session' | 'options' | 'prompt' | 'agent';

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { isSquadError } from '../../../model/errors.ts';
 import { errorCode, storageError } from '../../../model/storage-error.ts';
 import { filesOf } from '../backup-files.ts';
-import { makeSynced, syncFile } from '../../files/sync.ts';
+import { makeSynced, syncFile } from '../../system/files/sync.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import type { Store } from '../store.ts';
 import { mailById } from './rows.ts';

@@ -4,7 +4,7 @@ import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import { requireLease } from '../leases.ts';
 import { change as changeLedger, redactorOfRun, type Store } from '../store.ts';
 import { guarded, readSnapshot } from '../transactions.ts';
-import { failpoint } from '../../failpoint.ts';
+import { failpoint } from '../../system/failpoint.ts';
 import type { Mailbox } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';

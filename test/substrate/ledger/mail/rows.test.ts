@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLedger, teachRowDigest } from '../../../../src/substrate/ledger/index.ts';
 import { bodyFiles, requireBodies } from '../../../../src/substrate/ledger/mail/bodies.ts';
 import { createStore } from '../../../../src/substrate/ledger/store.ts';
-import { armFailpoints } from '../../../../src/substrate/failpoint.ts';
+import { armFailpoints } from '../../../../src/substrate/system/failpoint.ts';
 import type { Ledger } from '../../../../src/substrate/ports/ledger.ts';
 import { squadError } from '../support.ts';
 import {

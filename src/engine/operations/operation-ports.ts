@@ -1,0 +1,37 @@
+import { sha256Of } from '../../model/sha256.ts';
+import type { Checks } from '../checks/run-checks.ts';
+import type { RunDefinition } from '../../model/run.ts';
+import type { Forge } from '../../substrate/ports/forge.ts';
+import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
+import type { Workspaces } from '../../substrate/ports/workspaces.ts';
+
+/** The context of every operation of a run. */
+export interface OperationPorts {
+  readonly ledger: Ledger;
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly workspaces: Workspaces;
+  readonly checks: Checks;
+  readonly forge: Forge;
+  /** Working folder of turns that need no repository. */
+  readonly emptyFolder: string;
+  /** The folders that hold a commit and what its `setup` made, and nothing else. */
+  readonly pure: Set<string>;
+  /** Why the work failed where something was thrown; throws what ends the engine. Absent: everything does. */
+  readonly fault?: (thrown: unknown) => Promise<string>;
+}
+
+/** Records results of the running operation as inputs, in one transaction. Returns the seq of the first. */
+export type Note = (type: string, ...results: readonly unknown[]) => number;
+
+/** An operation that the board asks for. */
+export interface Due {
+  /** A task's id, or begins with `@`, which no task id does. */
+  readonly key: string;
+  readonly work: (note: Note) => Promise<unknown>;
+}
+
+/** A part of a check's id. */
+export function shortHash(text: string): string {
+  return sha256Of(text).slice(0, 8);
+}

@@ -1,0 +1,108 @@
+import { createView } from '../../rules/view.ts';
+import type { FolderFile, KeepsFolder } from '../../model/folder.ts';
+import { writeAgainText } from '../../model/folder-written.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
+import { openHashLog, type HashEntry, type HashLog } from '../../substrate/system/files/hash-log.ts';
+import { sharedFolder } from '../../substrate/system/files/shared-folder.ts';
+import { sha256Of } from '../../model/sha256.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { folderStatus } from './folder-status.ts';
+import { createMailFiles } from './mail-files.ts';
+import type { Sink } from './sink.ts';
+
+/** Unchanged files that each look compares with what squad wrote, in turns. */
+const LOOKED_AT = 8;
+
+export interface FolderPorts {
+  readonly ledger: Pick<Ledger, 'events' | 'lastSeq' | 'mail'>;
+  readonly redactor: Redactor;
+  warn(text: string): void;
+}
+
+interface FolderOf {
+  readonly runId: string;
+  readonly name: string;
+  /** Real and absolute. */
+  readonly folder: string;
+  /** The file of the hashes of what squad wrote there. */
+  readonly hashes: string;
+  readonly keeps: KeepsFolder;
+}
+
+/** A file as squad wrote it last. */
+interface Written {
+  readonly text: string;
+  readonly stamp: string;
+}
+
+/**
+ * Keeps the folder that a run was started on as its ledger has it. Writes only what has changed, and keeps what a person has
+ * written there meanwhile under another name. Throws the first error, after it has written what it can.
+ */
+export function folderSink(ports: FolderPorts, { runId, name, folder, hashes, keeps }: FolderOf): Sink {
+  const shared = sharedFolder(folder);
+  const mailFiles = createMailFiles(ports.ledger, runId, ports.redactor);
+  const written = new Map<string, Written>();
+  const look = createLook(written, (path) => shared.stamp(path));
+  let opened: HashLog | undefined;
+  const open = async (): Promise<HashLog> => {
+    const log = await openHashLog(hashes);
+    await shared.removeUnfinished(log.paths);
+    return log;
+  };
+  const put = async (log: HashLog, { path, text, held }: FolderFile): Promise<void> => {
+    const isFirst = !log.isWritten(path);
+    const isOurs = (hash: string): boolean => (isFirst && hash === held) || log.has(path, hash);
+    const { stamp, kept } = await shared.put({ path, text, stamp: written.get(path)?.stamp, isOurs });
+    written.set(path, { text, stamp });
+    if (kept === undefined) return;
+    const what =
+      isFirst && held === undefined
+        ? `${path} was in ${folder} before this run wrote it`
+        : `someone else wrote ${path} in ${folder}`;
+    ports.warn(`${what}. squad kept it as ${kept} and wrote its own again`);
+  };
+  const write: Sink['write'] = async ({ board, state }) => {
+    const status = folderStatus(board, state);
+    const files = [...mailFiles(), ...keeps(createView(board), { status })];
+    const due = look(files, state !== 'running');
+    opened ??= await open();
+    const log = opened;
+    // A crash from here on leaves files that squad knows as its own.
+    const errors: unknown[] = [];
+    await log.add(due.map(entryOf)).catch((error: unknown) => {
+      if (state === 'running') throw error;
+      // A folder that says `active` for good is worse than a file of squad's that the next engine takes for a person's.
+      errors.push(error);
+    });
+    for (const file of due) await put(log, file).catch((error: unknown) => errors.push(error));
+    await log.confirm(due.filter(({ path, text }) => written.get(path)?.text === text).map(entryOf));
+    if (errors.length > 0) throw errors[0];
+  };
+  return { folder, write, next: writeAgainText(name) };
+}
+
+function entryOf({ path, text }: FolderFile): HashEntry {
+  return { path, sha256: sha256Of(text) };
+}
+
+/** The files that are to be written: those with another text, and those that someone else has changed or removed. */
+function createLook(
+  written: ReadonlyMap<string, Written>,
+  stampOf: (path: string) => string | undefined,
+): (files: readonly FolderFile[], isLast: boolean) => FolderFile[] {
+  let next = 0;
+  return (files, isLast) => {
+    const from = isLast || next >= files.length ? 0 : next;
+    const upTo = isLast ? files.length : from + LOOKED_AT;
+    next = upTo;
+    const due: FolderFile[] = [];
+    for (const [index, file] of files.entries()) {
+      const before = written.get(file.path);
+      const isSame = before?.text === file.text;
+      const isTurn = index >= from && index < upTo;
+      if (!isSame || (isTurn && stampOf(file.path) !== before.stamp)) due.push(file);
+    }
+    return due;
+  };
+}

@@ -1,0 +1,184 @@
+import { isEnded } from '../../rules/work-status.ts';
+import { createView } from '../../rules/view.ts';
+import { attemptName } from '../../model/attempt-id.ts';
+import type { LedgerEvent } from '../../model/ledger-event.ts';
+import type { Limits } from '../../model/limits.ts';
+import type { Playbook, StageView } from '../../model/plan.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { RunDefinition } from '../../model/run.ts';
+import type { RunState } from '../../model/run-state.ts';
+import { engineTime } from '../../model/spending.ts';
+import { isTurn } from '../../view/usage-count.ts';
+import { checklistFiles } from '../../view/report/files/checklist-file.ts';
+import { failureFiles } from '../../view/report/files/failure-files.ts';
+import type { RunFile } from '../../view/report/files/run-file.ts';
+import { stageIndex, type StageOf } from '../../view/report/files/stage-of.ts';
+import { type StateFacts, stateFile } from '../../view/report/files/state-file.ts';
+import { turnFile } from '../../view/report/files/turn-file.ts';
+import type { WrittenFolder } from '../../substrate/system/files/written-folder.ts';
+import type { Moment, Sink } from './sink.ts';
+import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
+import type { Workspaces } from '../../substrate/ports/workspaces.ts';
+import { asObject } from '../../text/json.ts';
+import { sha256Of } from '../../model/sha256.ts';
+import { type CopiedDocument, deliveredDocuments, INDEX, indexFile } from '../../view/report/files/artifact-files.ts';
+
+/** Settled turns that are read at once: the engine works between two of them. */
+const BATCH = 10;
+
+export interface ProjectorPorts {
+  readonly ledger: Pick<Ledger, 'events' | 'run' | 'attempt' | 'settlement' | 'segments'>;
+  readonly playbook: Pick<Playbook<unknown>, 'files' | 'stages'>;
+  readonly workspaces: Pick<Workspaces, 'readFileAt'>;
+}
+
+export interface ProjectedRun {
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
+}
+
+/** The folder of the run itself. */
+export function createProjector(ports: ProjectorPorts, of: ProjectedRun, folder: WrittenFolder): Sink['write'] {
+  const { playbook, workspaces } = ports;
+  const putAll = async (files: readonly RunFile[]): Promise<void> => {
+    for (const { path, text } of files) await folder.put(path, text);
+  };
+  const writeTurns = createTurnWriter(ports.ledger, of, putAll);
+  const copyDocuments = createArtifacts(workspaces, folder);
+  let shown: Moment | undefined;
+  let copied: readonly string[] = [];
+  const writeEnds = async (board: Board, stages: readonly StageView[], stageOf: StageOf): Promise<void> => {
+    const failures = failureFiles(of.definition.name, board, stages);
+    await putAll(failures);
+    await folder.keepOnly(
+      'failures',
+      failures.map(({ path }) => path.slice(path.indexOf('/') + 1)),
+    );
+    copied = await copyDocuments(board, stageOf);
+  };
+  return async (moment) => {
+    const { board, state } = moment;
+    const view = createView(board);
+    const stages = playbook.stages?.(view) ?? [];
+    const stageOf = stageIndex(stages);
+    if (shown === undefined) await folder.put('objective.md', of.definition.objective.text);
+    await writeTurns(board, stageOf);
+    if (board !== shown?.board) {
+      const own = playbook.files?.(view) ?? [];
+      await putAll([...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(board)]);
+    }
+    const { hasMoved, hasEnded } = changeBetween(shown?.board, board);
+    if (hasEnded) await writeEnds(board, stages, stageOf);
+    if (stages.length > 0 && (hasMoved || state !== shown?.state)) {
+      await putAll([stateFile(board, stages, stateFacts(ports.ledger, of, state, copied))]);
+    }
+    shown = moment;
+  };
+}
+
+/** `hasEnded`: something has ended, or has been opened again. */
+function changeBetween(before: Board | undefined, { tasks, records, finished }: Board) {
+  if (before === undefined) return { hasMoved: true, hasEnded: true };
+  const changed = tasks.changedSince(before.tasks);
+  const isOver = (state: TaskState | undefined): boolean => state !== undefined && isEnded(state);
+  const hasEnded =
+    finished !== before.finished || changed.some((state) => isOver(state) || isOver(before.tasks.get(state.task.id)));
+  return { hasMoved: hasEnded || changed.length > 0 || records !== before.records, hasEnded };
+}
+
+/** Writes the turns that have settled since the last call. One that cannot be written is tried again in the next call. */
+function createTurnWriter(
+  ledger: ProjectorPorts['ledger'],
+  { definition, lease }: ProjectedRun,
+  putAll: (files: readonly RunFile[]) => Promise<void>,
+): (board: Board, stageOf: StageOf) => Promise<void> {
+  let cursor = 0;
+  return async (board, stageOf) => {
+    for (;;) {
+      const events = ledger.events({ stream: lease.runId, after: cursor, types: ['attempt-settled'], limit: BATCH });
+      for (const event of events) {
+        await putAll(turnsIn(ledger, definition, board, stageOf, event));
+        cursor = event.seq;
+      }
+      if (events.length < BATCH) return;
+    }
+  };
+}
+
+/** None if it was no turn, or no agent ever ran. */
+function turnsIn(
+  ledger: ProjectorPorts['ledger'],
+  definition: RunDefinition,
+  board: Board,
+  stageOf: StageOf,
+  { data }: LedgerEvent,
+): RunFile[] {
+  const { attemptId } = asObject(data);
+  const attempt = typeof attemptId === 'string' ? ledger.attempt(attemptId) : undefined;
+  const settlement = attempt && ledger.settlement(attempt.id);
+  if (attempt === undefined || settlement === undefined || !isTurn({ attempt, settlement })) return [];
+  const { task, work } = board.tasks.get(attempt.taskId) ?? {};
+  const isReview = work?.authors.includes(attempt.agent) === false;
+  const file = turnFile({
+    ...{ run: definition.name, attempt, settlement, isReview },
+    name: attemptName(attempt),
+    role: definition.agents.find(({ name }) => name === attempt.agent)?.role ?? '',
+    stage: stageOf(attempt.taskId, isReview),
+    title: task?.title ?? attempt.taskId,
+  });
+  return [file];
+}
+
+function stateFacts(
+  ledger: ProjectorPorts['ledger'],
+  { definition, lease: { runId }, limits }: ProjectedRun,
+  state: RunState,
+  copied: readonly string[],
+): StateFacts {
+  return {
+    objectiveFile: definition.source,
+    startedAt: ledger.run(runId)?.createdAt ?? 0,
+    elapsedMs: engineTime(ledger.segments(runId)),
+    mostMs: limits.minutes * 60_000,
+    artifacts: copied.map((name) => ({ name, path: `.squad/runs/${runId}/artifacts/${name}` })),
+    state,
+  };
+}
+
+/** Evidence refuses documents of more than 256 KiB, but a person may have accepted one. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Copies the bytes of delivered documents to `artifacts/` and lists them in its index. Reads each from git once. Returns the names
+ * of the copies.
+ */
+function createArtifacts(
+  workspaces: Pick<Workspaces, 'readFileAt'>,
+  folder: WrittenFolder,
+): (board: Board, stageOf: StageOf) => Promise<readonly string[]> {
+  const copies = new Map<string, CopiedDocument>();
+  return async (board, stageOf) => {
+    const listed: CopiedDocument[] = [];
+    for (const document of deliveredDocuments(board, stageOf)) {
+      const { name, path, commit } = document;
+      const known = copies.get(path);
+      if (known?.commit === commit) {
+        listed.push(known);
+        continue;
+      }
+      const bytes = await workspaces.readFileAt(commit, path, MOST_BYTES);
+      // Accepted by a person, although it is not there.
+      if (typeof bytes === 'string') continue;
+      await folder.put(`artifacts/${name}`, bytes);
+      const copy = { ...document, sha256: sha256Of(bytes), bytes: bytes.byteLength };
+      copies.set(path, copy);
+      listed.push(copy);
+    }
+    const index = listed.length === 0 ? [] : [indexFile(listed)];
+    for (const { path, text } of index) await folder.put(path, text);
+    const names = listed.map(({ name }) => name);
+    await folder.keepOnly('artifacts', [...names, ...index.map(() => INDEX)]);
+    return names;
+  };
+}

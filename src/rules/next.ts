@@ -1,0 +1,182 @@
+import type { RunEndedAs } from '../model/run-state.ts';
+import type { Board } from '../model/plan/board.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
+import { baselineQuestion, isBaselineDue } from './baseline.ts';
+import { passedDeadline } from './deadline.ts';
+import { decideFrontier, type Frontier, type Start } from './frontier.ts';
+import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
+import type { LimitDecision, Room } from '../model/spending.ts';
+import { lockOutAskedAbout } from './logins.ts';
+import { isIntegrating, mayHoldQueue } from './onward.ts';
+import { liveAttempts } from './work-requests.ts';
+import { isEnded } from './work-status.ts';
+
+export interface NextFacts {
+  /** Turns that may run at once. */
+  readonly parallel: number;
+  readonly limits: LimitDecision;
+  /** Epoch ms. The board's own time is that of its last input. */
+  readonly now: number;
+  /** The remaining limits of agents and tasks. Absent: they have none. */
+  readonly room?: Room;
+  /** Running turns finish; no new ones start. */
+  readonly draining: boolean;
+  /** The engine ends instead of waiting longer than this (ms); null: it always waits. */
+  readonly patienceMs: number | null;
+  /** Inputs that are not applied yet. */
+  readonly pendingMail: number;
+}
+
+export type Next =
+  | {
+      readonly next: 'start';
+      readonly starts: readonly Start[];
+      /** Tasks that fail at a limit. They end first, and then the next decision starts turns. */
+      readonly over: Frontier['over'];
+      readonly integrate: string | null;
+      readonly why: string;
+    }
+  /**
+   * `until`: when something may start again, if known. `suspended`: nothing runs and nothing can start before that or an
+   * operator's command. Such time is not the engine's.
+   */
+  | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly suspended: boolean }
+  | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
+  | { readonly next: 'finish'; readonly outcome: RunEndedAs; readonly why: string }
+  /** Nothing runs and nothing may start. The run can be resumed. */
+  | { readonly next: 'stop'; readonly because: 'limit' | 'deadline' | 'drained' | 'waiting'; readonly why: string };
+
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+/** Decides what the run does next. A person is asked only when nothing else can move. */
+export function decideNext(board: Board, facts: NextFacts): Next {
+  const states = board.tasks.open;
+  const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
+  const pause = wholePause(board, facts);
+  // A limit or the deadline stops new turns, but finished work is still checked and delivered.
+  const stopped = pause !== undefined && pause.because !== 'limit' && pause.because !== 'deadline';
+  const integrate = stopped ? null : (decideIntegration(board) ?? null);
+  const ofRun = [isGateDue(board) || isRestoreDue(board), pause === undefined && isBaselineDue(board)];
+  const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length + ofRun.filter(Boolean).length;
+  if (board.finished !== null) {
+    if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
+    if (engine > 0) return working(null, 'a delivery is under way');
+    if (facts.pendingMail > 0) return working(null, 'mail came in');
+    const { outcome, why } = board.finished;
+    return stopped ? still(pause) : { next: 'finish', outcome, why };
+  }
+  const frontier = decideFrontier(board, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
+  const starts = pause === undefined ? frontier.starts : [];
+  const over = pause === undefined ? frontier.over : [];
+  if (over.length > 0) {
+    const why = over.map((one) => `${one.task} fails: ${one.why}`).join('; ');
+    return { next: 'start', starts: [], over, integrate: null, why };
+  }
+  if (starts.length > 0 || integrate !== null) {
+    const why = [
+      ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
+      ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
+    ].join('; ');
+    return { next: 'start', starts, over, integrate, why };
+  }
+  if (live > 0 || engine > 0) {
+    const why = [
+      ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
+      ...(engine > 0 ? [`${engine} being checked`] : []),
+    ];
+    return working(earliest(board, frontier.waiting), why.join(', '));
+  }
+  if (pause !== undefined) return still(pause);
+  const until = earliest(board, frontier.waiting);
+  if (until !== null) return waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts);
+  if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
+  return whenStill(board, frontier);
+}
+
+/**
+ * The task to integrate next, once no other is under way: the first in the queue. If the queue is empty, a task whose evidence
+ * is being gathered, so that one operation can gather, integrate and deliver.
+ */
+function decideIntegration(board: Board): string | undefined {
+  if (isBranchBlocked(board.branch) || baselineQuestion(board) !== undefined) return undefined;
+  const { open } = board.tasks;
+  if (open.some(({ work }) => isIntegrating(work.phase))) return undefined;
+  const queue = open.flatMap(({ task, order, work: { phase } }) =>
+    phase.at === 'in-queue' ? [{ id: task.id, since: phase.since, order }] : [],
+  );
+  const [first] = queue.toSorted((a, b) => a.since - b.since || a.order - b.order);
+  return first?.id ?? open.find(mayHoldQueue)?.task.id;
+}
+
+interface NoStarts {
+  readonly because: 'limit' | 'deadline' | 'drained' | 'paused';
+  readonly why: string;
+}
+
+/** Why nothing in the run may start; undefined: it may. */
+function wholePause(board: Board, { draining, limits, now }: NextFacts): NoStarts | undefined {
+  const paused = board.pauses.get(WHOLE_RUN);
+  if (paused?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${paused.by}` };
+  if (paused !== undefined) {
+    return { because: 'drained', why: `${paused.verb === 'stop' ? 'stopped' : 'drained'} by ${paused.by}` };
+  }
+  if (draining) return { because: 'drained', why: 'the run was asked to stop' };
+  const passed = passedDeadline(board, now);
+  if (passed !== undefined) return { because: 'deadline', why: `${passed}; no turn starts after it` };
+  return limits.reached ? { because: 'limit', why: limits.why } : undefined;
+}
+
+function working(until: number | null, why: string): Next {
+  return { next: 'wait', until, why, suspended: false };
+}
+
+/** A paused run keeps its engine, so that it can continue at once. */
+function still({ because, why }: NoStarts): Next {
+  return because === 'paused' ? { next: 'wait', until: null, why, suspended: true } : { next: 'stop', because, why };
+}
+
+function waitFor(until: number, why: string, { now }: Board, { patienceMs }: NextFacts): Next {
+  if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, suspended: true };
+  return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
+}
+
+/** Nothing runs, nothing is due and no input is pending. */
+function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
+  const left = board.tasks.open.filter((state) => !isEnded(state));
+  // If stand-ins have done all the work, the login question needs no answer.
+  const open = [...board.questions.values()].filter(
+    ({ id, answer }) => answer === null && (left.length > 0 || lockOutAskedAbout(id) === undefined),
+  );
+  const questions = open.map(({ id, text, options }) => ({ id, text, options }));
+  if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
+  const paused = waiting.find((one) => one.paused === true);
+  if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, suspended: true };
+  if (left.length > 0) {
+    const why =
+      unstaffed[0]?.why ??
+      `${left.map(({ task }) => task.id).join(', ')} cannot start: tasks that they need have failed`;
+    return { next: 'finish', outcome: 'failed', why };
+  }
+  const failed = [...board.tasks.values()].flatMap(({ task, work: { phase } }) =>
+    phase.at === 'ended' && phase.cause !== null && !isJudge(task) ? [`${task.id}: ${phase.why}`] : [],
+  );
+  if (failed.length === 0) return { next: 'finish', outcome: 'done', why: 'every task has ended' };
+  return { next: 'finish', outcome: 'failed', why: failed.join('\n') };
+}
+
+function isEngineBusy(at: string): boolean {
+  return at === 'gathering' || at === 'integrating' || at === 'verifying' || at === 'advancing';
+}
+
+function earliest(board: Pick<Board, 'timers'>, waiting: readonly { until: number | null }[]): number | null {
+  const moments = [...waiting.flatMap(({ until }) => until ?? []), ...board.timers.values()];
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}

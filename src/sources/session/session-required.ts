@@ -1,1 +1,0 @@
-export { sessionRequired } from '../../playbooks/session/session-required.ts';

@@ -1,0 +1,249 @@
+import type { Composition, Host } from '../../engine/compose.ts';
+import type { Playbook } from '../../model/plan.ts';
+import { factsOf } from '../../rules/run-facts.ts';
+import type { Content } from '../../model/content.ts';
+import { STAGES } from '../../model/playbook-name.ts';
+import type { Objective } from '../../model/objective.ts';
+import { runDefinitionSchema, type RunDefinition } from '../../model/run.ts';
+import { priorityWarnings, type PriorityWarning } from '../../model/priority.ts';
+import { type Settings } from '../../model/settings.ts';
+import { defined } from '../../text/defined.ts';
+import { limitWarnings, type LimitWarning, type SomeLimits } from '../../model/limits.ts';
+import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
+import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/workspaces.ts';
+import { orderProblems } from '../../text/problem.ts';
+import { optionsFor } from './playbook-choice.ts';
+import { bindSquad } from './bind-squad.ts';
+import type { Models } from './models.ts';
+import { lineOf, problemError } from './read-input.ts';
+import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
+import { doubtfulOf } from './doubtful.ts';
+import { refuseUnpublishable } from './publishing.ts';
+import { letThroughBy } from '../../model/let-through.ts';
+import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
+import type { Source, Subject } from './source.ts';
+import { judgingOf } from './judging.ts';
+import { judgesOf } from './roles.ts';
+import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
+import { refuseLostRoutes } from './roster.ts';
+import { nameRun, refuseBadName } from './run-name.ts';
+import { describeRuntimes } from '../../engine/runtime-choice.ts';
+import { refuseUnregistered } from './runtimes.ts';
+import { agree, consentTo, type TrustPorts } from './consent.ts';
+import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
+import type { StandInNote } from './stand-ins.ts';
+import { itemsToTrust, ownCommands, type OwnCommands } from './trust.ts';
+import type { TrustItem } from './trust-item.ts';
+
+export interface PreflightPorts
+  extends
+    TrustPorts,
+    Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'describe' | 'playbooks' | 'forge' | 'redactor' | 'taskCage'> {
+  readonly host: Host;
+  /** Names of runs and of branches `squad/<name>` that are there already. */
+  takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
+}
+
+export interface PreflightRequest {
+  readonly source: Source;
+  readonly playbook?: string | undefined;
+  /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
+  readonly otherwise?: string | undefined;
+  /** Runs every agent on this runtime. */
+  readonly runtime?: string | undefined;
+  /** By agent or role, over those of the settings. */
+  readonly models?: Models | undefined;
+  /** From the command line. */
+  readonly limits: SomeLimits;
+  readonly yes: boolean;
+  /** Agents whose settings say `access: full` may have it. */
+  readonly allowFullAccess?: boolean | undefined;
+  readonly name?: string | undefined;
+  /** Absent: the settings decide, and otherwise whether a person answers who has not agreed to everything. */
+  readonly plan?: RunDefinition['plan'] | undefined;
+  /** A person answers the run's questions. */
+  readonly attended?: boolean | undefined;
+  /** `--strict`; absent: the settings decide. */
+  readonly strict?: boolean | undefined;
+  /** No run follows: consent is neither asked for nor stored, and `trusted` is null without it. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface Preflight {
+  readonly definition: RunDefinition;
+  readonly repository: RepositoryReport;
+  /** Contents of the machine's files that the agents use, to be stored with the run. */
+  readonly contents: readonly Content[];
+  readonly warnings: readonly (
+    | RepositoryWarning
+    | LimitWarning
+    | LimitNote
+    | PriorityWarning
+    | SecretWarning
+    | StandInNote
+    | OwnCommands
+  )[];
+  /** Items that need a person's consent. */
+  readonly items: readonly TrustItem[];
+}
+
+/**
+ * Throws the first problem that can be found before a run exists. Writes only the person's consent, outside the repository. No
+ * program that the repository names runs before that.
+ */
+export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
+  const { host } = ports;
+  refuseUnregistered(ports.runtimes, request.runtime);
+  const repository = await inspectForWork(ports.git, host.workingDirectory);
+  const given = await request.source.read(repository);
+  const all = await readSettings(repository.root, ports, host);
+  const written = given.settings?.(all) ?? all;
+  refuseBadName(request.name);
+  const redactor = ports.redactor(letThroughBy(written.settings));
+  refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
+  refuseSecretSettings(written, redactor);
+  const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
+  const { objective, playbook, source, folder, makesBranch } = subject;
+  refusePassed(subject, ports.clock.now());
+  const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);
+  const { read } = decided;
+  refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
+  refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
+
+  const described = describeRuntimes(ports, read.settings.runtimes);
+  const used = usedBy(playbook, read);
+  const items = [...itemsToTrust(used.repository.settings, objective, read.repository, described), ...decided.items];
+  const trust = createTrust(ports, request, repository, items);
+  // A probe starts the runtime's program.
+  if (items.some(({ from }) => from === 'runtime')) await trust();
+  // A dry run without consent shows the limits that hold without it; any other run has consent here.
+  const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
+  const place = { root: repository.root, read, described, redactor };
+  const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
+  const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
+  const name = nameRun({ given: request.name, ...subject.names }, await ports.takenNames(repository));
+  const doubtfulIn = { root: repository.root, environment: host.environment, file: subject.file };
+  const definition: RunDefinition = {
+    version: 1,
+    name,
+    source,
+    objective: objectiveOf(objective),
+    playbook: playbook.name,
+    ...defined({ folder }),
+    options: optionsFor(playbook, read.settings, { name, limits, agents }),
+    agents,
+    judges: judgesOf(playbook),
+    runtimes,
+    described,
+    limits,
+    ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
+    repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
+    ...settingsOf(request, read.settings, playbook, objective),
+    ...defined({ makesBranch }),
+    trusted: null,
+  };
+  refuseUnplayable(playbook, definition, read);
+  await refuseUnpublishable(ports.forge(repository), definition);
+  // A definition that the schema refuses could not be resumed.
+  const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
+  const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
+  const notes = [...decided.notes, ...lonely, ...ownCommands(used, described)];
+  const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
+  return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+function redactedIn(bound: RunDefinition['agents'], agents: RunDefinition['agents']): string[] {
+  return bound.flatMap(({ name, instructions }, index) =>
+    instructions === agents[index]?.instructions ? [] : [`the instructions of ${name}`],
+  );
+}
+
+function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarning)[] {
+  return [...limitWarnings(definition), ...priorityWarnings(definition.objective.priority)];
+}
+
+/** The settings that the run uses as they are, or as the caller chose in their place. */
+function settingsOf(
+  { plan, attended, yes, strict }: PreflightRequest,
+  settings: Settings,
+  { planning }: Playbook<unknown>,
+  objective: Objective,
+): Pick<
+  RunDefinition,
+  | 'setup'
+  | 'verify'
+  | 'keep'
+  | 'protect'
+  | 'checks'
+  | 'looks'
+  | 'baseline'
+  | 'notify'
+  | 'publish'
+  | 'tracing'
+  | 'mail'
+  | 'plan'
+  | 'strict'
+> {
+  const { setup, verify, keep, baseline, notify, publish, tracing, mail } = settings;
+  const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
+  return {
+    ...{ setup, verify, baseline, notify, publish, tracing, mail },
+    ...(keep.length === 0 ? {} : { keep }),
+    ...judgingOf(settings, objective),
+    plan: plan ?? settings.plan ?? byDefault,
+    strict: strict ?? settings.strict,
+  };
+}
+
+/** Asks at most once. */
+function createTrust(
+  ports: PreflightPorts,
+  { yes, dryRun = false }: PreflightRequest,
+  repository: RepositoryReport,
+  items: readonly TrustItem[],
+): () => Promise<string | null> {
+  let answer: Promise<string | null> | undefined;
+  return () => (answer ??= (dryRun ? consentTo : agree)(items, ports, { repository, yes }));
+}
+
+/** Commands of a list that is not played need no consent. */
+function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
+  if (playbook.name === STAGES) return all;
+  const { settings, repository, ...read } = all;
+  const without = (one: Settings): Settings => ({ ...one, playbook: undefined });
+  return {
+    ...read,
+    settings: without(settings),
+    repository: { ...repository, settings: without(repository.settings) },
+  };
+}
+
+/** Throws for a deadline that has passed. */
+function refusePassed({ objective: { deadline, file: own }, deadlineIn }: Subject, now: number): void {
+  if (deadline === undefined || deadline.at > now) return;
+  const { file, next } = deadlineIn ?? { file: own, next: `Give ${own} a later deadline, or take it out.` };
+  throw problemError([{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }], next);
+}
+
+function objectiveOf(objective: Objective): RunDefinition['objective'] {
+  const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
+  return defined({ title, goals, criteria, constraints, context, priority, deadline: deadline?.at, text });
+}
+
+/** Lets the playbook check the facts that the run will have. */
+function refuseUnplayable(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
+  refuseIncomplete(playbook, definition, read);
+  refuseLostRoutes(definition, fileOf(read, 'mail'), read.settings.agents);
+}
+
+function refuseIncomplete(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
+  const { objective, roster, options } = factsOf(definition);
+  const parsed = playbook.parse({ objective, roster, options });
+  if (parsed.ok) return;
+  const { file, text } = fileOf(read, 'agents');
+  const line = lineOf(text, /^agents\s*:/);
+  throw problemError(
+    orderProblems(parsed.errors.map((message) => ({ file, line, message }))),
+    `Give \`agents\` in ${file} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
+  );
+}

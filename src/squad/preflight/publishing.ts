@@ -1,0 +1,26 @@
+import { SquadError } from '../../model/errors.ts';
+import type { RunDefinition } from '../../model/run.ts';
+import type { Forge } from '../../substrate/ports/forge.ts';
+import { SETTINGS_FILE } from './read-input.ts';
+
+/** Throws if the run could not publish its work, so that a missing remote or login is found before the work starts. */
+export async function refuseUnpublishable(
+  forge: Forge,
+  { publish, name, repository }: Pick<RunDefinition, 'publish' | 'name' | 'repository'>,
+): Promise<void> {
+  if (publish === undefined) return;
+  const { remote, pr, base = repository.branch } = publish;
+  if (pr && base === undefined) {
+    throw unpublishable(
+      'HEAD is detached, so a pull request has no branch to go to',
+      `Set publish.base in ${SETTINGS_FILE}.`,
+    );
+  }
+  // Makes the call that publishing makes later, which needs the program, a login and a repository there.
+  const answer = pr ? await forge.findPullRequest({ remote, branch: `squad/${name}` }) : await forge.findRemote(remote);
+  if (answer.type === 'refused') throw unpublishable(answer.why, answer.next);
+}
+
+function unpublishable(why: string, next = `Fix it, or take publish out of ${SETTINGS_FILE}.`): SquadError {
+  return new SquadError({ code: 'wrong-environment', message: `the run could not publish its work: ${why}`, next });
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { Playbook } from '../../model/plan.ts';
+import { LIMITS } from '../../model/limit-table.ts';
+import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
+import { createDefaultPlaybook } from '../../playbooks/registry.ts';
+import { defaultSettings } from '../settings/parse-settings.ts';
+import { parseJson } from '../../text/json.ts';
+import { isWholeRole } from './roles.ts';
+import { castOf } from './roster.ts';
+
+/** The names at the top of a repository, and the texts of the files that say how it is tested. */
+export interface Surroundings {
+  readonly names: readonly string[];
+  readonly packageJson?: string | undefined;
+  readonly makefile?: string | undefined;
+}
+
+export interface Proposal {
+  readonly setup?: string;
+  readonly verify?: string;
+  /** The file that the proposal comes from. */
+  readonly because?: string;
+  /** Likely, but it may need a program that is not installed. Written as a comment. */
+  readonly unsure?: boolean;
+}
+
+/** How this repository seems to be tested: the first rule that fits. */
+export function proposeSteps({ names, packageJson, makefile }: Surroundings): Proposal {
+  const has = (name: string): boolean => names.includes(name);
+  if (hasTestScript(packageJson)) return { ...javascript(has), because: 'package.json' };
+  if (makefile !== undefined && /^test\s*:(?!=)/m.test(makefile)) return { verify: 'make test', because: 'Makefile' };
+  if (has('Cargo.toml')) return { verify: 'cargo test', because: 'Cargo.toml' };
+  if (has('go.mod')) return { verify: 'go test ./...', because: 'go.mod' };
+  const python = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'].find(has);
+  return python === undefined ? {} : { verify: 'python -m pytest', because: python, unsure: true };
+}
+
+const packageSchema = z.object({ scripts: z.object({ test: z.string() }) });
+
+function hasTestScript(packageJson = ''): boolean {
+  const test = packageSchema.safeParse(parseJson(packageJson)).data?.scripts.test ?? '';
+  // `npm init` writes a test script that always fails.
+  return test.trim() !== '' && !test.includes('no test specified');
+}
+
+/** A new clone has no node_modules. */
+function javascript(has: (name: string) => boolean): Proposal {
+  if (has('pnpm-lock.yaml')) return { setup: 'pnpm install --frozen-lockfile', verify: 'pnpm test' };
+  if (has('yarn.lock')) return { setup: 'yarn install --frozen-lockfile', verify: 'yarn test' };
+  if (has('package-lock.json')) return { setup: 'npm ci', verify: 'npm test' };
+  return { verify: 'npm test' };
+}
+
+/** The default limit of a run in USD. */
+export function usualBudget(): number {
+  return defaultSettings().limits.usd;
+}
+
+interface Choice {
+  /** The limit of a run. */
+  readonly usd?: number;
+  /** The runtimes that agents may use, where not those that were found. */
+  readonly only?: readonly string[] | undefined;
+  /** Runtimes that were found too and work only where they are named. */
+  readonly others?: readonly string[];
+  /** Absent: the default one. */
+  readonly playbook?: Playbook<unknown>;
+}
+
+/** Role files are in this folder of the repository. */
+const ROLE_FOLDER = 'squad/roles';
+
+/** A file for each role that the playbook describes as a whole, ready to edit. */
+export function roleFiles({ roles }: Pick<Playbook<never>, 'roles'>): Record<string, string> {
+  const whole = Object.entries(roles).flatMap(([role, { instructions = '' }]) =>
+    isWholeRole(instructions) ? [[roleFile(role), `# ${role}\n\n${instructions}\n`]] : [],
+  );
+  return Object.fromEntries(whole) as Record<string, string>;
+}
+
+function roleFile(role: string): string {
+  return `${ROLE_FOLDER}/${role}.md`;
+}
+
+/**
+ * A `squad.yaml` with the defaults, ready to edit. `found`: the runtimes of the roster.
+ */
+export function renderSettings(
+  found: readonly string[],
+  { setup, verify, because, unsure }: Proposal,
+  { usd, only, others = [], playbook = createDefaultPlaybook() }: Choice = {},
+): string {
+  const defaults = defaultSettings().limits;
+  const limits = { ...defaults, usd: usd ?? defaults.usd };
+  const { settings: section } = playbook;
+  return `${[
+    '# squad settings for this repository. Every key is optional. Except for setup and verify, the values without a “#”',
+    '# are the defaults.',
+    'version: 1',
+    `playbook: ${playbook.name}`,
+    ...(section === undefined ? [] : [`# ${section.example}`]),
+    '',
+    ...(only === undefined
+      ? rosterLines(playbook, found, others)
+      : ['# Only the runtimes that you chose:', 'agents:', ...agentLines(playbook, only)]),
+    '',
+    'limits:',
+    ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
+    '',
+    '# Commands to run in each new folder of a task, which holds committed files only.',
+    ...step('setup', setup, 'npm ci', unsure),
+    '',
+    '# Commands that the engine runs on the merged work before it counts as delivered.',
+    ...(because === undefined ? [] : [`# Proposed from ${because}.`]),
+    ...step('verify', verify, 'npm test', unsure),
+    '',
+    '# To play a script instead of a model: squad run objective.md --runtime scripted',
+    '# runtimes:',
+    '#   scripted: { config: { script: demo/script.json } }',
+    '',
+    '# Hold a run until setup and verify pass on the commit that it begins from; otherwise squad only reports what is red there.',
+    '# baseline: green',
+    '',
+    '# Push finished work here. Without this it stays on the branch squad/<run>.',
+    '# publish: { remote: origin, base: main, pr: false }',
+  ].join('\n')}\n`;
+}
+
+function limitLine(key: string, value: number | readonly string[] | undefined, about: string): string[] {
+  if (value === undefined) return [];
+  const setting = `${key}: ${typeof value === 'number' ? value : `[${value.join(', ')}]`}`;
+  return [`  ${setting.padEnd(21)}  # ${about}`];
+}
+
+function step(key: string, run: string | undefined, otherwise: string, unsure = false): string[] {
+  const mark = run === undefined || unsure ? '# ' : '';
+  return [`${mark}${key}:`, `${mark}  - { run: ${JSON.stringify(run ?? otherwise)}, minutes: 10 }`];
+}
+
+function rosterLines(playbook: Playbook<unknown>, found: readonly string[], others: readonly string[]): string[] {
+  const [first] = BUILT_IN_RUNTIMES;
+  const more = `# Also here, for an agent that names it as its runtime: ${others.join(', ')}.`;
+  const also = others.length === 0 ? [] : [more];
+  const runtimes = found.length === 0 ? [first] : found;
+  const none = 'squad found no agent runtime yet (see `squad doctor`).';
+  if (Object.keys(roleFiles(playbook)).length > 0) {
+    const why = found.length === 0 ? `${none} Name yours.` : `Found here: ${found.join(' and ')}.`;
+    return [
+      `# Each agent has its role from its file in ${ROLE_FOLDER}. ${why}`,
+      'agents:',
+      ...agentLines(playbook, runtimes),
+      ...also,
+    ];
+  }
+  const said =
+    found.length === 0
+      ? `${none} With ${first} the roster would be:`
+      : `squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`;
+  return [`# ${said}`, '# agents:', ...agentLines(playbook, runtimes).map((line) => `# ${line}`), ...also];
+}
+
+function agentLines(playbook: Playbook<unknown>, runtimes: readonly string[]): string[] {
+  const { members } = defaultSettings().team;
+  const files = roleFiles(playbook);
+  return castOf(playbook, { runtimes, members }).map(({ name, role, runtime, access }) => {
+    const file = roleFile(role) in files ? `, instructions: ${roleFile(role)}` : '';
+    return `  - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access}${file} }`;
+  });
+}
+
+/** An objective that is safe to run as it is. */
+export const STARTER_OBJECTIVE = `# Objective: Explain how to work on this project
+
+<!-- An example: replace it with your own. A title, goals and success criteria are required. -->
+
+## Goals
+
+1. Write docs/getting-started.md: what this project is, and how to install, run and test it
+
+## Success Criteria
+
+- [ ] The page is there (run: test -s docs/getting-started.md)
+- [ ] Every command on the page works as it is written
+- [ ] A newcomer to the project understands the first paragraph
+
+## Constraints
+
+- Change no code
+
+## Context
+
+Agents get this whole file to read. Name the files and decisions that matter for the goals here.
+`;

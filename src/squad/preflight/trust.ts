@@ -1,0 +1,212 @@
+import { isAbsolute } from 'node:path';
+import { sha256Of } from '../../model/sha256.ts';
+import type { Objective } from '../../model/objective.ts';
+import type { DescribedRuntimes } from '../../model/runtime-description.ts';
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
+import type { AgentSettings, Settings } from '../../model/settings.ts';
+import { readHook, type Reading, readServer } from '../../model/read-equipment.ts';
+import { commandsOf } from '../../playbooks/stages/list-facts.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { listIn } from './list-choice.ts';
+import { lineOf } from './read-input.ts';
+import type { SettingsFile, SettingsRead } from './read-settings.ts';
+import type { TrustedCommand, TrustItem } from './trust-item.ts';
+
+/** All commands, including a runtime's program and configuration, which can name programs too. */
+export function commandsToTrust(
+  settings: Settings,
+  objective: Pick<Objective, 'criteria'>,
+  list = listIn(settings),
+): TrustedCommand[] {
+  const runtimes = Object.entries(settings.runtimes).flatMap(([name, { command, config }]) => [
+    ...(command === undefined || command === name ? [] : [`${name}: ${command}`]),
+    ...(config === undefined ? [] : configLines(config).map((line) => `${name} with config.${line}`)),
+  ]);
+  return [
+    ...settings.setup.map(({ run }) => ({ from: 'setup' as const, run })),
+    ...settings.verify.map(({ run }) => ({ from: 'verify' as const, run })),
+    ...(settings.notify === undefined ? [] : [{ from: 'notify' as const, run: settings.notify }]),
+    ...commandsOf(list).map((run) => ({ from: 'stage' as const, run })),
+    ...objective.criteria.flatMap(({ command }) =>
+      command === undefined ? [] : [{ from: 'criterion' as const, run: command }],
+    ),
+    ...runtimes.map((run) => ({ from: 'runtime' as const, run })),
+  ];
+}
+
+/** Each value of a runtime's configuration by itself, so that none hides in a long line. */
+function configLines(config: Readonly<Record<string, Json>>): string[] {
+  return Object.entries(config).flatMap(([name, value]) => {
+    const key = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+    return isJsonObject(value) && Object.keys(value).length > 0
+      ? configLines(value).map((line) => `${key}.${line}`)
+      : [`${key} = ${JSON.stringify(value)}`];
+  });
+}
+
+/** Hash of a set of commands. Order and repetition do not matter; every character does. */
+export function trustHash(commands: readonly string[]): string {
+  const content = JSON.stringify(['squad-trust-1', ...[...new Set(commands)].sort()]);
+  return sha256Of(content);
+}
+
+/** All commands and grants in the repository and the objective, but for limits. `list`: the stages, if not as the settings have them. */
+export function itemsToTrust(
+  settings: Settings,
+  objective: Pick<Objective, 'file' | 'criteria'>,
+  source: SettingsFile,
+  described: DescribedRuntimes,
+  list = listIn(settings),
+): TrustItem[] {
+  const commands = commandsToTrust(settings, objective, list).map((command) => ({
+    ...command,
+    where: whereOf(command, objective, source),
+  }));
+  const others = [...grantsOf(settings, source, described), ...tracingOf(settings, source)];
+  return [...commands, ...others, ...spendingItems(settings, source)];
+}
+
+/** Programs and access that the user's own file asks for. To write them there is the consent, so squad shows them and does not ask. */
+export interface OwnCommands {
+  readonly about: 'own-settings';
+  readonly text: string;
+  readonly next?: undefined;
+}
+
+export function ownCommands({ settings, repository, own }: SettingsRead, described: DescribedRuntimes): OwnCommands[] {
+  if (own === undefined) return [];
+  const said = (from: Settings, source: SettingsFile): string[] =>
+    itemsToTrust(from, { file: '', criteria: [] }, source, described)
+      // The first lines of a run show each agent with its model.
+      .filter(({ from: kind }) => kind !== 'models')
+      .map(({ from: kind, run }) => `${kind}: ${run}`);
+  const asked = said(repository.settings, repository);
+  const items = said(settings, own).filter((item) => !asked.includes(item));
+  return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
+}
+
+/** Keys of `squad.yaml` whose name differs from the item's `from`. */
+const KEYS: Readonly<Record<string, string>> = { runtime: 'runtimes', stage: 'playbook' };
+
+function whereOf(
+  { from, run }: TrustedCommand,
+  { file, criteria }: Pick<Objective, 'file' | 'criteria'>,
+  { file: settingsFile, text }: SettingsFile,
+): string {
+  if (from === 'criterion') return `${file}:${criteria.find(({ command }) => command === run)?.line ?? 1}`;
+  const key = KEYS[from] ?? from;
+  return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
+}
+
+/** A stranger's file must not send a person's work or keys anywhere. */
+function tracingOf({ tracing }: Settings, { file, text }: SettingsFile): TrustItem[] {
+  if (tracing === undefined) return [];
+  const { to, endpoint, project, content, headers = {} } = tracing;
+  const what = content ? 'prompts, answers, and what tools were given and gave back' : 'what happens in runs';
+  const own = to === 'langsmith' ? 'the LangSmith of your LANGSMITH_API_KEY' : 'your OTEL_EXPORTER_OTLP_ENDPOINT';
+  const variables = Object.values(headers).map((variable) => `the endpoint of traces gets the variable ${variable}`);
+  const where = `${file}:${lineOf(text, /^tracing\s*:/)}`;
+  const into = project === undefined ? '' : `, project ${project}`;
+  return [`sends ${what} to ${endpoint ?? own}${into}`, ...variables].map((run) => ({ from: 'tracing', run, where }));
+}
+
+type ServerSettings = NonNullable<AgentSettings['mcp']>[number];
+
+/** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
+function grantsOf({ agents, runtimes }: Settings, { file }: SettingsFile, described: DescribedRuntimes): TrustItem[] {
+  const own = Object.values(described).flatMap(({ variables = [] }) => variables);
+  // The network's are how it reaches its model, and it gets them in any case.
+  const isOwn = (name: string) =>
+    NETWORK_VARIABLES.includes(name) || own.some((start) => name.toUpperCase().startsWith(start));
+  const grant = (run: string): TrustItem => ({ from: 'agent', run, where: file });
+  return [
+    ...(agents ?? []).flatMap((agent) => grantsOfAgent(agent, isOwn).map(grant)),
+    ...Object.entries(runtimes).flatMap(([name, { env }]) =>
+      env.filter((variable) => !isOwn(variable)).map((variable) => grant(`${name} gets the variable ${variable}`)),
+    ),
+  ];
+}
+
+function grantsOfAgent(agent: AgentSettings, isOwn: (variable: string) => boolean): string[] {
+  const { name, access, allow = [], network, skills = [], mcp = [], hooks = [], env = [], home } = agent;
+  return [
+    ...(access === 'full' ? [`${name} works without any confinement (access: full)`] : []),
+    ...(network === true ? [`${name} may use the network (network: true)`] : []),
+    ...(home === 'mine' ? [`${name} works with your own settings, memory and plugins (home: mine)`] : []),
+    ...allow.map((tool) => `${name} may use ${tool}`),
+    ...skills.filter((folder) => isAbsolute(folder)).map((folder) => `${name} reads the skill ${folder}`),
+    ...mcp.flatMap((server) => serverGrants(agent, server)),
+    ...hooks.map((hook) => {
+      const event = `${hook.on}${hook.tool === undefined ? '' : ` of ${hook.tool}`}`;
+      return `${name} runs on ${event}${startOf(agent, hook, readHook(hook), hook.run)}: ${hook.run}`;
+    }),
+    ...env.filter((variable) => !isOwn(variable)).map((variable) => `${name} gets the variable ${variable}`),
+  ];
+}
+
+/** A server's own variables are listed all: a stranger's server could send any of them away. */
+function serverGrants(of: AgentSettings, server: ServerSettings): string[] {
+  const { name: agent } = of;
+  const { name, command, args = [], env = [], cwd, url, headers = {} } = server;
+  const words = [command ?? '', ...args].map(shellWord).join(' ');
+  const how =
+    command === undefined
+      ? `uses the MCP server ${name} at ${url ?? ''}`
+      : `starts the MCP server ${name}${startOf(of, server, readServer({ command, args, cwd }), words)}: ${words}`;
+  const variables = [...env, ...Object.values(headers)];
+  return [
+    `${agent} ${how}`,
+    ...variables.map((variable) => `the MCP server ${name} of ${agent} gets the variable ${variable}`),
+  ];
+}
+
+/** Effects of a command that its words do not show to everybody. Printed before the words, which a stranger wrote. */
+function startOf(
+  { access }: AgentSettings,
+  { cwd }: { readonly cwd?: 'task' | undefined },
+  { downloads }: Pick<Reading<unknown>, 'downloads'>,
+  words: string,
+): string {
+  const inTask = access === 'full' ? 'starts in the agent’s folder' : 'starts in the agent’s folder, in a cage';
+  const said = [
+    ...(downloads.length === 0 ? [] : [`downloads and runs ${downloads.map(shellWord).join(', ')}`]),
+    ...(cwd === 'task' ? [inTask] : []),
+    ...(cwd === undefined && /\{folder\}|SQUAD_TASK_FOLDER/.test(words) ? ['gets the agent’s folder'] : []),
+  ];
+  return said.length === 0 ? '' : ` (${said.join('; ')})`;
+}
+
+/** Items about a person's logins and money. */
+function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
+  return [...publishItems(settings, source), ...modelItems(settings, source)];
+}
+
+function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {
+  if (publish === undefined) return [];
+  const { remote, base, pr } = publish;
+  const pushes = `pushes the branch squad/<run> to the remote ${remote}, with your login`;
+  const opens = `opens a pull request there into ${base ?? 'the branch that the run starts from'}, in your name`;
+  const where = placeOf(source, 'publish');
+  return [pushes, ...(pr ? [opens] : [])].map((run) => ({ from: 'publish', run, where }));
+}
+
+function modelItems({ models, agents = [] }: Settings, source: SettingsFile): TrustItem[] {
+  const ofNames = Object.entries(models).map(([name, model]): TrustItem => {
+    return { from: 'models', run: `${name} works with the model ${model}`, where: placeOf(source, 'models') };
+  });
+  const ofAgents = agents.flatMap(({ name, model, effort }): TrustItem[] => {
+    const where = placeOf(source, 'agents');
+    return [
+      ...(model === undefined
+        ? []
+        : [{ from: 'models' as const, run: `${name} works with the model ${model}`, where }]),
+      ...(effort === undefined ? [] : [{ from: 'models' as const, run: `${name} works with effort ${effort}`, where }]),
+    ];
+  });
+  return [...ofNames, ...ofAgents];
+}
+
+function placeOf({ file, text }: SettingsFile, key: string): string {
+  return `${file}:${lineOf(text, new RegExp(`^["']?${key}["']?\\s*:`))}`;
+}

@@ -1,0 +1,1 @@
+export { sessionRequired } from '../../../playbooks/session/session-required.ts';

@@ -1,0 +1,159 @@
+import { oneLine, quoteText, type Block, type Part, type ReportDocument, type Section, type Text } from './document.ts';
+import { markup, type Markup } from './markup.ts';
+import { STYLE } from './page-style.ts';
+import type { FilePatch, Patch } from './patch.ts';
+import { duration } from './report-head.ts';
+import { timelineSvg, waitText } from './timeline-svg.ts';
+import type { Bar, Timeline } from './timeline.ts';
+import { utcTime } from '../../text/time.ts';
+
+/** Shown on the page besides the report's text. */
+export interface PageFacts {
+  readonly timeline: Timeline;
+  /** undefined: there are no changes to show. */
+  readonly patch: Patch | undefined;
+  /** The run that the commands name. */
+  readonly run: string;
+}
+
+/** Titles of the sections to show first. The others follow in their own order. */
+const FIRST = ['Success criteria', 'Not delivered', 'Stages', 'Get the work', 'Changes', 'Timeline', 'Tasks'];
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const MOST_ROWS = 500;
+const MOST_COMMAND = 1_000;
+
+/** `report.markup`: one file that loads nothing and needs no script. */
+export function renderPage({ title, about, sections }: ReportDocument, facts: PageFacts): string {
+  const all = [
+    ...sections.map((one) => ({ title: one.title, body: [...one.blocks.map(blockOf), ...diffOf(one, facts)] })),
+    { title: 'Timeline', body: timelineBody(facts.timeline) },
+  ].toSorted((a, b) => placeOf(a.title) - placeOf(b.title));
+  const name = plainOf(title);
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+${STYLE}
+</head>
+<body>
+<main>
+<h1>${textOf(title)}</h1>
+<div class="about">${about.map(blockOf)}</div>
+${all.map(
+  (one) => markup`<section><h2>${one.title}</h2>${one.body}</section>
+`,
+)}</main>
+<footer><p>Times are UTC. <code>squad report ${facts.run}</code> shows this in a terminal.</p></footer>
+</body>
+</html>
+`.text;
+}
+
+function placeOf(title: string): number {
+  const place = FIRST.indexOf(title);
+  return place === -1 ? FIRST.length : place;
+}
+
+function blockOf(block: Block): Markup {
+  switch (block.is) {
+    case 'heading':
+      return markup`<h3>${textOf(block.text)}</h3>`;
+    case 'paragraph':
+      return markup`<p>${textOf(block.text)}</p>`;
+    case 'list':
+      return markup`<ul>${block.items.map((item) => markup`<li>${textOf(item)}</li>`)}</ul>`;
+    case 'table':
+      return tableOf(block.head, block.rows);
+    case 'quote': {
+      const { body, missing } = quoteText(block);
+      const more = missing === 0 ? '' : markup`<p class="soft">(${missing} more characters)</p>`;
+      return markup`<pre>${body}</pre>${more}`;
+    }
+    case 'commands':
+      return markup`<pre><code>${block.lines.map((line) => oneLine(line, MOST_COMMAND)).join('\n')}</code></pre>`;
+  }
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly Text[])[]): Markup {
+  const cell = (text: Text): Markup => markup`<td>${plainOf(text) === '' ? '–' : textOf(text)}</td>`;
+  return markup`<div class="wide" tabindex="0" role="group" aria-label="Table: ${head.join(', ')}"><table><thead><tr>${head.map(
+    (name) => markup`<th scope="col">${name}</th>`,
+  )}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map(cell)}</tr>`)}</tbody></table></div>`;
+}
+
+function textOf(text: Text): Markup {
+  if (typeof text === 'string') return markup`${oneLine(text)}`;
+  if (!('is' in text)) return markup`${text.map(textOf)}`;
+  return partOf(text);
+}
+
+function partOf(part: Part): Markup {
+  switch (part.is) {
+    case 'own':
+      return part.tone === undefined ? markup`${part.text}` : markup`<span class="${part.tone}">${part.text}</span>`;
+    case 'cut':
+      return markup`${oneLine(part.text, part.most)}`;
+    case 'code':
+      return markup`<code>${oneLine(part.text)}</code>`;
+    case 'strong':
+      return markup`<strong class="${part.tone ?? ''}">${textOf(part.text)}</strong>`;
+  }
+}
+
+/** The text without its form. */
+function plainOf(text: Text): string {
+  if (typeof text === 'string') return oneLine(text);
+  if (!('is' in text)) return text.map(plainOf).join('');
+  if (text.is === 'cut') return oneLine(text.text, text.most);
+  return text.is === 'strong' ? plainOf(text.text) : oneLine(text.text);
+}
+
+function diffOf({ title }: Section, { patch, run }: PageFacts): Markup[] {
+  if (title !== 'Changes' || patch === undefined) return [];
+  const files = patch.missing === 0 ? [] : [markup`<p>${patch.missing} more files: ${commandOf(run)} shows them.</p>`];
+  return [markup`<h3>Diff</h3>`, ...patch.files.map((file) => fileOf(file, run)), ...files];
+}
+
+function fileOf({ path, added, deleted, lines, missing }: FilePatch, run: string): Markup {
+  const more = missing === 0 ? '' : markup`<p>${missing} more lines: ${commandOf(run)} shows them.</p>`;
+  const count = markup`<span class="good">${added} added</span>, <span class="bad">${deleted} deleted</span>`;
+  return markup`<details><summary><code>${oneLine(path)}</code> (${count})</summary><pre class="diff" tabindex="0" role="group" aria-label="Diff of ${oneLine(path)}">${linesOf(lines)}</pre>${more}</details>
+`;
+}
+
+function commandOf(run: string): Markup {
+  return markup`<code>squad diff ${run}</code>`;
+}
+
+function linesOf(lines: readonly string[]): Markup[] {
+  const first = lines.findIndex((line) => line.startsWith('@@ '));
+  return lines.map((line, index) => {
+    const kind = first === -1 || index < first ? 'hunk' : (KINDS[line[0] ?? ''] ?? '');
+    return markup`<span class="${kind}">${line}</span>`;
+  });
+}
+
+const KINDS: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'hunk' };
+
+function timelineBody(timeline: Timeline): Markup[] {
+  const bars = timeline.lanes.flatMap(({ agent, bars: own }) => own.map((bar) => ({ agent, bar })));
+  const rows = bars.toSorted((a, b) => a.bar.from - b.bar.from).map(({ agent, bar }) => barRow(agent, bar));
+  const waits = timeline.waits.map((wait): Text[] => [utcTime(wait.from), waitText(wait)]);
+  const left = timeline.left + Math.max(0, rows.length - MOST_ROWS);
+  return [
+    markup`<p class="soft">A bar is a turn, or a command that squad ran. ↻ a retry, ✗ failed, ! a limit, ‖ a wall: no sign of life, … not over. Grey columns are waits of the whole run: filled for a time, framed for a person, dashed while it was stopped.</p>`,
+    markup`<div class="wide" tabindex="0" role="group" aria-label="Timeline">${timelineSvg(timeline)}</div>`,
+    markup`<details><summary>The timeline as a table</summary>${tableOf(
+      ['started', 'took', 'agent', 'task', 'attempt', 'ended', 'why'],
+      rows.slice(0, MOST_ROWS),
+    )}${left > 0 ? markup`<p>${left} more: <code>squad log</code> shows them.</p>` : ''}${waits.length === 0 ? '' : tableOf(['since', 'waits'], waits.slice(0, MOST_ROWS))}</details>`,
+  ];
+}
+
+function barRow(agent: string, { attempt, task, from, to, ended, retry, why }: Bar): Text[] {
+  return [utcTime(from), duration(to - from), agent, task, `${attempt}${retry ? ' (retry)' : ''}`, ended, why];
+}

@@ -1,0 +1,46 @@
+import { statusOf } from '../rules/work-status.ts';
+import type { EvidenceFacts } from '../model/plan/evidence.ts';
+import type { TaskEnd, TaskStatus } from '../model/plan/task.ts';
+import type { RoundRecord } from '../model/plan/round-record.ts';
+import type { RunReading } from './read-run.ts';
+
+/** One task: what was asked for, and what squad and its reviewers found. */
+export interface TaskFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly role: string;
+  readonly status: TaskStatus;
+  readonly needs: readonly string[];
+  readonly brief: string;
+  /** All that it may change; null: everything. */
+  readonly paths: readonly string[] | null;
+  /** Everyone who worked on it. */
+  readonly authors: readonly string[];
+  readonly round: number;
+  readonly rounds: readonly RoundRecord[];
+  /** The last check of its folder; null: there was none. */
+  readonly evidence: EvidenceFacts | null;
+  readonly commit: string | null;
+  readonly followUps: readonly string[];
+  /** null: it has not ended. */
+  readonly end: { readonly as: TaskEnd; readonly why: string } | null;
+  /** The person who decided how it ends; null: no person did. */
+  readonly decidedBy: string | null;
+}
+
+/** In the order of the plan. */
+export function taskFactsOf({ board, evidence }: Pick<RunReading, 'board' | 'evidence'>): TaskFacts[] {
+  const states = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
+  return states.map((state) => {
+    const { task, work } = state;
+    const { id, title, role, needs, brief, requires } = task;
+    const { authors, round, rounds, commit, followUps, phase, override } = work;
+    return {
+      ...{ id, title, role, needs, brief: brief.text, status: statusOf(state, board) },
+      paths: requires.find((one) => one.kind === 'only')?.paths ?? null,
+      ...{ authors, round, rounds, commit, followUps, evidence: evidence.get(id) ?? null },
+      end: phase.at === 'ended' ? { as: phase.as, why: phase.why } : null,
+      decidedBy: override?.by ?? null,
+    };
+  });
+}

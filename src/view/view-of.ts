@@ -1,0 +1,174 @@
+import { checkerChangesOf, checksAtBase } from '../rules/checkers.ts';
+import { countTasks, criteriaOf, type Conclusion } from '../rules/conclude.ts';
+import { reviewCountsOf } from '../rules/failed-reviews.ts';
+import { authorAttempts, statusOf as taskStatusOf } from '../rules/work-status.ts';
+import { armoryFactsOf } from '../model/armory-facts.ts';
+import { QUESTION_MS } from '../model/mail/times.ts';
+import type { TaskState } from '../model/plan/board.ts';
+import { branchOf, pushedOf } from '../model/run.ts';
+import { stageReached } from '../model/shown-stage.ts';
+import { engineTime } from '../model/spending.ts';
+import type { WorkPlace } from '../model/work-place.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import type { MailStatus } from '../substrate/ports/mailbox.ts';
+import { defined } from '../text/defined.ts';
+import { comparedWithBaseline } from './baseline-text.ts';
+import { capUseOf } from './cap-use.ts';
+import { failuresOf, type KeptRef, rejectionsOf } from './explain-failure.ts';
+import { afterEnd, againAfterEnd, answerCommand, continueCommands } from './next-commands.ts';
+import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
+import type { RunHistory, RunReading } from './read-run.ts';
+import { predictBoard } from './replay-plan.ts';
+import { standingOf } from './run-state.ts';
+import type { MailReading, RunView } from './run-view.ts';
+import { stagesNow } from './stages.ts';
+import { unfinishedOf } from './unfinished.ts';
+import { allTasks, usageCountOf } from './usage-count.ts';
+
+/** Used by a view besides the ledger's records of the run. */
+export interface ViewFacts {
+  readonly now: number;
+  /** Absent: the run has no mailbox. */
+  readonly mail?: MailStatus | undefined;
+  /** The refs that keep the run's attempts. */
+  readonly kept?: readonly KeptRef[] | undefined;
+  /** Questions of agents in the middle of their turns. */
+  readonly asks?: readonly PermissionAsk[];
+  /** Where the work of a finished run is now. Absent: on its branch. */
+  readonly place?: WorkPlace | undefined;
+}
+
+/** `reading`: the attempts of failed tasks are enough. */
+export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], place }: ViewFacts): RunView {
+  const { row, definition, board, limits } = reading;
+  const standing = standingOf(reading, now);
+  const { state, conclusion, waitingFor } = standing;
+  const failures = failuresOf(reading, kept);
+  const { turns, usage } = usageCountOf(reading.totals);
+  const open = conclusion === null ? reading.questions.filter(({ recorded }) => recorded === null) : [];
+  const end = conclusion === null ? null : endIn(reading, conclusion, againAfterEnd(reading, failures));
+  const { need, why } = unfinishedOf(reading, now) ?? {};
+  return {
+    version: 1,
+    run: {
+      ...{ runId: row.id, name: row.name, parent: reading.parent, playbook: definition.playbook },
+      ...{ folder: definition.folder ?? null, folderProblem: reading.folderProblem },
+      objective: definition.objective.title,
+      armory: definition.agents.map(armoryFactsOf),
+      startedAt: row.createdAt,
+      deadline: definition.objective.deadline ?? null,
+      branch: (reading.published ?? reading.workspace)?.branch ?? null,
+      ...{ source: definition.source, state },
+      need: need === undefined || why === undefined ? null : { need, why },
+      delivers: branchOf(definition) ?? null,
+    },
+    plan: { ...planOf(reading), failures, rejections: rejectionsOf(board, row.id) },
+    stages: [...stagesNow(reading)],
+    tasks: inOrder(reading).map((one) => ({
+      id: one.task.id,
+      title: one.task.title,
+      role: one.task.role,
+      status: taskStatusOf(one, board),
+      round: one.work.round,
+      attempts: authorAttempts(one.work),
+    })),
+    turns,
+    use: { usage, limits, caps: capUseOf(reading), elapsedMs: engineTime(reading.segments) },
+    questions: open.map(({ id, text, options }) => ({ id, text, options: [...options] })),
+    waits: { waitingFor, asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })) },
+    mail: mail === undefined ? null : mailReadingOf(mail, now),
+    next: [
+      ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
+      ...(end === null ? continueCommands(reading, standing, now) : afterEnd(row.name, end, place)),
+    ],
+    end,
+  };
+}
+
+function planOf(reading: RunReading): Omit<RunView['plan'], 'failures' | 'rejections'> {
+  const { board } = reading;
+  const predicted = predictBoard(board, reading.pendingRequests);
+  return {
+    reviewRounds: Object.fromEntries(roundsOf(reading)),
+    criteria: criteriaOf(board),
+    checkers: checkerChangesOf(board),
+    checksAtBase: checksAtBase(board).map(({ run, passed }) => ({ run, passed })),
+    baseline: comparedWithBaseline(board),
+    artifacts: artifactsOf(reading),
+    accounts: [...board.accounts].map(([account, { until, probe }]) => ({ account, until, probing: probe !== null })),
+    pastDeadline: predicted.pastDeadline,
+    held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
+    switched: [...predicted.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
+    tasks: { ...countTasks(board), all: allTasks(board) },
+    stage: stageReached(reading.stages) ?? null,
+    reviews: reviewCountsOf(board),
+    ...{ base: board.facts.base, delivered: board.branch.head },
+  };
+}
+
+function endIn(reading: RunReading, conclusion: Conclusion, again: string[]): NonNullable<RunView['end']> {
+  const { outcome, headline, why, exitCode } = conclusion;
+  const { published, board } = reading;
+  const head = published?.branch === undefined ? null : published.head;
+  const hasWork = head !== null && board.branch.head !== board.facts.base;
+  return {
+    outcome,
+    headline,
+    why,
+    exitCode,
+    head,
+    ...defined({ pushed: pushedOf(published) }),
+    again,
+    hasWork,
+    made: published?.made !== undefined,
+  };
+}
+
+function inOrder({ board }: RunReading): TaskState[] {
+  return [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
+}
+
+function roundsOf(reading: RunReading): [string, number][] {
+  const { stages, board } = reading;
+  const taken = ({ work }: TaskState): number => work.rounds.filter(({ by }) => by.length > 0).length;
+  if (stages.length === 0)
+    return inOrder(reading).flatMap((one) => (one.task.review === undefined ? [] : [[one.task.id, taken(one)]]));
+  return stages.flatMap(({ id, round, state, tasks: own }) => {
+    if (round === undefined) return [];
+    // A stage of work lists the tasks of all its passes, and its review those of the last one.
+    const all = stages.filter((one) => one.tasks.some((task) => own.includes(task))).flatMap((one) => one.tasks);
+    const reviewed = all.flatMap((task) => board.tasks.get(task) ?? []).filter(({ task }) => task.review !== undefined);
+    // While a judging stage is live, its current round has no verdict yet.
+    const judged = Math.max(0, round.taken - (state === 'live' ? 1 : 0));
+    return [[id, reviewed.length === 0 ? judged : Math.max(...reviewed.map(taken))]];
+  });
+}
+
+function artifactsOf({ board, evidence }: RunReading): RunView['plan']['artifacts'] {
+  return [...board.tasks.values()].flatMap(({ task, work }) => {
+    if (work.phase.at !== 'ended' || work.phase.as !== 'done') return [];
+    const seen = evidence.get(task.id)?.files ?? [];
+    return seen.map((path) => ({ task: task.id, path }));
+  });
+}
+
+/** undefined: the run has no mailbox. */
+export function mailOf({ mail }: Pick<Ledger, 'mail'>, runId: string): MailStatus | undefined {
+  return mail.policy(runId) === undefined ? undefined : mail.status(runId);
+}
+
+export function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): MailReading {
+  const oldest = members.flatMap(({ oldestUnread }) => (oldestUnread === null ? [] : [oldestUnread]));
+  const overdue = unanswered.filter(
+    ({ acceptedAt, answerDue }) =>
+      (answerDue !== null && answerDue <= now) || (acceptedAt !== null && acceptedAt + QUESTION_MS <= now),
+  );
+  return {
+    unread: counts.unread,
+    oldestUnread: oldest.length === 0 ? null : Math.min(...oldest),
+    unanswered: unanswered.length,
+    overdue: overdue.length,
+    dead: counts.dead,
+    members: members.map(({ address, online, unread, oldestUnread }) => ({ address, online, unread, oldestUnread })),
+  };
+}

@@ -1,0 +1,250 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { limitsSchema } from '../../../src/model/limits.ts';
+import { parseObjective } from '../../../src/squad/objective/parse-objective.ts';
+import { castOf } from '../../../src/squad/preflight/roster.ts';
+import { createDefaultPlaybook } from '../../../src/playbooks/registry.ts';
+import { proposeSteps, renderSettings, STARTER_OBJECTIVE } from '../../../src/squad/preflight/starter-files.ts';
+import { defaultSettings, parseSettings } from '../../../src/squad/settings/parse-settings.ts';
+import { roomForTest, shell } from '../../cli/room.ts';
+import { git } from '../../support/git.ts';
+import { KNOWN_NAMES } from '../../support/known-names.ts';
+
+const TESTED = JSON.stringify({ scripts: { test: 'vitest run' } });
+const UNTESTED = JSON.stringify({ scripts: { test: 'echo "Error: no test specified" && exit 1' } });
+
+describe('how a repository is tested', () => {
+  it.each([
+    [{ names: [] }, {}],
+    [
+      { names: ['package.json'], packageJson: TESTED },
+      { verify: 'npm test', because: 'package.json' },
+    ],
+    [
+      { names: ['package.json', 'package-lock.json'], packageJson: TESTED },
+      { setup: 'npm ci', verify: 'npm test', because: 'package.json' },
+    ],
+    [
+      { names: ['package.json', 'pnpm-lock.yaml'], packageJson: TESTED },
+      { setup: 'pnpm install --frozen-lockfile', verify: 'pnpm test', because: 'package.json' },
+    ],
+    [
+      { names: ['package.json', 'yarn.lock'], packageJson: TESTED },
+      { setup: 'yarn install --frozen-lockfile', verify: 'yarn test', because: 'package.json' },
+    ],
+    [{ names: ['package.json'], packageJson: UNTESTED }, {}],
+    [{ names: ['package.json'], packageJson: 'nonsense' }, {}],
+    [
+      { names: ['package.json', 'go.mod'], packageJson: '{}' },
+      { verify: 'go test ./...', because: 'go.mod' },
+    ],
+    [
+      { names: ['Makefile'], makefile: 'all:\n\ntest: all\n\t./t\n' },
+      { verify: 'make test', because: 'Makefile' },
+    ],
+    [{ names: ['Makefile'], makefile: 'test := x\nlatest:\n' }, {}],
+    [{ names: ['Cargo.toml'] }, { verify: 'cargo test', because: 'Cargo.toml' }],
+    [{ names: ['pyproject.toml'] }, { verify: 'python -m pytest', because: 'pyproject.toml', unsure: true }],
+  ])('%j', (around, expected) => {
+    expect(proposeSteps(around)).toEqual(expected);
+  });
+});
+
+describe('the files to start from', () => {
+  it.each([
+    [{}, [], []],
+    [{ setup: 'npm ci', verify: 'npm test', because: 'package.json' }, ['npm ci'], ['npm test']],
+    [{ verify: 'say "hi" \\ : #', because: 'x' }, [], ['say "hi" \\ : #']],
+    [{ verify: 'python -m pytest', because: 'x', unsure: true }, [], []],
+  ])('squad.yaml says what holds anyway, and %j', (proposal, setup, verify) => {
+    const parsed = parseSettings(renderSettings(['claude'], proposal), 'squad.yaml', KNOWN_NAMES);
+    const steps = (runs: string[]) => runs.map((run) => ({ run, minutes: 10 }));
+    expect(parsed).toEqual({
+      ok: true,
+      value: { ...defaultSettings(), playbook: 'delivery', setup: steps(setup), verify: steps(verify) },
+    });
+  });
+
+  it('has every limit that has a default, with what it means', () => {
+    const text = renderSettings([], {});
+    for (const [key, value] of Object.entries(limitsSchema.parse({}))) {
+      const shown = JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ').replaceAll(/[[\]]/g, '\\$&');
+      expect(text).toMatch(new RegExp(`^  ${key}: ${shown} +# \\w`, 'm'));
+    }
+  });
+
+  it.each([
+    [[], ['claude']],
+    [['codex'], ['codex']],
+    [
+      ['claude', 'codex'],
+      ['claude', 'codex'],
+    ],
+  ] as const)('has the roster of %j as a comment that can be put to use', (found, runtimes) => {
+    const text = renderSettings(found, { verify: 'python -m pytest', unsure: true });
+    const used = text.replaceAll(/^# (?=agents:|verify:|publish:| {2}- )/gm, '');
+    const parsed = parseSettings(used.replace('# setup', 'setup'), 'squad.yaml', KNOWN_NAMES);
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: {
+        agents: castOf(createDefaultPlaybook(), { runtimes, members: 4 }),
+        verify: [{ run: 'python -m pytest' }],
+        publish: { pr: false },
+      },
+    });
+  });
+
+  it('objective.md is one', () => {
+    const parsed = parseObjective(STARTER_OBJECTIVE, 'objective.md');
+    expect(parsed).toMatchObject({
+      ok: true,
+      objective: {
+        title: 'Explain how to work on this project',
+        goals: { length: 1 },
+        criteria: [{ command: 'test -s docs/getting-started.md' }, {}, {}],
+      },
+    });
+  });
+});
+
+describe('squad init', () => {
+  it('writes both files, and says what comes next', async () => {
+    const room = roomForTest();
+    writeFileSync(join(room.repository, 'package.json'), TESTED);
+    const index = readFileSync(join(room.repository, '.git', 'index'));
+    const run = await room.run(['init'], { PATH: gitOnly(room.root) });
+    expect(run.stdout).toMatch(
+      /^wrote .*squad\.yaml\nwrote .*objective\.md\n\nNext: install an agent runtime: `squad doctor`/,
+    );
+    expect(run.stdout).toMatch(
+      /Next: say what you want: `squad run "…"`, or write it into objective\.md and `squad run objective\.md`\n$/,
+    );
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const settings = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
+    expect(settings).toContain('verify:\n  - { run: "npm test", minutes: 10 }');
+    expect(readFileSync(join(room.repository, 'objective.md'), 'utf8')).toBe(STARTER_OBJECTIVE);
+    expect(readFileSync(join(room.repository, '.git', 'index'))).toEqual(index);
+    expect(git(room.repository, 'status', '--porcelain').split('\n')).toEqual([
+      '?? objective.md',
+      '?? package.json',
+      '?? squad.yaml',
+    ]);
+  });
+
+  it('changes nothing that is there, from a folder below too', async () => {
+    const room = roomForTest();
+    mkdirSync(join(room.repository, 'sub'));
+    writeFileSync(join(room.repository, 'objective.md'), 'mine');
+    symlinkSync('nowhere', join(room.repository, 'squad.yaml'));
+    const run = await shell(room, 'squad init --json', join(room.repository, 'sub'));
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      type: 'init',
+      root: room.repository,
+      written: [],
+      kept: ['squad.yaml', 'objective.md'],
+      next: expect.arrayContaining(['run it: `squad run ../objective.md`']),
+    });
+    expect(readFileSync(join(room.repository, 'objective.md'), 'utf8')).toBe('mine');
+    expect(git(room.repository, 'status', '--porcelain')).not.toContain('nowhere');
+    const text = await room.run(['init']);
+    expect(text.stdout).toMatch(
+      /^kept .*squad\.yaml {2}\(it was there; nothing in it was changed\)\nkept .*objective\.md/,
+    );
+    expect(text.code).toBe(0);
+  });
+
+  it('works before the first commit, and asks for it', async () => {
+    const room = roomForTest();
+    const fresh = join(room.root, 'fresh');
+    mkdirSync(fresh);
+    git(fresh, 'init', '-q');
+    const run = await shell(room, 'squad init', fresh);
+    expect(run.stdout).toMatch(/\nNext: make a first commit[^\n]*`git add -A && git commit -m "first"`\n/);
+    expect(run.code).toBe(0);
+  });
+
+  it('is refused outside a repository', async () => {
+    const room = roomForTest();
+    const none = join(room.root, 'none');
+    mkdirSync(none);
+    const run = await shell(room, 'squad init', none);
+    expect(run.stderr).toMatch(/^squad: .* is not in a git checkout[^]*\nNext: .*git init/);
+    expect(run).toMatchObject({ code: 78, stdout: '' });
+  });
+
+  describe('with a playbook whose roles are whole', () => {
+    const FILES = ['pm', 'ba', 'writer', 'builder', 'reviewer'].map((role) => `squad/roles/${role}.md`);
+
+    it('writes a file for each role, and a roster that names them', async () => {
+      const room = roomForTest();
+      const run = await room.run(['init', '--playbook', 'objective', '--json'], { PATH: gitOnly(room.root) });
+      expect(run).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(run.stdout)).toMatchObject({ written: ['squad.yaml', 'objective.md', ...FILES], kept: [] });
+      const text = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
+      const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
+      const agents = ['pm', 'ba', 'writer', 'builder-1', 'builder-2', 'reviewer'].map((name) => ({
+        ...{ name, role: name.replace(/-\d/, ''), runtime: 'claude' },
+        instructions: `squad/roles/${name.replace(/-\d/, '')}.md`,
+      }));
+      expect(parsed).toMatchObject({ ok: true, value: { playbook: 'objective', agents } });
+      for (const file of FILES) {
+        const role = readFileSync(join(room.repository, file), 'utf8');
+        expect(role).toMatch(
+          /^# \w+\n\n## Identity\n\n[^#]+\n\n## Boundaries\n\n- [^#]+\n\n## Execution\n\n- [^#]+\n$/,
+        );
+      }
+    });
+
+    it('overwrites none of them, and says how old settings name the new ones', async () => {
+      const room = roomForTest();
+      mkdirSync(join(room.repository, 'squad/roles'), { recursive: true });
+      writeFileSync(join(room.repository, 'squad/roles/pm.md'), 'mine');
+      writeFileSync(join(room.repository, 'squad.yaml'), 'version: 1\n');
+      const run = await room.run(['init', '--playbook', 'objective'], { PATH: gitOnly(room.root) });
+      expect(run.stdout).toMatch(/^kept .*squad\/roles\/pm\.md /m);
+      expect(run.stdout).toMatch(/^Next: name the new roles in squad\.yaml: `instructions: squad\/roles\/ba\.md`/m);
+      expect(readFileSync(join(room.repository, 'squad/roles/pm.md'), 'utf8')).toBe('mine');
+      expect(readFileSync(join(room.repository, 'squad.yaml'), 'utf8')).toBe('version: 1\n');
+    });
+
+    it('writes nothing at all where a link leads its folder elsewhere', async () => {
+      const room = roomForTest();
+      mkdirSync(join(room.root, 'elsewhere'));
+      symlinkSync(join(room.root, 'elsewhere'), join(room.repository, 'squad'));
+      const run = await room.run(['init', '--playbook', 'objective'], { PATH: gitOnly(room.root) });
+      expect(run).toMatchObject({ code: 65, stdout: '' });
+      expect(run.stderr).toMatch(/squad is no folder, and squad would write into it\nNext: Move it away/);
+      expect(git(room.repository, 'status', '--porcelain')).toBe('?? squad');
+    });
+
+    it('is refused by name, with the nearest one', async () => {
+      const run = await roomForTest().run(['init', '--playbook', 'objectiv']);
+      expect(run.stderr).toMatch(/no playbook is called “objectiv”; did you mean “objective”\?[^]*\nNext: Choose an /);
+      expect(run).toMatchObject({ code: 65, stdout: '' });
+    });
+  });
+
+  it('has help with an example', async () => {
+    const run = await roomForTest().run(['init', '--help']);
+    expect(run.stdout).toMatch(/Overwrite\s+nothing\.[^]*Example:\n {2}squad init\n/);
+    expect(run.code).toBe(0);
+  });
+});
+
+/** A PATH on which there is git, and no agent. */
+function gitOnly(root: string): string {
+  const bin = join(root, 'bin');
+  mkdirSync(bin);
+  const path = process.env['PATH'] ?? '';
+  for (const folder of path.split(':')) {
+    try {
+      readFileSync(join(folder, 'git'));
+      symlinkSync(join(folder, 'git'), join(bin, 'git'));
+      return bin;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  throw new Error('no git on PATH');
+}

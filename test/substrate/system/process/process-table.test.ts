@@ -1,0 +1,107 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  identify,
+  carriesMarker,
+  parseStat,
+  readProcess,
+  readProcessTable,
+} from '../../../../src/substrate/system/process/process-table.ts';
+import { createTurnBench, isRunning, processes, until } from './turn-bench.ts';
+
+const bench = createTurnBench();
+afterAll(() => bench.close());
+
+const REST = '0 -1 4194560 105 0 0 0 0 0 0 0 20 0 1 0 168892 2592768 225 18446744073709551615';
+
+describe('process table', () => {
+  test('fields are counted after the last parenthesis of a name that holds some', () => {
+    expect(parseStat(`42 (a) R 1 (b\n c)) S 7 8 9 ${REST}`)).toEqual({
+      pid: 42,
+      parent: 7,
+      group: 8,
+      session: 9,
+      startTime: '168892',
+    });
+  });
+
+  test.each(['Z', 'X'])('a process in state %s is no process', (state) => {
+    expect(parseStat(`42 (sh) ${state} 7 8 9 ${REST}`)).toBeUndefined();
+  });
+
+  test.each(['', '42', '42 (sh) S 7', 'x (sh) S 1 1 1'])('text that is no stat line (%j) is no process', (text) => {
+    expect(parseStat(text)).toBeUndefined();
+  });
+
+  test('lists this process, its parent and not what never was', () => {
+    const mine = readProcessTable().find((entry) => entry.pid === process.pid);
+    expect(mine?.parent).toBe(process.ppid);
+    expect(readProcess(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  test('a process named to look like several fields is read right', async () => {
+    const script = "process.title = 'x) Z 1 1 1 ('; setInterval(() => {}, 1000); console.log('ready')";
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    expect(readProcess(child.pid as number)?.parent).toBe(process.pid);
+    child.kill('SIGKILL');
+  });
+});
+
+describe('identity', () => {
+  test('names a process with its marker; another marker, even one it begins with, is another process', async () => {
+    const marker = bench.marker();
+    const child = spawn('/bin/sleep', ['60'], {
+      env: { A: '1', SQUAD_TURN_ID: `${marker}-long`, B: '2' },
+      stdio: 'ignore',
+    });
+    const pid = child.pid as number;
+    expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
+    for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
+    const identity = identify(pid, `${marker}-long`);
+    if (identity === undefined) throw new Error('not identified');
+    expect(await processes.isAlive(identity)).toBe(true);
+    for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
+      expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
+    }
+    child.kill('SIGKILL');
+    await until(() => (isRunning(pid) ? undefined : true));
+    expect(await processes.isAlive(identity)).toBe(false);
+  });
+
+  test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', async () => {
+    const marker = bench.marker();
+    const start = (folder: string) =>
+      spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
+    const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
+    try {
+      expect(identify(helper.pid ?? 0, marker)).toBeDefined();
+      expect(identify(stranger.pid ?? 0, marker)).toBeUndefined();
+      expect(await processes.sweep(marker)).toEqual([]);
+      expect(
+        helper.signalCode ?? (await new Promise((resolve) => helper.once('exit', (_, name) => resolve(name)))),
+      ).toBe('SIGKILL');
+      expect(stranger.signalCode).toBeNull();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
+  test('a zombie is dead', async () => {
+    const marker = bench.marker();
+    // The shell becomes a sleep that never reaps the child it inherited.
+    const script = 'sleep 1.5 & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', script], {
+      env: { SQUAD_TURN_ID: marker },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+    const identity = identify(pid, marker);
+    if (identity === undefined) throw new Error('not identified');
+    const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];
+    await until(() => (state() === 'Z' ? true : undefined));
+    expect(await processes.isAlive(identity)).toBe(false);
+    expect(identify(pid, marker)).toBeUndefined();
+    parent.kill('SIGKILL');
+  });
+});

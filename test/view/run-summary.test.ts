@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { endedView } from '../../src/view/ended-view.ts';
+import { viewOf } from '../../src/view/view-of.ts';
+import { plainJson } from '../../src/text/json.ts';
+import { rejects } from '../playbooks/simulator.ts';
+import { summarizeRun } from '../../src/view/run-summary.ts';
+import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { definition, play, RecordedRun } from './report/support.ts';
+
+function finished(): RecordedRun {
+  const about = definition();
+  return new RecordedRun(about).allocate().plan(play(about).entries);
+}
+
+function publish(run: RecordedRun): RecordedRun {
+  return run.publish().writeEnd();
+}
+
+/** The row, and whether the whole plan was read for it. */
+function summarize(run: RecordedRun) {
+  let whole = false;
+  const events: Ledger['events'] = (where) => {
+    whole ||= where.types === undefined ? where.limit === undefined : where.types.includes(RUN_EVENTS.plan);
+    return run.ledger.events(where);
+  };
+  const row = run.ledger.run(run.id);
+  if (row === undefined) throw new Error('no such run');
+  const summary = summarizeRun({ ...run.ledger, events }, row, null, run.clock.time);
+  return { summary, whole };
+}
+
+test('a finished run has the same row with and without its history', () => {
+  const old = finished().publish();
+  old.ledger.releaseLease(old.lease);
+  const run = publish(finished());
+  run.ledger.releaseLease(run.lease);
+  const quick = summarize(run);
+  const slow = summarize(old);
+  expect(quick.whole).toBe(false);
+  expect(slow.whole).toBe(true);
+  expect(quick.summary).toEqual(slow.summary);
+  expect(quick.summary).toMatchObject({
+    ...{ name: 'tidy', state: 'done', need: null, why: null, tasks: { all: 3, done: 3 } },
+    headline: 'DONE, 1 of 1 criterion judged by rex, not run',
+  });
+});
+
+test('a person’s command after the end can reopen the run, so the plan decides', () => {
+  const run = publish(finished());
+  run.ledger.releaseLease(run.lease);
+  run.ledger.command(run.id, 'retry', { task: 'a', fresh: false }, 'ada');
+  expect(summarize(run)).toMatchObject({ whole: true, summary: { need: null } });
+});
+
+test('an engine that was killed before its report is resumed', () => {
+  expect(summarize(publish(finished()))).toMatchObject({ whole: true, summary: { need: 'gone' } });
+});
+
+test('a run without a definition has no row', () => {
+  const run = finished();
+  const row = run.ledger.createRun({ id: 'turn', name: 'turn-1' });
+  expect(summarizeRun(run.ledger, row, null, 1)).toBeUndefined();
+});
+
+test.each(['done', 'failed'])('a run that is over has the same view from the row of its end: %s', (how) => {
+  const about = definition();
+  const script =
+    how === 'done'
+      ? {}
+      : { turn: ({ review }: { review: string | null }) => (review === null ? undefined : rejects('no')) };
+  const played = play(about, script);
+  const run = new RecordedRun(about).allocate().plan(played.entries).decide('finish', played.end.why);
+  run.publish().writeEnd();
+  const row = run.ledger.run(run.id)!;
+  expect(endedView(run.ledger, row)).toBeUndefined();
+  run.clock.time += 5_000;
+  run.ledger.releaseLease(run.lease, 5_000);
+  const view = endedView(run.ledger, row);
+  expect(view).toEqual(plainJson(viewOf(run.read(), { now: run.clock.time })));
+  expect(view?.end?.outcome).toBe(how);
+  run.ledger.command(run.id, 'retry', { task: 'a', fresh: false }, 'ada');
+  expect(endedView(run.ledger, row)).toBeUndefined();
+});

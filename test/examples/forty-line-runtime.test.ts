@@ -30,7 +30,7 @@ runtimeConformance(
 
 it('is what CONTRIBUTING.md shows, in forty lines and its wire schema', () => {
   const source = readFileSync(path('examples/forty-line-runtime.ts'), 'utf8').replace(
-    '../src/runtime.ts',
+    '../src/exports/runtime.ts',
     'agentsquad/runtime',
   );
   expect(readFileSync(path('CONTRIBUTING.md'), 'utf8')).toContain(source);

@@ -76,16 +76,16 @@ describe('S4: no shell', () => {
     // command as arguments, and some start a cage, MCP servers and hooks, whose commands they take as arguments too. A hook’s own line is
     // agreed to first. Two only name the shell, in the table of programs.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
-      'engine/checks/command-adapter.ts',
-      'engine/checks/notify-command.ts',
       'cli/ask/edit-plan.ts',
       'cli/completion/scripts.ts',
       'cli/program.ts',
+      'engine/checks/command-adapter.ts',
+      'engine/checks/notify-command.ts',
       'engine/place-equipment.ts',
       'model/programs.ts',
-      'squad/preflight/programs-here.ts',
       'runtimes/shared/confine.ts',
       'runtimes/shared/outside-servers.ts',
+      'squad/preflight/programs-here.ts',
       'substrate/system/process/isolation.ts',
       'substrate/system/process/spawn-turn.ts',
       'substrate/system/process/start-apart.ts',

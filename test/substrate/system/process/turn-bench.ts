@@ -11,7 +11,7 @@ import { markedPids } from '../../../support/marked-pids.ts';
 export const clock = createSystemClock();
 export const processes = createSystemProcesses({ clock });
 export const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../fixtures/agents/${name}.mjs`, import.meta.url));
+  fileURLToPath(new URL(`../../../fixtures/agents/${name}.mjs`, import.meta.url));
 /** Options under which every Node that we support runs a .ts file itself. */
 export const RUN_TYPESCRIPT = ['--experimental-strip-types', '--no-warnings'];
 export const never = (): AbortSignal => new AbortController().signal;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import Database from 'better-sqlite3';
 import { growingPlan } from './bench-playbook.ts';
+import { stateOf } from '../../test/support/state.ts';
 import { runSimulated } from './simulated-run.ts';
 
 export interface LongRun {
@@ -47,7 +48,7 @@ function isMark(turn: number): boolean {
 /** What the files hold, the part in the write-ahead log included. */
 function databaseBytes(own: string): number {
   return ['squad.db', 'checkpoints.db'].reduce((sum, name) => {
-    const db = new Database(join(own, 'repository', '.squad', name), { readonly: true });
+    const db = new Database(join(stateOf(join(own, 'repository')), name), { readonly: true });
     const pages = Number(db.pragma('page_count', { simple: true }));
     const size = Number(db.pragma('page_size', { simple: true }));
     db.close();

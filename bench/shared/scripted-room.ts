@@ -23,6 +23,8 @@ export interface ScriptedRoom {
   startAtTerminal(options: readonly string[], shown?: 'ignore' | 'pipe'): ChildProcess;
   /** Any command of it in this repository, until it ends. */
   command(...args: string[]): { readonly ms: number; readonly code: number | null; readonly stderr: string };
+  /** The folder of its ledger. */
+  state(): string;
   /** What the ledger holds; nothing before there is one. */
   events(): readonly StoredEvent[];
 }
@@ -105,7 +107,8 @@ export function openRoom(
       });
       return { ms: performance.now() - from, code: status, stderr };
     },
-    events: () => readEvents(join(stateOf(repository), 'squad.db')),
+    state: () => stateOf(repository, plan.state),
+    events: () => readEvents(join(stateOf(repository, plan.state), 'squad.db')),
   };
 }
 

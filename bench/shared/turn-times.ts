@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptedRoom } from './scripted-room.ts';
 import { attemptsOf } from './stored-events.ts';
-import { stateOf } from '../../test/support/state.ts';
 
 /** One turn, all times in epoch ms. */
 export interface TurnTimes {
@@ -25,10 +24,11 @@ export function turnTimesOf(room: ScriptedRoom): ReadonlyMap<string, TurnTimes> 
   const spawned = timesOf('attempt-spawned');
   const settled = timesOf('attempt-settled');
   const turns = attemptsOf(events, 'attempt-claimed').map(({ task, attempt, at }): TurnTimes => {
-    const { birthtimeMs, mtimeMs } = statSync(join(stateOf(room.repository), 'turns', attempt, 'stdout'));
+    const { birthtimeMs, mtimeMs } = statSync(join(room.state(), 'turns', attempt, 'stdout'));
     const ledger = { claimed: at, spawned: spawned.get(task) ?? NaN, settled: settled.get(task) ?? NaN };
     return { task, ...ledger, start: birthtimeMs, end: mtimeMs };
   });
+  if (turns.length === 0) throw new Error(`no turn is on record in ${room.state()}`);
   return new Map(turns.map((turn) => [turn.task, turn]));
 }
 

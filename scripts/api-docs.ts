@@ -80,8 +80,12 @@ function readable({ name, kind, text, scope }: Declaration): string {
     const [, type] = /^declare const [\w$]+: ([^]*);$/.exec(scope.find(other)?.text ?? '') ?? [];
     return type;
   };
-  const [, schema] = /^type [\w$]+ = z\.(?:infer|output)<([^]*)>;$/.exec(text) ?? [];
-  if (schema !== undefined) return `type ${name} = ${plainType(schema, find)};`.replace('= \n', '=\n');
+  const [, side, schema] = /^type [\w$]+ = z\.(infer|output|input)<([^]*)>;$/.exec(text) ?? [];
+  // Who gives a value may leave out one with a default.
+  const given = (other: string) => find(other)?.replaceAll('z.ZodDefault<', 'z.ZodOptional<');
+  if (schema !== undefined) {
+    return `type ${name} = ${plainType(schema, side === 'input' ? given : find)};`.replace('= \n', '=\n');
+  }
   return kind === 'const' && /: z\./.test(text) ? `declare const ${name}: z.ZodType;` : text.replace(/^export /, '');
 }
 

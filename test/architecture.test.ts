@@ -134,6 +134,7 @@ const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'squad/preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',
   'cli/program.ts': 'examples in help',
   'cli/control-commands.ts': 'examples in help',
+  'model/plan/verbs.ts': 'examples in help',
   'cli/commands/demo.ts': 'the demo plays scripts',
   'cli/demo/demo-files.ts': 'the demo plays scripts',
   'substrate/git/leavings.ts': 'a folder that a program keeps in the folder of a task, whoever starts it',
@@ -193,7 +194,6 @@ const OF_FOLDERS =
 const NAMED_FOLDERS: Readonly<Record<string, string>> = {
   'cli/command-context.ts': 'the options of all commands',
   'cli/end-code.ts': 'the names of commands',
-  'cli/program.ts': 'the names of commands',
   'cli/run-commands.ts': 'the options of commands, and their help',
   'model/playbook-name.ts': 'the names of playbooks',
   'playbooks/registry.ts': 'the registry of playbooks',

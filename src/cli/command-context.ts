@@ -1,9 +1,13 @@
 import type { Host } from '../engine/compose.ts';
-import type { LimitOptions } from '../model/limit-table.ts';
+import { LIMITS, type LimitOptions } from '../model/limit-table.ts';
 import type { Objective } from '../model/objective.ts';
-import type { SinkName } from '../model/tracing.ts';
+import { BUILT_IN_PLAYBOOKS, DEFAULT_PLAYBOOK, TEAM_PLAYBOOK } from '../model/playbook-name.ts';
+import { ACP, BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
+import { SINKS } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { RunningRun } from '../view/running-run.ts';
+import type { Flag, Given, Word } from '../text/flags.ts';
+import { duration, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
@@ -18,197 +22,212 @@ export interface CommandContext {
   readonly engines?: Map<RunningRun, (error: SquadError) => void>;
 }
 
-export interface JsonOptions {
-  readonly json?: boolean;
+/** Node and squad's own entry, as this process was started. */
+export function ownProgram({ node }: Pick<Host, 'node'>): readonly string[] {
+  return [node, ...process.argv.slice(1, 2)];
 }
 
-export interface DoctorOptions extends JsonOptions {
-  readonly trust?: boolean;
-}
+export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
+const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
+const RUNTIMES = [...BUILT_IN_RUNTIMES, `${ACP}/<agent>`].join(', ');
+export const RUN_WORD: Word = ['[run]', RUN];
 
-export interface InitOptions extends JsonOptions {
-  readonly playbook?: string;
-  readonly yes?: boolean;
-}
+export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
+export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
+export const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
+const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
+export const RUN_FLAG = ['--run <run>', RUN] as const;
+const PLAYBOOK = '--playbook <name>';
+const NAME = '--name <name>';
+const YES = '--yes';
 
-export interface ReportOptions extends JsonOptions {
-  readonly all?: boolean;
-  readonly html?: boolean;
-}
+/** Who works in a new run. */
+const WHO = [
+  ['--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`],
+  ['--model <who=name>', 'model of an agent or role, such as planner=opus (repeatable)', model],
+] as const;
+const FULL_ACCESS = ['--allow-full-access', 'allow agents with `access: full` to work without a sandbox'] as const;
+export const NEW_RUN = [
+  [PLAYBOOK, `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`],
+  ...WHO,
+  [NAME, 'name of the run and its branch (default: from the title)'],
+  [YES, 'allow the commands in the objective and squad.yaml for this run'],
+  FULL_ACCESS,
+] as const;
+const STRICT = [
+  '--strict',
+  'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided',
+] as const;
 
-/** For a command that takes its run as an option. */
-export interface RunNameOptions extends JsonOptions {
-  readonly run?: string;
-}
+/** Their values are `LimitOptions`. */
+export const LIMIT_FLAGS: readonly Flag[] = LIMITS.flatMap(({ about, flag }): Flag[] =>
+  flag === undefined ? [] : [[`${flag.name} <n>`, `limit the ${about}`, flag.whole ? wholeNumber : positiveNumber]],
+);
+const WAITING = [
+  ['--wait', 'wait for the reset of a usage limit (the default)'],
+  ['--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit'],
+  ['--trace [to]', 'send traces (default: where squad.yaml or the environment says)', SINKS],
+] as const;
+const DETACH = ['--detach', 'run the engine in the background; the command ends once the engine has the run'] as const;
+/** How an engine works, besides its limits. */
+const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
+/** Flags that an engine in the background gets too. */
+export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
+export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, STRICT, ...RESUME_FLAGS];
 
-export interface LogOptions extends ScopeOptions {
-  readonly raw?: boolean;
-  readonly follow?: boolean;
-  readonly after?: number;
-  readonly limit?: number;
-}
+/** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
+export const FLAGS = {
+  init: [
+    [PLAYBOOK, `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}`],
+    [YES, 'ask nothing; write what was found'],
+    JSON_OBJECT,
+  ],
+  doctor: [['--trust', 'list each program that squad would start here, and what confines it'], JSON_OBJECT],
+  demo: [
+    ['--keep <folder>', 'create the repository here (default: a new temporary folder)'],
+    ['--remove', 'remove the repository afterwards'],
+    JSON_LINES,
+  ],
+  run: [
+    ...NEW_RUN,
+    ['--session [folder]', 'play the session in this folder, without an objective; its files are kept up to date'],
+    STRICT,
+    ['--dry-run', 'check everything, show what the run would do, and start nothing'],
+    ['--resume', 'resume the newest unfinished run of this objective or session, if there is one'],
+    // The objective is in this ticket; the same id again continues the run.
+    ['--ticket <path>'],
+    ['--run-id <uuid>'],
+    ...DRIVE,
+    DETACH,
+  ],
+  coordinate: [
+    ['--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)'],
+    ['--resume', 'keep what is valid in the folder, and make what is missing'],
+    ['--run', 'run the session once it is made, as `squad run --session` does'],
+    ...WHO,
+    [NAME, 'name of the run (default: `coordinate-` and the title)'],
+    [YES, 'allow the commands in squad.yaml for this run, and with --run for the run of the session'],
+    FULL_ACCESS,
+    ...DRIVE,
+  ],
+  plan: [
+    ...NEW_RUN,
+    ['--prompts', 'print the instructions and prompts of each role instead; no agent starts'],
+    JSON_OBJECT,
+  ],
+  resume: [
+    ['--agent <name>', 'resume only this paused agent'],
+    ['--task <id>', 'resume only this paused task'],
+    ['--all', 'resume every run here that needs an engine; meant for a timer'],
+    ['--past-deadline', 'let turns start although the deadline of the objective has passed'],
+    ['--reload', 'read setup, verify, limits and commands of criteria again; ask before new commands run'],
+    [YES, 'agree to what the run does, and with --reload to what squad.yaml says, for this run'],
+    ['--every <duration>', 'with --all: repeat, for example every 60s', duration],
+    ...DRIVE,
+    DETACH,
+  ],
+  fork: [
+    ['--at <seq>', 'an event of the run (default: list where the fork can begin)', wholeNumber],
+    [NAME, 'name of the new run and its branch (default: that of the run, with a number)'],
+    JSON_OBJECT,
+  ],
+  status: [['--watch', 'show the run until it ends, as `squad watch` does'], JSON_OBJECT],
+  show: [RUN_FLAG, NO_PAGER, JSON_OBJECT],
+  log: [
+    ['--follow', 'keep printing new events until the run ends'],
+    ['--task <id>', 'only what is about this task'],
+    ['--agent <name>', 'only what is about this agent'],
+    ['--limit <n>', 'only the last lines; with --raw or --json: at most this many rows', wholeNumber],
+    ['--raw', 'print the rows of the ledger, of all runs or of one'],
+    ['--after <seq>', 'with --raw or --json: only rows after this one', wholeNumber],
+    JSON_LINES,
+  ],
+  report: [
+    ['--html', 'print the path of the same report as a page (report.html), which is made if it is missing'],
+    ['--all', 'print statistics over all runs: completion, time, review rounds, recovery, turns, tokens and cost'],
+    ['--json', 'print one JSON object with the path and text of the report, or with --all the statistics'],
+  ],
+  trace: [
+    ['--to <sink>', 'where to (default: as the run was started, or as the environment says)', SINKS],
+    JSON_OBJECT,
+  ],
+  studio: [
+    ['--port <n>', 'port on loopback (default: 2024)', port],
+    ['--origin <origin>', 'another page that may use the server, besides Studio (repeatable)', origins],
+    ['--tunnel', 'also answer where squad cannot see which process asks, as through an SSH tunnel'],
+    ['--json', 'print one JSON object once the server answers'],
+  ],
+  answer: [
+    ['--file <path>', 'answer with your version of the plan, as YAML or JSON'],
+    ['--paths <list>', 'files and folders that the task of the agent that asked may change too, A,B'],
+    RUN_FLAG,
+    JSON_OBJECT,
+  ],
+  cancel: [PLAIN_LINES, JSON_OBJECT],
+  retry: [
+    ['--runtime <name>', `switch the task to this runtime: ${RUNTIMES}`],
+    ['--model <name>', 'with --runtime: the model, as the runtime names it'],
+    RUN_FLAG,
+    JSON_OBJECT,
+  ],
+  diff: [
+    ['--stat', 'print only how many lines of each file changed'],
+    ['--name-only', 'print only the names of changed files'],
+    NO_PAGER,
+    JSON_OBJECT,
+  ],
+  merge: [['--unverified', 'merge although the run is not over, has failed, or its branch was changed'], JSON_OBJECT],
+  drop: [
+    ['--all', 'also remove the refs of its work, and the prompts and output of its turns'],
+    [YES, 'remove without a question'],
+    JSON_OBJECT,
+  ],
+  clean: [
+    ['--all', 'clean all finished runs'],
+    ['--dry-run', 'show what would be removed, and change nothing'],
+    ['--turns', 'also remove the folders of their turns, with prompts and raw output'],
+    ['--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work'],
+    JSON_OBJECT,
+  ],
+  team: [
+    ['--run <run>', 'join this run, by name or id'],
+    [
+      PLAYBOOK,
+      `playbook of a new run, one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${TEAM_PLAYBOOK})`,
+    ],
+    ['--runtime <name>', `use this runtime for all turns of a new run: ${RUNTIMES}`],
+    WHO[1],
+    [NAME, 'name of a new run and its branch'],
+    [YES, 'allow the commands in the objective and squad.yaml for this run'],
+    FULL_ACCESS,
+    ['--detach', 'open the panes without attaching to them'],
+    ['--close', 'close the panes of this team; the run continues'],
+  ],
+  export: [
+    ['--run <run>', 'only this run, by name or id'],
+    ['--json', 'print one JSON object about the new file'],
+  ],
+  state: [
+    ['--adopt <folder>', 'copy the runs of this state folder to this repository, which has none'],
+    ['--forget <id>', 'remove the state of a repository that is gone'],
+    [YES, 'do not ask'],
+    JSON_OBJECT,
+  ],
+  uninstall: [
+    ['--dry-run', 'show what would be removed, and change nothing'],
+    [YES, 'remove without a question'],
+    JSON_OBJECT,
+  ],
+} as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
-/** For a command whose output goes through a pager at a terminal. */
-export interface PagedOptions extends JsonOptions {
-  /** false: never. */
-  readonly pager?: boolean;
-}
-
-export interface DiffOptions extends PagedOptions {
-  readonly stat?: boolean;
-  readonly nameOnly?: boolean;
-}
-
-export interface ShowOptions extends PagedOptions {
-  readonly run?: string;
-}
-
-export interface MergeOptions extends JsonOptions {
-  readonly unverified?: boolean;
-}
-
-export interface DropOptions extends JsonOptions {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-}
-
-export interface CleanOptions extends JsonOptions {
-  readonly all?: boolean;
-  readonly dryRun?: boolean;
-  readonly turns?: boolean;
-  readonly refs?: boolean;
-}
-
-export interface StateOptions extends JsonOptions {
-  readonly adopt?: string;
-  readonly forget?: string;
-  readonly yes?: boolean;
-}
-
-export interface UninstallOptions extends JsonOptions {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
-
-export interface StudioOptions extends JsonOptions {
-  readonly port: number;
-  readonly origin?: readonly string[];
-  readonly tunnel?: boolean;
-}
-
-export interface WatchOptions extends JsonOptions {
-  readonly plain?: boolean;
-}
-
-export interface StatusOptions extends JsonOptions {
-  readonly watch?: boolean;
-}
-
-export interface DriveOptions extends LimitOptions, JsonOptions {
-  /** The engine works in the background. */
-  readonly detach?: boolean;
-  readonly plain?: boolean;
-  /** false: the engine ends instead of waiting for a usage limit. */
-  readonly wait?: boolean;
-  /** true: to the sink that the settings or the environment name. */
-  readonly trace?: SinkName | true;
-}
-
-export interface ForkOptions extends JsonOptions {
-  readonly at?: number;
-  readonly name?: string;
-}
-
-export interface ScopeOptions extends JsonOptions {
-  readonly agent?: string;
-  readonly task?: string;
-}
-
-export interface ResumeOptions extends DriveOptions, ScopeOptions {
-  readonly reload?: boolean;
-  readonly pastDeadline?: boolean;
-  readonly yes?: boolean;
-  readonly all?: boolean;
-  /** ms */
-  readonly every?: number;
-}
-
-export interface CancelOptions extends JsonOptions {
-  readonly task?: string;
-  readonly reason?: string;
-  readonly plain?: boolean;
-}
-
-export interface TaskOptions extends ScopeOptions, RunNameOptions {
-  readonly reason?: string;
-  readonly model?: string;
-}
-
-export interface SwitchOptions extends JsonOptions, RunNameOptions {
-  readonly agent?: readonly string[];
-  readonly task?: readonly string[];
-  readonly model?: string;
-}
-
-export interface AnswerOptions extends RunNameOptions {
-  readonly file?: string;
-  readonly paths?: string;
-}
-
-export interface RetryOptions extends RunNameOptions {
-  readonly fresh?: boolean;
-  readonly note?: string;
-  readonly agent?: string;
-  readonly runtime?: string;
-  readonly model?: string;
-}
-
-export interface NewRunOptions {
-  readonly playbook?: string | undefined;
-  readonly runtime?: string;
-  /** By agent or role. */
-  readonly model?: Readonly<Record<string, string>>;
-  readonly name?: string;
-  readonly yes?: boolean;
-  readonly allowFullAccess?: boolean;
-}
-
-export interface PlanOptions extends LimitOptions, JsonOptions, NewRunOptions {
-  readonly prompts?: boolean;
-}
-
-export interface TraceOptions extends JsonOptions {
-  readonly to?: SinkName;
-}
-
-export interface RunOptions extends DriveOptions, NewRunOptions {
-  readonly resume?: boolean;
-  readonly dryRun?: boolean;
-  readonly strict?: boolean;
-  /** Folder of a session; true: the option was given without one. */
-  readonly session?: string | true;
-  /** Path of a ticket with the objective, which is no file. */
-  readonly ticket?: string;
-  /** See the library's `RunOptions`. */
-  readonly runId?: string;
-  /** The objective that the session was just made for. No option of the command line gives it. */
-  readonly madeFor?: Objective | undefined;
-}
-
-export interface CoordinateOptions extends DriveOptions, Omit<NewRunOptions, 'playbook'> {
-  readonly into?: string;
-  readonly resume?: boolean;
-  /** The session runs once it is made. */
-  readonly run?: boolean;
-}
-
-export interface TeamOptions extends NewRunOptions {
-  readonly run?: string;
-  readonly detach?: boolean;
-  readonly close?: boolean;
-}
-
-export interface DemoOptions extends JsonOptions {
-  readonly keep?: string;
-  readonly remove?: boolean;
-}
+type WithLimits = 'run' | 'coordinate' | 'plan' | 'resume';
+export type Options<Name extends keyof typeof FLAGS> = Given<(typeof FLAGS)[Name]> &
+  (Name extends WithLimits ? LimitOptions : unknown);
+export type JsonOptions = Given<readonly [typeof JSON_OBJECT]>;
+export type RunNameOptions = Given<readonly [typeof RUN_FLAG, typeof JSON_OBJECT]>;
+export type PagedOptions = Given<readonly [typeof NO_PAGER, typeof JSON_OBJECT]>;
+export type NewRunOptions = Given<typeof NEW_RUN> & LimitOptions;
+export type DriveOptions = Given<typeof DRIVE> & LimitOptions;
+export type ResumeOptions = Options<'resume'>;
+/** `madeFor`: the objective that the session was just made for, which no flag gives. */
+export type RunOptions = Options<'run'> & { readonly madeFor?: Objective | undefined };

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
+import { limitsFromOptions } from '../model/limits.ts';
 import { trustLines } from '../squad/preflight/consent.ts';
 import type { TrustOption } from '../squad/new-run.ts';
-import type { CommandContext, JsonOptions } from './command-context.ts';
+import type { CommandContext, JsonOptions, NewRunOptions, RunOptions } from './command-context.ts';
 import type { Output } from './output.ts';
 import { pagesOf } from './board/pages.ts';
 
@@ -14,6 +15,13 @@ export function trustOf(
 ): TrustOption['trust'] {
   if (yes === true) return 'yes';
   return process.stdin.isTTY && json !== true ? askAt(output) : undefined;
+}
+
+/** The options of a new run, as the library takes them. */
+export function newRunOf(context: CommandContext, options: NewRunOptions & Pick<RunOptions, 'json' | 'strict'>) {
+  const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
+  const trust = trustOf(context, options);
+  return { playbook, runtime, models, name, allowFullAccess, strict, trust, limits: limitsFromOptions(options) };
 }
 
 /** Shows all of every item with its source, a screen at a time. Only `y` or `yes` after the last one counts as consent. */

@@ -1,44 +1,91 @@
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { CommanderError, Command, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
-import type { CommandContext } from './command-context.ts';
-import { addControlCommands } from './control-commands.ts';
-import { addLedgerCommands, addLookingCommands, addWorkCommands } from './looking-commands.ts';
-import { addCommand, example, JSON_LINES, JSON_OBJECT, lazily, PLAYBOOKS } from './option-values.ts';
+import { FLAGS, type CommandContext } from './command-context.ts';
+import { addCommands, example, type Commands } from './command-row.ts';
+import { CONTROL_COMMANDS } from './control-commands.ts';
+import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
-import { addDrivingCommands } from './run-commands.ts';
-import { addTeamCommands } from './team-commands.ts';
+import { RUN_COMMANDS } from './run-commands.ts';
+import { TEAM_COMMANDS } from './team-commands.ts';
 
-type Add = (program: Command, context: CommandContext, argv: readonly string[]) => void | Promise<void>;
+const SETUP_COMMANDS: Commands = {
+  init: {
+    about: 'Write squad.yaml and an example objective. Overwrite nothing.',
+    examples: ['squad init', 'squad init --playbook objective'],
+    flags: FLAGS.init,
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  doctor: {
+    about: 'Check this machine and repository, and say how to fix what is missing.',
+    examples: ['squad doctor', 'squad doctor --trust'],
+    flags: FLAGS.doctor,
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  demo: {
+    about: 'Play a whole run with scripted agents in a new repository. Needs no key or network.',
+    examples: ['squad demo --keep ./squad-demo'],
+    flags: FLAGS.demo,
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+};
 
-interface Group {
-  /** Its title in the help; undefined: the help of squad does not show its commands. */
-  readonly title?: string;
-  readonly names: readonly string[];
-  readonly add: Add;
-}
+const MAIL: Commands = {
+  mail: { about: 'Write to the members of a run and read what they write, with or without an engine.' },
+};
 
-/** All commands, in the order of the help. `names`: a command is made without those of other groups, which takes a while. */
-const GROUPS: readonly Group[] = [
-  { title: 'Start:', names: ['init', 'doctor', 'demo'], add: addSetupCommands },
-  {
-    title: 'Run an objective:',
-    names: ['run', 'coordinate', 'plan', 'resume', 'stop', 'fork', 'session'],
-    add: addDrivingCommands,
+const MANAGING_COMMANDS: Commands = {
+  ...LEDGER_COMMANDS,
+  completion: {
+    about: 'Print a script that completes commands, options and names of runs, tasks and agents.',
+    examples: ['squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc'],
+    words: [['<shell>', 'the shell that reads the script', ['bash', 'zsh', 'fish']]],
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
-  {
-    title: 'Look at runs:',
-    names: ['runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio'],
-    add: addLookingCommands,
+  state: {
+    about: 'Show where squad keeps the state of this repository, or take over that of another place.',
+    examples: ['squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef'],
+    flags: FLAGS.state,
+    load: async () => (await import('./commands/state.ts')).state,
   },
-  {
-    title: 'Steer a run:',
-    names: ['answer', 'pause', 'drain', 'cancel', 'retry', 'skip', 'override', 'switch'],
-    add: addControlCommands,
+  uninstall: {
+    about: 'List what squad keeps on this machine with its size, and remove it after a question.',
+    examples: ['squad uninstall --dry-run', 'squad uninstall --yes'],
+    flags: FLAGS.uninstall,
+    load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
-  { title: 'Take the work, and clean up:', names: ['diff', 'merge', 'drop', 'clean'], add: addWorkCommands },
-  { title: 'Work with the members:', names: ['mail', 'team'], add: addMemberCommands },
-  { title: 'Manage squad:', names: ['db', 'state', 'completion', 'uninstall'], add: addManagingCommands },
-  { names: ['mcp', 'complete'], add: addHiddenCommands },
+};
+
+/** Commands that squad itself starts. */
+const HIDDEN_COMMANDS: Commands = {
+  mcp: {
+    hidden: true,
+    about: 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.',
+    examples: ['squad mcp --turn-file /state/turns/my-turn/mail-turn.json'],
+    flags: [['--turn-file <path>', 'identifies the turn; read once, then removed']],
+    needs: ['turn-file'],
+    load: async () => notHere,
+  },
+  complete: {
+    hidden: true,
+    about: 'Print what can complete the last word. The scripts of `squad completion` start this.',
+    words: [['[words...]', 'the words after squad']],
+    load: async () => async (context: CommandContext, words: readonly string[]) => {
+      const whole = await createProgram(context, '', ['node', 'squad', '--help', ...words]);
+      await (await import('./commands/complete.ts')).complete(context, whole, words);
+    },
+  },
+};
+
+/** All commands by their titles in the help, and in its order; the help shows none without a title. */
+const GROUPS: readonly (readonly [title: string, commands: Commands])[] = [
+  ['Start:', SETUP_COMMANDS],
+  ['Run an objective:', RUN_COMMANDS],
+  ['Look at runs:', LOOKING_COMMANDS],
+  ['Steer a run:', CONTROL_COMMANDS],
+  ['Take the work, and clean up:', WORK_COMMANDS],
+  ['Work with the members:', { ...MAIL, ...TEAM_COMMANDS }],
+  ['Manage squad:', MANAGING_COMMANDS],
+  ['', HIDDEN_COMMANDS],
 ];
 
 /** The command line for these arguments. Each command loads its code when it runs. */
@@ -73,81 +120,18 @@ export async function createProgram(
     logLevel: () => LOG_LEVELS.find((level) => level === program.opts()['logLevel']) ?? 'info',
   };
 
-  const named = GROUPS.filter(({ names }) => names.includes(argv[2] ?? ''));
-  for (const { title, add } of named.length === 0 ? GROUPS : named) {
-    if (title !== undefined) program.commandsGroup(title);
-    await add(program, context, argv);
+  // A command is made without those of other groups, which takes a while.
+  const named = GROUPS.filter(([, commands]) => Object.hasOwn(commands, argv[2] ?? ''));
+  for (const [title, commands] of named.length === 0 ? GROUPS : named) {
+    if (title !== '') program.commandsGroup(title);
+    addCommands(program, commands, context);
+  }
+  const mail = program.commands.find((command) => command.name() === 'mail');
+  // They are made of the schemas of all messages, and only `mail` itself shows them.
+  if (mail !== undefined && argv.includes('mail')) {
+    (await import('./mail/mail-commands.ts')).addMailCommands(mail, context);
   }
   return program.helpCommand('help [command]', 'Show the help of a command.');
-}
-
-function addSetupCommands(program: Command, context: CommandContext): void {
-  const about = 'Write squad.yaml and an example objective. Overwrite nothing.';
-  addCommand(program, 'init', about, 'squad init', 'squad init --playbook objective')
-    .option('--playbook <name>', `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}`)
-    .option('--yes', 'ask nothing; write what was found')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/init.ts')).init));
-  const doctor = 'Check this machine and repository, and say how to fix what is missing.';
-  addCommand(program, 'doctor', doctor, 'squad doctor', 'squad doctor --trust')
-    .option('--trust', 'list each program that squad would start here, and what confines it')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/doctor.ts')).doctor));
-  const demo = 'Play a whole run with scripted agents in a new repository. Needs no key or network.';
-  addCommand(program, 'demo', demo, 'squad demo --keep ./squad-demo')
-    .option('--keep <folder>', 'create the repository here (default: a new temporary folder)')
-    .option('--remove', 'remove the repository afterwards')
-    .option(...JSON_LINES)
-    .action(lazily(context, async () => (await import('./commands/demo.ts')).demo));
-}
-
-async function addMemberCommands(program: Command, context: CommandContext, argv: readonly string[]): Promise<void> {
-  const mail = program
-    .command('mail')
-    .description('Write to the members of a run and read what they write, with or without an engine.');
-  // They are made of the schemas of all messages, and only `mail` itself shows them.
-  if (argv.includes('mail')) (await import('./mail/mail-commands.ts')).addMailCommands(mail, context);
-  addTeamCommands(program, context);
-}
-
-function addManagingCommands(program: Command, context: CommandContext): void {
-  addLedgerCommands(program, context);
-  const about = 'Print a script that completes commands, options and names of runs, tasks and agents.';
-  addCommand(program, 'completion', about, 'squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc')
-    .addArgument(new Argument('<shell>', 'the shell that reads the script').choices(['bash', 'zsh', 'fish']))
-    .action(lazily(context, async () => (await import('./commands/completion.ts')).completion));
-  const state = 'Show where squad keeps the state of this repository, or take over that of another place.';
-  addCommand(program, 'state', state, 'squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef')
-    .option('--adopt <folder>', 'copy the runs of this state folder to this repository, which has none')
-    .option('--forget <id>', 'remove the state of a repository that is gone')
-    .option('--yes', 'do not ask')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/state.ts')).state));
-  const uninstall = 'List what squad keeps on this machine with its size, and remove it after a question.';
-  addCommand(program, 'uninstall', uninstall, 'squad uninstall --dry-run', 'squad uninstall --yes')
-    .option('--dry-run', 'show what would be removed, and change nothing')
-    .option('--yes', 'remove without a question')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/uninstall.ts')).uninstall));
-}
-
-/** Commands that squad itself starts. */
-function addHiddenCommands(program: Command, context: CommandContext): void {
-  const mcp = 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.';
-  program
-    .command('mcp', { hidden: true })
-    .description(mcp)
-    .addHelpText('after', example('squad mcp --turn-file /state/turns/my-turn/mail-turn.json'))
-    .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
-    .action(notHere);
-  program
-    .command('complete', { hidden: true })
-    .description('Print what can complete the last word. The scripts of `squad completion` start this.')
-    .argument('[words...]', 'the words after squad')
-    .action(async (words: readonly string[]) => {
-      const whole = await createProgram(context, '', ['node', 'squad', '--help', ...words]);
-      await (await import('./commands/complete.ts')).complete(context, whole, words);
-    });
 }
 
 /** The launcher starts the mail server directly. It is a small program, because one runs for each turn. */

@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import { isRuntimeName } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 import { VARIABLE } from './turn-request.ts';
 
 export const slugSchema = z
   .string()
   .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
+
+export const runtimeNameSchema = z
+  .string()
+  .refine(isRuntimeName, 'names no runtime: those of squad are slugs, and agents of ACP are acp/<slug>');
 
 const MAX_COMMAND = 4096;
 

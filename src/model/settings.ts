@@ -6,14 +6,17 @@ import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
 import { LOCALES } from './locale.ts';
-import { ACP, isRuntimeName } from './runtime-name.ts';
-import { argumentSchema, commandSchema, filePathSchema, slugSchema, variableSchema } from './settings-text.ts';
+import { ACP } from './runtime-name.ts';
+import {
+  argumentSchema,
+  commandSchema,
+  filePathSchema,
+  runtimeNameSchema,
+  slugSchema,
+  variableSchema,
+} from './settings-text.ts';
 import { isSlug } from './slug.ts';
 import { tracingSchema } from './tracing.ts';
-
-export const runtimeNameSchema = z
-  .string()
-  .refine(isRuntimeName, 'names no runtime: those of squad are slugs, and agents of ACP are acp/<slug>');
 
 /** A name that ends up as an argument of git: nothing that git could take for an option, a range or a path outside. */
 const gitNameSchema = z

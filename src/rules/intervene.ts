@@ -1,4 +1,3 @@
-import { assertNever } from '../model/assert-never.ts';
 import type { Intervention } from '../model/plan/intervention.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import { criterionCheck, type NewTask } from '../model/plan/task.ts';
@@ -10,68 +9,106 @@ import { SETUP_QUESTION } from './agent-request.ts';
 import { checkBaselineAgain } from './baseline-checked.ts';
 import { finishFailed, voidGate } from './finish.ts';
 import { isJudge } from './gate.ts';
-import { refuseIntervention } from './intervention-checks.ts';
+import {
+  refuseAgent,
+  refuseBeforeLook,
+  refuseEnd,
+  refuseRetry,
+  refuseScope,
+  refuseWhenOver,
+  refuseWithoutDeadline,
+  taskOf,
+  type BoardPart,
+} from './intervention-checks.ts';
 import { lockOutAskedAbout } from './logins.ts';
 import { reopen, reopenAgent, reopenLogins } from './reopen-logins.ts';
 
-type Of<V extends Intervention['verb']> = Extract<Intervention, { verb: V }>;
+type Of<V> = Extract<Intervention, { verb: V }>;
+
+interface Row<Command> {
+  readonly refuse?: (board: BoardPart, command: Command) => string | undefined;
+  readonly apply: (draft: Draft, command: Command, by: string) => void;
+}
+
+/** Each command that an operator can give: why it is refused as the run stands, and what it does. */
+const COMMANDS: { readonly [V in Intervention['verb']]: Row<Of<V>> } = {
+  pause: {
+    refuse: (board, { on }) => refuseScope(board, on) ?? refuseWhenOver(board),
+    apply: (draft, { on }, by) => pause(draft, on, 'pause', by),
+  },
+  resume: {
+    refuse: (board, { on }) =>
+      board.pauses.has(on) ? undefined : (refuseScope(board, on) ?? `${on.replace('/', ' ')} is not paused`),
+    apply: (draft, { on }) => void (draft.pauses = withoutEntry(draft.pauses, on)),
+  },
+  'past-deadline': {
+    refuse: (board) => refuseWhenOver(board) ?? refuseWithoutDeadline(board),
+    apply: (draft, _, by) => void (draft.pastDeadline = by),
+  },
+  drain: { refuse: refuseWhenOver, apply: (draft, _, by) => pause(draft, WHOLE_RUN, 'drain', by) },
+  stop: { refuse: refuseWhenOver, apply: (draft, _, by) => pause(draft, WHOLE_RUN, 'stop', by) },
+  cancel: {
+    refuse: (board, { on }) =>
+      on === WHOLE_RUN ? refuseWhenOver(board) : (refuseScope(board, on) ?? refuseEnd(board, taskOf(on))),
+    apply: cancel,
+  },
+  retry: {
+    refuse: (board, { task, agent }) => refuseRetry(board, task) ?? refuseAgent(board, task, agent),
+    apply: retry,
+  },
+  skip: {
+    refuse: (board, { task }) => refuseEnd(board, task, ['failed', 'cancelled']),
+    apply: (draft, { task, why }, by) => override(draft, task, { as: 'skipped', by, why }),
+  },
+  override: {
+    refuse: (board, { task, as }) =>
+      refuseEnd(board, task, ['failed', 'cancelled', 'skipped'], as) ??
+      (as === 'failed' ? refuseWhenOver(board) : refuseBeforeLook(board, task)),
+    apply: (draft, { task, as, why }, by) => override(draft, task, { as, by, why }),
+  },
+  switch: {
+    refuse: (board, { on, also = [] }) =>
+      [on, ...also]
+        .map((one) => (one === WHOLE_RUN ? 'an agent or a task is switched, not the run' : refuseScope(board, one)))
+        .find((refused) => refused !== undefined),
+    apply: changeRuntime,
+  },
+  reload: { apply: reload },
+};
+
+/** Why an operator's command is refused as the run stands; undefined if it is not. */
+export function refuseIntervention(board: BoardPart, command: Intervention): string | undefined {
+  return rowOf(command).refuse?.(board, command);
+}
 
 /** Applies an operator's command, unless it comes too late. */
-export function intervene(draft: Draft, intervention: Intervention, by: string): void {
-  if (refuseIntervention(draft, intervention) !== undefined) return;
-  switch (intervention.verb) {
-    case 'pause':
-      pause(draft, intervention.on, 'pause', by);
-      return;
-    case 'drain':
-    case 'stop':
-      pause(draft, WHOLE_RUN, intervention.verb, by);
-      return;
-    case 'resume':
-      draft.pauses = withoutEntry(draft.pauses, intervention.on);
-      return;
-    case 'past-deadline':
-      draft.pastDeadline = by;
-      return;
-    case 'cancel':
-      cancel(draft, intervention, by);
-      return;
-    case 'retry': {
-      const { task, fresh, note, agent } = intervention;
-      const state = draft.tasks.get(task);
-      const ended = state?.work.phase.at === 'ended';
-      if (state !== undefined && agent !== undefined) {
-        draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, agent } });
-      }
-      voidGate(draft);
-      withdrawQuestions(draft, task);
-      reopenLogins(draft);
-      workOn(draft, task, { type: 'retry-asked', fresh, note: note ?? null });
-      if (ended) revive(draft, task);
-      return;
-    }
-    case 'skip':
-      override(draft, intervention.task, { as: 'skipped', by, why: intervention.why });
-      return;
-    case 'override':
-      override(draft, intervention.task, { as: intervention.as, by, why: intervention.why });
-      return;
-    case 'switch':
-      changeRuntime(draft, intervention);
-      return;
-    case 'reload':
-      draft.facts = {
-        ...draft.facts,
-        prepares: intervention.setup.length > 0,
-        verifies: intervention.verify.length > 0,
-      };
-      changeCriteria(draft, intervention);
-      trySetupAgain(draft);
-      checkBaselineAgain(draft);
-      return;
-    default:
-      assertNever(intervention);
+export function intervene(draft: Draft, command: Intervention, by: string): void {
+  if (refuseIntervention(draft, command) === undefined) rowOf(command).apply(draft, command, by);
+}
+
+function rowOf({ verb }: Intervention): Row<Intervention> {
+  return COMMANDS[verb] as Row<Intervention>;
+}
+
+function retry(draft: Draft, { task, fresh, note, agent }: Of<'retry'>): void {
+  const state = draft.tasks.get(task);
+  const ended = state?.work.phase.at === 'ended';
+  if (state !== undefined && agent !== undefined) {
+    draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, agent } });
   }
+  voidGate(draft);
+  withdrawQuestions(draft, task);
+  reopenLogins(draft);
+  workOn(draft, task, { type: 'retry-asked', fresh, note: note ?? null });
+  if (ended) revive(draft, task);
+}
+
+function reload(draft: Draft, command: Of<'reload'>): void {
+  const { setup, verify } = command;
+  draft.facts = { ...draft.facts, prepares: setup.length > 0, verifies: verify.length > 0 };
+  changeCriteria(draft, command);
+  trySetupAgain(draft);
+  checkBaselineAgain(draft);
 }
 
 /** The commands of criteria as their file has them now. What an agent proposed, no file has. */
@@ -100,7 +137,7 @@ function cancel(draft: Draft, { on, why }: Of<'cancel'>, by: string): void {
     finishFailed(draft, text, 'cancelled');
     return;
   }
-  const task = on.slice(taskScope('').length);
+  const task = taskOf(on);
   withdrawQuestions(draft, task);
   workOn(draft, task, { type: 'override-asked', as: 'cancelled', by, why });
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { SquadError, usageError } from '../model/errors.ts';
-import { interventionSchema, type Intervention } from '../model/plan/intervention.ts';
+import type { Intervention } from '../model/plan/intervention.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
+import { requestSchema, type InterventionRequest } from '../model/plan/verbs.ts';
 import type { BoundAgent } from '../model/run.ts';
 import { runtimeChoice } from '../engine/runtime-choice.ts';
 import { unsupportedBy } from './preflight/unsupported.ts';
@@ -14,34 +16,6 @@ import { operatorOf } from './machine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { refuseOpenAgain } from './folder-runs.ts';
 import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
-
-/**
- * A command to a run. `on`: `run` (the default), `agent/<name>` or `task/<id>`. `why` is for the report. docs/control.md says
- * what each does.
- */
-export type InterventionRequest =
-  | { readonly verb: 'pause' | 'resume'; readonly on?: string }
-  | { readonly verb: 'drain' }
-  | { readonly verb: 'past-deadline' }
-  | { readonly verb: 'cancel'; readonly on?: string; readonly why?: string }
-  | {
-      readonly verb: 'retry';
-      readonly task: string;
-      readonly fresh?: boolean;
-      readonly note?: string;
-      /** The agent that does it from now on; it has the role of the task. */
-      readonly agent?: string;
-    }
-  | { readonly verb: 'skip'; readonly task: string; readonly why?: string }
-  | { readonly verb: 'override'; readonly task: string; readonly as: 'done' | 'failed'; readonly why: string }
-  | {
-      readonly verb: 'switch';
-      readonly on: string;
-      /** Others that are switched too. */
-      readonly also?: readonly string[];
-      readonly runtime: string;
-      readonly model?: string;
-    };
 
 /** A recorded command. */
 export interface Intervened {
@@ -102,12 +76,9 @@ function withRequest(reading: OpenedRun['reading'], request: OperatorRequest) {
   return { ...reading, pendingRequests: [...reading.pendingRequests, request] };
 }
 
-function checkRequest(request: InterventionRequest): Intervention {
-  const defaults = {
-    ...(request.verb === 'retry' ? { fresh: false } : { on: WHOLE_RUN, why: '' }),
-    ...request,
-  };
-  const parsed = interventionSchema.safeParse(defaults);
+/** Throws `usage` for one that no run could ever do. */
+export function checkRequest(request: InterventionRequest): z.output<typeof requestSchema> {
+  const parsed = requestSchema.safeParse(request);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw usageError(

@@ -1,7 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import type { SomeLimits } from '../model/limits.ts';
-import type { RunDefinition } from '../model/run.ts';
-import { preflight, type Preflight, type PreflightRequest } from './preflight/preflight.ts';
+import { preflight, type Preflight, type PreflightRequest, type RunChoices } from './preflight/preflight.ts';
 import type { Source } from './preflight/source.ts';
 import type { TrustItem } from './preflight/trust-item.ts';
 import { findState, workspacePlaces } from '../substrate/system/files/state-place.ts';
@@ -18,26 +16,7 @@ export interface TrustOption {
 }
 
 /** Options of a new run. An absent one comes from the objective, from `squad.yaml`, or is a default of squad. */
-export interface NewRunOptions extends TrustOption {
-  readonly playbook?: string | undefined;
-  /** Runs every agent on this runtime. */
-  readonly runtime?: string | undefined;
-  /** The runtime's own names of models, by agent or role, over those of the settings. */
-  readonly models?: Readonly<Record<string, string>> | undefined;
-  /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
-  readonly name?: string | undefined;
-  /** Override the limits of the objective and of `squad.yaml`. */
-  readonly limits?: SomeLimits | undefined;
-  /** Agents whose settings say `access: full` may work without any confinement. */
-  readonly allowFullAccess?: boolean | undefined;
-  /**
-   * `ask`: a person approves the plan before its tasks start. Absent: as `squad.yaml` says; otherwise `ask` if the run is
-   * `attended` and `trust` is not `yes`, and the playbook does not say `byDefault: 'auto'`.
-   */
-  readonly plan?: RunDefinition['plan'] | undefined;
-  /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
-  readonly strict?: boolean | undefined;
-}
+export interface NewRunOptions extends TrustOption, RunChoices {}
 
 /**
  * Checks a run before it exists. Throws the first problem. `otherwise`: the playbook where no file names one. `own`: a name that
@@ -46,7 +25,7 @@ export interface NewRunOptions extends TrustOption {
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   source: Source,
-  { trust, limits = {}, ...options }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun'>,
+  { trust, ...options }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun'>,
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };
@@ -54,7 +33,7 @@ export async function checkNewRun(
     const names = await findNames({ host, composition, repository });
     return names.filter((name) => name !== own);
   };
-  return preflight({ ...ports, takenNames }, { source, limits, yes: trust === 'yes', ...options });
+  return preflight({ ...ports, takenNames }, { source, yes: trust === 'yes', ...options });
 }
 
 export function consentOf(trust: TrustOption['trust']) {

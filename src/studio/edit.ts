@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { agentScope, taskScope } from '../model/plan/scope.ts';
+import { fieldsOf, REQUEST_VERBS, requestOf, type InterventionRequest, type RequestVerb } from '../model/plan/verbs.ts';
 import { nearest } from '../text/nearest.ts';
 import { isJsonObject } from '../text/json.ts';
-import { defined } from '../text/defined.ts';
-import type { InterventionRequest } from '../squad/intervene.ts';
 
 /** The command that an edit of the state stands for. */
 export type EditCommand =
@@ -37,37 +35,20 @@ export interface Editable {
 }
 
 const text = z.string().min(1);
-const reason = z.string().optional();
-/** At most one of them; neither is the whole run. */
-const scope = { task: text.optional(), agent: text.optional() };
 const key = { key: text.max(200).optional() };
+const answerSchema = z.object({ question: text.optional(), answer: text, paths: z.array(text).optional() });
 
-/** Fields of each verb besides `verb` itself. */
-const VERBS = {
-  pause: z.strictObject({ ...scope, ...key }),
-  resume: z.strictObject({ ...scope, ...key }),
-  drain: z.strictObject(key),
-  'past-deadline': z.strictObject(key),
-  stop: z.strictObject(key),
-  cancel: z.strictObject({ task: text.optional(), reason, ...key }),
-  retry: z.strictObject({
-    task: text,
-    fresh: z.boolean().optional(),
-    note: z.string().optional(),
-    agent: text.optional(),
-    ...key,
-  }),
-  skip: z.strictObject({ task: text, reason, ...key }),
-  override: z.strictObject({ task: text, as: z.enum(['done', 'failed']), reason: text, ...key }),
-  switch: z.strictObject({ ...scope, runtime: text, model: text.optional(), ...key }),
-  reload: z.strictObject(key),
-  answer: z.strictObject({ question: text.optional(), answer: text, paths: z.array(text).optional(), ...key }),
-  fork: z.strictObject(key),
-} as const;
-type Verb = keyof typeof VERBS;
+/** Verbs besides those that an engine applies. */
+const OTHERS = { stop: {}, reload: {}, answer: answerSchema.shape, fork: {} } as const;
+type EditVerb = RequestVerb | keyof typeof OTHERS;
 
 /** For people who have to choose one. */
-export const VERB_NAMES = Object.keys(VERBS) as Verb[];
+export const VERB_NAMES: readonly EditVerb[] = [...REQUEST_VERBS, ...(Object.keys(OTHERS) as (keyof typeof OTHERS)[])];
+
+/** Everything that an edit with this verb may say besides it. */
+function shapeOf(verb: EditVerb): Readonly<Record<string, z.ZodType>> {
+  return { ...(verb in OTHERS ? OTHERS[verb as keyof typeof OTHERS] : fieldsOf(verb as RequestVerb)), ...key };
+}
 
 /** The one command that an edit means. Without `verb`, it is the difference to the state that the client saw. */
 export function editToCommand(state: Editable, edit: unknown): EditReading {
@@ -94,60 +75,37 @@ function verbOf({ verb, ...given }: Readonly<Record<string, unknown>>): EditRead
     const close = typeof verb === 'string' ? nearest(verb, VERB_NAMES) : undefined;
     return refused(`there is no verb ${String(verb)}${close === undefined ? '' : `; did you mean ${close}?`}`);
   }
-  const parsed = VERBS[name].safeParse(given);
+  const shape = shapeOf(name);
+  const parsed = z.strictObject(shape).safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = [name, ...(issue?.path ?? [])].join('.');
-    return refused(`${where}: ${issue?.message ?? 'cannot be used'}. ${name} takes ${keysOf(name)}`);
+    return refused(`${where}: ${issue?.message ?? 'cannot be used'}. ${name} takes ${keysOf(shape)}`);
   }
-  const about: Given = parsed.data;
-  if (about.task !== undefined && about.agent !== undefined && name !== 'retry') {
+  if (given['task'] !== undefined && given['agent'] !== undefined && name !== 'retry') {
     return refused(`${name}: give \`task\` or \`agent\`, not both`);
   }
-  return { ok: true, command: commandOf(name, about), key: about.key };
-}
-
-interface Given {
-  readonly key?: string | undefined;
-  readonly task?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly question?: string | undefined;
-  readonly answer?: string;
-  readonly paths?: readonly string[] | undefined;
-  readonly reason?: string | undefined;
+  return { ok: true, command: commandOf(name, given), key: z.object(key).parse(given).key };
 }
 
 /** For people: the keys of a verb, those that it needs not with a question mark. */
-function keysOf(verb: Verb): string {
-  const keys = Object.entries(VERBS[verb].shape).map(([key, { type }]) => (type === 'optional' ? `${key}?` : key));
+function keysOf(shape: Readonly<Record<string, z.ZodType>>): string {
+  const keys = Object.entries(shape).map(([name, schema]) => (schema.safeParse(undefined).success ? `${name}?` : name));
   return keys.map((one) => `\`${one}\``).join(', ');
 }
 
-function commandOf(verb: Verb, { key: _key, reason: why, ...rest }: Given): EditCommand {
-  const given = { ...rest, why };
+function commandOf(verb: EditVerb, given: Readonly<Record<string, unknown>>): EditCommand {
   switch (verb) {
     case 'stop':
     case 'reload':
     case 'fork':
       return { do: verb };
-    case 'answer':
-      return { do: 'answer', question: given.question, answer: given.answer ?? '', ...defined({ paths: given.paths }) };
-    case 'pause':
-    case 'resume':
-    case 'cancel':
-    case 'switch': {
-      const { task, agent, ...other } = given;
-      const on = task === undefined ? agent && agentScope(agent) : taskScope(task);
-      return { do: 'intervene', request: defined({ verb, on, ...other }) as InterventionRequest };
+    case 'answer': {
+      const { question, ...more } = answerSchema.parse(given);
+      return { do: 'answer', question, ...more };
     }
-    case 'drain':
-    case 'past-deadline':
-    case 'retry':
-    case 'skip':
-    case 'override':
-      return { do: 'intervene', request: defined({ verb, ...given }) as InterventionRequest };
     default:
-      return verb satisfies never;
+      return { do: 'intervene', request: requestOf(verb, given) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { acceptEvent } from '../rules/accept-event.ts';
 import { createBoard } from '../rules/board.ts';
-import { refuseIntervention } from '../rules/intervention-checks.ts';
+import { refuseIntervention } from '../rules/intervene.ts';
 import { foldEntry } from '../rules/plan-step.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';

@@ -4,7 +4,7 @@ import { applyChanges } from '../../src/rules/apply-changes.ts';
 import { applyWork } from '../../src/rules/plan-step.ts';
 import { createBoard } from '../../src/rules/board.ts';
 import { decideFrontier } from '../../src/rules/frontier.ts';
-import { refuseIntervention } from '../../src/rules/intervention-checks.ts';
+import { refuseIntervention } from '../../src/rules/intervene.ts';
 import { decideNext, type NextFacts } from '../../src/rules/next.ts';
 import { statusOf } from '../../src/rules/work-status.ts';
 import type { Board } from '../../src/model/plan/board.ts';

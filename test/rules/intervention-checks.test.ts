@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseIntervention } from '../../src/rules/intervention-checks.ts';
+import { refuseIntervention } from '../../src/rules/intervene.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import type { Intervention } from '../../src/model/plan/intervention.ts';
 import type { Phase } from '../../src/model/plan/work.ts';

@@ -64,8 +64,8 @@ describe('the one command that an edit means', () => {
 
   it('has a test for each verb', () => {
     expect(VERB_NAMES).toEqual([
-      ...['pause', 'resume', 'drain', 'past-deadline', 'stop', 'cancel', 'retry'],
-      ...['skip', 'override', 'switch', 'reload', 'answer', 'fork'],
+      ...['pause', 'resume', 'drain', 'past-deadline', 'cancel', 'retry', 'skip'],
+      ...['override', 'switch', 'stop', 'reload', 'answer', 'fork'],
     ]);
   });
 

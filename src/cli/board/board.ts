@@ -3,7 +3,7 @@ import { errorText } from '../../model/errors.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
-import type { InterventionRequest } from '../../squad/intervene.ts';
+import type { InterventionRequest } from '../../model/plan/verbs.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Size, Terminal } from '../output.ts';
 import type { BoardState } from './board-state.ts';

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import { eventsBefore } from '../../view/run-events.ts';
 import type { RunningRun } from '../../view/running-run.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
-import type { InterventionRequest } from '../../squad/intervene.ts';
+import type { InterventionRequest } from '../../model/plan/verbs.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import type { CommandContext } from '../command-context.ts';

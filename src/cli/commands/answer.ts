@@ -2,11 +2,15 @@ import { resolve } from 'node:path';
 import { badInput, usageError } from '../../model/errors.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { AnswerOptions, CommandContext } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
 /** One word answers the only open question; with more words the first one is the question's id. */
-export async function answer(context: CommandContext, words: readonly string[], options: AnswerOptions): Promise<void> {
+export async function answer(
+  context: CommandContext,
+  words: readonly string[],
+  options: Options<'answer'>,
+): Promise<void> {
   const { host, output } = context;
   const { given, question } =
     options.file === undefined ? answerIn(words) : await planIn(context, options.file, words, options.run);
@@ -20,7 +24,7 @@ export async function answer(context: CommandContext, words: readonly string[], 
   ]);
 }
 
-function pathsOf({ paths }: AnswerOptions): readonly string[] {
+function pathsOf({ paths }: Options<'answer'>): readonly string[] {
   return (paths ?? '').split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()]));
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cleanRun, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
-import type { CleanOptions, CommandContext } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { goneLines } from './state.ts';
 import { withWorkspaces } from '../open-workspaces.ts';
@@ -22,7 +22,11 @@ interface Cleaned {
 }
 
 /** Works under the workspace's lock: refused with 75 while an engine is running. */
-export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {
+export async function clean(
+  context: CommandContext,
+  name: string | undefined,
+  options: Options<'clean'>,
+): Promise<void> {
   if (name !== undefined && options.all === true) {
     throw usageError('a run and --all cannot be given together', 'Give one of them.');
   }

@@ -1,9 +1,8 @@
-import { limitsFromOptions } from '../../model/limits.ts';
 import { usageError } from '../../model/errors.ts';
 import { coordinate as coordinateIn } from '../../squad/coordinate.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, CoordinateOptions } from '../command-context.ts';
-import { trustOf } from '../consent.ts';
+import type { CommandContext, Options } from '../command-context.ts';
+import { newRunOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { readArgument } from '../read-objective.ts';
 import { run, showAndAsk } from './run.ts';
@@ -12,18 +11,18 @@ import { run, showAndAsk } from './run.ts';
 export async function coordinate(
   context: CommandContext,
   given: string | undefined,
-  options: CoordinateOptions,
+  options: Options<'coordinate'>,
 ): Promise<void> {
   const { host, output } = context;
-  const { into, resume, run: goesOn, runtime, model: models, name, allowFullAccess } = options;
+  const { into, resume, run: goesOn } = options;
   if (given === undefined && resume !== true) {
     throw usageError('there is no objective', 'Name one: `squad coordinate objective.md`.');
   }
   const objective = given === undefined ? undefined : await readArgument(context, given);
   const show = await showAndAsk(context, options);
   const { running, folder, next, note, madeFor, invalid } = await coordinateIn({ host }, objective, {
-    ...{ into, resume, runtime, models, name, allowFullAccess },
-    ...{ trust: trustOf(context, options), limits: limitsFromOptions(options), ...show.drive },
+    ...newRunOf(context, options),
+    ...{ into, resume, ...show.drive },
   });
   for (const file of invalid)
     output.problem(

@@ -9,13 +9,13 @@ import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkLedger } from '../check-ledger.ts';
-import type { CommandContext, DemoOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { DEMO_FILES, demoSettings } from '../demo/demo-files.ts';
 import { DEMO_SCRIPT } from '../demo/demo-script.ts';
 import { showRun } from './show-run.ts';
 
 /** Plays a whole run in a new repository: real git and processes, with scripted agents. The repository stays unless `--remove`. */
-export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
+export async function demo(context: CommandContext, options: Options<'demo'>): Promise<void> {
   const { host, output } = context;
   const json = options.json === true;
   const folder = options.keep === undefined ? await makeDemoFolder(context) : resolve(options.keep);
@@ -61,7 +61,7 @@ async function makeRepository({ host }: CommandContext, folder: string): Promise
 async function printDemo(
   context: CommandContext,
   { repository, folder }: { repository: string; folder: string },
-  options: DemoOptions,
+  options: Options<'demo'>,
 ): Promise<void> {
   const { output, exit } = context;
   const { directory } = await workspaceIn({ host: context.host, composition: openMachine(context.host) });

@@ -1,6 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { LIMITS } from '../../model/limit-table.ts';
-import { limitsFromOptions } from '../../model/limits.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ObjectiveSource } from '../../squad/sources/source-of.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
@@ -10,11 +8,19 @@ import { agreeToRun } from '../../squad/run-consent.ts';
 import { bindWorkspace, openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { argumentsOf } from '../../text/flags.ts';
 import { plainText } from '../../text/plain-text.ts';
-import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
-import { trustOf } from '../consent.ts';
+import {
+  ownProgram,
+  RESUME_FLAGS,
+  RUN_FLAGS,
+  type CommandContext,
+  type DriveOptions,
+  type ResumeOptions,
+  type RunOptions,
+} from '../command-context.ts';
+import { newRunOf, trustOf } from '../consent.ts';
 import { printResult, type Output } from '../output.ts';
-import { newRunArguments, ownProgram } from '../run-arguments.ts';
 import { passObjective } from '../../squad/ticket.ts';
 
 /** Starts a run whose engine works in the background. Checks it here, where a person reads the problems and agrees to commands. */
@@ -22,18 +28,13 @@ export async function detachRun(context: CommandContext, given: ObjectiveSource,
   const workspace = await openWorkspace(context);
   const source = sourceIn(workspace, given);
   refuseInUse(workspace, source);
-  const { playbook, runtime, model: models, name: named, allowFullAccess, strict } = options;
-  const checked = await checkNewRun(workspace, source, {
-    ...{ playbook, runtime, models, name: named, allowFullAccess, strict },
-    ...{ trust: trustOf(context, options), limits: limitsFromOptions(options) },
-  });
-  const { name, playbook: chosen } = checked.definition;
+  const checked = await checkNewRun(workspace, source, newRunOf(context, options));
+  const { name, playbook } = checked.definition;
   const bound = bindWorkspace(workspace);
   const { objective, tickets } = await passObjective(bound.directory, given);
   const args = [
-    ...['run', ...newRunArguments({ ...options, name, playbook: chosen })],
-    ...(strict === true ? ['--strict'] : []),
-    ...driveArguments(options),
+    'run',
+    ...argumentsOf(RUN_FLAGS, { ...options, name, playbook, plain: options.json !== true }),
     ...objective,
   ];
   const begun = (ledger: Ledger): string | undefined => {
@@ -55,7 +56,7 @@ export async function detachResume(context: CommandContext, runId: string, optio
   const { row, segments } = (await openRun(workspace, runId)).reading;
   // Here a person reads what it does; the engine in the background asks no one.
   await agreeToRun(workspace, runId, trustOf(context, options));
-  const args = ['resume', runId, ...driveArguments(options)];
+  const args = ['resume', runId, ...argumentsOf(RESUME_FLAGS, { ...options, plain: options.json !== true })];
   const begun = (ledger: Ledger): string | undefined =>
     ledger.segments(runId).length > segments.length ? runId : undefined;
   await start(context, workspace, { name: row.name, args, begun, options });
@@ -91,23 +92,4 @@ async function start(
 function repeatJson(output: Output, line: string): void {
   if (line.startsWith('{')) output.json(JSON.parse(line));
   else if (line !== '') output.problem(plainText(line));
-}
-
-/** Followed by an option, so that nothing else is taken for the sink. */
-function traceArguments({ trace }: DriveOptions): string[] {
-  if (trace === undefined) return [];
-  return trace === true ? ['--trace'] : ['--trace', trace];
-}
-
-function driveArguments(options: DriveOptions): string[] {
-  const limits = LIMITS.flatMap(({ flag }) => {
-    const value = flag && options[flag.option];
-    return flag === undefined || value === undefined ? [] : [flag.name, String(value)];
-  });
-  return [
-    ...limits,
-    ...(options.wait === false ? ['--no-wait'] : []),
-    ...traceArguments(options),
-    ...(options.json === true ? ['--json'] : ['--plain']),
-  ];
 }

@@ -2,7 +2,7 @@ import { usageError } from '../../model/errors.ts';
 import { noSuch } from '../../model/unknown-name.ts';
 import { listChanges, readDiff, type DiffRange, type FileDiff } from '../../substrate/git/show-diff.ts';
 import { plainLine, visibleText } from '../../text/plain-text.ts';
-import type { CommandContext, DiffOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { findRange } from '../find-range.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
 import { printPaged } from '../print-paged.ts';
@@ -13,7 +13,7 @@ export async function diff(
   context: CommandContext,
   first: string | undefined,
   task: string | undefined,
-  options: DiffOptions,
+  options: Options<'diff'>,
 ): Promise<void> {
   if (options.stat === true && options.nameOnly === true) {
     throw usageError('--stat and --name-only cannot be given together', 'Give one of them.');
@@ -62,7 +62,7 @@ async function printJson(
   { output }: CommandContext,
   { reading, repository, composition, task }: OpenedTarget,
   range: DiffRange,
-  { stat, nameOnly }: DiffOptions,
+  { stat, nameOnly }: Options<'diff'>,
 ): Promise<void> {
   const { git } = composition;
   const files: readonly FileDiff[] = await listChanges(git, repository, range);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CommandContext, DoctorOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import {
   decideCageCheck,
   decideFolderCheck,
@@ -31,7 +31,7 @@ import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import { createGitCage } from '../../substrate/system/process/git-cage.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
-export async function doctor(context: CommandContext, options: DoctorOptions): Promise<void> {
+export async function doctor(context: CommandContext, options: Options<'doctor'>): Promise<void> {
   if (options.trust === true) return (await import('./doctor-trust.ts')).doctorTrust(context, options);
   const { host, output, exit } = context;
   const composition = compose(host);

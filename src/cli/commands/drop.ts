@@ -7,7 +7,7 @@ import type { DroppedRefs } from '../../substrate/ports/workspaces.ts';
 import { runFolder } from '../../substrate/system/files/run-files.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { cleanRun, type CleanedRun } from '../clean-run.ts';
-import type { CommandContext, DropOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { confirm } from '../consent.ts';
 import { refuseCutMerge } from '../cut-merges.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
@@ -15,7 +15,7 @@ import { withWorkspaces } from '../open-workspaces.ts';
 import { printResult } from '../output.ts';
 
 /** Removes the folders and the branch of a run; with `all`, everything of it but its rows in the ledger. */
-export async function drop(context: CommandContext, run: string | undefined, options: DropOptions): Promise<void> {
+export async function drop(context: CommandContext, run: string | undefined, options: Options<'drop'>): Promise<void> {
   const target = await openTarget(context, { run, kinds: 'run or task' });
   const { id: runId, name } = target.reading.row;
   const all = options.all === true;
@@ -86,7 +86,7 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
   }
 }
 
-async function isWanted({ yes, json, all }: DropOptions, name: string): Promise<boolean> {
+async function isWanted({ yes, json, all }: Options<'drop'>, name: string): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY || json === true) {
     throw usageError(

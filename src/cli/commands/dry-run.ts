@@ -1,9 +1,9 @@
-import { limitsFromOptions } from '../../model/limits.ts';
 import { usageError } from '../../model/errors.ts';
 import { dryRun } from '../../squad/dry-run.ts';
 import { listRuns } from '../../squad/runs.ts';
 import { dryRunLines } from '../ask/dry-run-lines.ts';
 import type { CommandContext, RunOptions } from '../command-context.ts';
+import { newRunOf } from '../consent.ts';
 import { givenSource } from '../given-source.ts';
 import { printResult } from '../output.ts';
 
@@ -16,12 +16,12 @@ export async function showDryRun(
   const { host, output } = context;
   refuseOthers(options);
   const objective = await givenSource(context, given, options);
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, yes, json } = options;
+  const { yes, json } = options;
   const trust = yes === true ? ('yes' as const) : undefined;
   // As a run at this terminal is, whose plan a person is asked about.
   const attended = json !== true && process.stdin.isTTY && process.stderr.isTTY;
-  const about = { playbook, runtime, models, name, allowFullAccess, strict, trust, attended };
-  const { planned, definition } = await dryRun({ host }, objective, { ...about, limits: limitsFromOptions(options) });
+  const about = { ...newRunOf(context, options), trust, attended };
+  const { planned, definition } = await dryRun({ host }, objective, about);
   const earlier = json === true ? [] : await listRuns({ host });
   const { limits } = definition;
   const { style } = output;

@@ -1,7 +1,7 @@
 import { squadOn } from '../../squad/squad.ts';
 import { listForkPoints } from '../../squad/fork.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, ForkOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 import { renderForkPoints } from '../render/fork-points.ts';
 
@@ -9,7 +9,7 @@ import { renderForkPoints } from '../render/fork-points.ts';
 export async function fork(
   { output, host }: CommandContext,
   run: string | undefined,
-  { at, name, ...options }: ForkOptions,
+  { at, name, ...options }: Options<'fork'>,
 ): Promise<void> {
   if (at === undefined) {
     const found = await listForkPoints({ host }, run);

@@ -20,14 +20,14 @@ import {
 import { createGit } from '../../substrate/git/git-call.ts';
 import { openCheckout } from '../../substrate/git/repository.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import type { CommandContext, InitOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 import { probeAgents } from './doctor.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
-export async function init({ host, output, exit }: CommandContext, options: InitOptions): Promise<void> {
+export async function init({ host, output, exit }: CommandContext, options: Options<'init'>): Promise<void> {
   const composition = compose(host);
   const playbook = namedPlaybook(composition.playbooks, options.playbook ?? DEFAULT_PLAYBOOK);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
@@ -65,7 +65,7 @@ export async function init({ host, output, exit }: CommandContext, options: Init
 }
 
 /** A person is there and wants to be asked. */
-function mayAsk({ yes, json }: InitOptions): boolean {
+function mayAsk({ yes, json }: Options<'init'>): boolean {
   return yes !== true && json !== true && process.stdin.isTTY && process.stdout.isTTY;
 }
 

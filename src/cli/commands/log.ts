@@ -14,7 +14,7 @@ import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { followRun } from '../../squad/follow-run.ts';
-import type { CommandContext, LogOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { createLogLines, isAbout } from '../render/log-lines.ts';
 import { renderLedgerEvent } from '../render/log-line.ts';
@@ -22,7 +22,7 @@ import { renderLedgerEvent } from '../render/log-line.ts';
 const LOOK_MS = 250;
 
 /** Prints the events of a run for people, or with `--raw` or `--json` the rows of the ledger. */
-export async function log(context: CommandContext, name: string | undefined, options: LogOptions): Promise<void> {
+export async function log(context: CommandContext, name: string | undefined, options: Options<'log'>): Promise<void> {
   const isRows = options.raw === true || options.json === true;
   refuseMixed(options, isRows);
   const { host } = context;
@@ -69,7 +69,7 @@ function endOf(aborted: AbortSignal, clock: Clock): Ended {
   return { isNow: () => any.aborted, pause: () => clock.sleep(LOOK_MS, any) };
 }
 
-function refuseMixed({ after, task, agent }: LogOptions, isRows: boolean): void {
+function refuseMixed({ after, task, agent }: Options<'log'>, isRows: boolean): void {
   if (isRows && (task !== undefined || agent !== undefined)) {
     throw usageError('--task and --agent do not go with --raw or --json', 'Leave one of them out.');
   }
@@ -89,7 +89,7 @@ async function printRows(
   { output }: CommandContext,
   ledger: Ledger,
   run: RunRow | undefined,
-  { json, after = 0, limit }: LogOptions,
+  { json, after = 0, limit }: Options<'log'>,
   ended: Ended | undefined,
 ): Promise<void> {
   const stream = run === undefined ? {} : { stream: run.id };
@@ -120,7 +120,7 @@ interface Logged {
 async function printLines(
   context: CommandContext,
   logged: Logged,
-  options: LogOptions,
+  options: Options<'log'>,
   ended: Ended | undefined,
 ): Promise<void> {
   const { output, logLevel } = context;
@@ -143,7 +143,7 @@ async function printLines(
   if (end !== null) output.line(plainLine(end.headline, 400));
 }
 
-function refuseUnknown({ row, board, definition }: RunReading, { task, agent }: LogOptions): void {
+function refuseUnknown({ row, board, definition }: RunReading, { task, agent }: Options<'log'>): void {
   const next = `See \`squad status ${row.name}\`.`;
   if (task !== undefined && !board.tasks.has(task)) {
     throw usageError(noSuch('task', plainLine(task, 80), [...board.tasks.keys()]), next);

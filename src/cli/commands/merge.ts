@@ -17,13 +17,17 @@ import { switchAdvice } from '../../substrate/git/switch-advice.ts';
 import { findCommit } from '../../substrate/git/show-diff.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import type { CommandContext, MergeOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
 import { openMachine, type Machine } from '../../engine/machine.ts';
 import { printResult } from '../output.ts';
 
 /** Merges the run branch into the branch that is checked out, or leaves everything as it is and says why. */
-export async function merge(context: CommandContext, run: string | undefined, options: MergeOptions): Promise<void> {
+export async function merge(
+  context: CommandContext,
+  run: string | undefined,
+  options: Options<'merge'>,
+): Promise<void> {
   const { host } = context;
   const target = await openView({ host, composition: openMachine(host) }, run);
   const { view, composition, repository } = target;

@@ -1,5 +1,4 @@
 import { reviewRoles } from '../../model/plan/task.ts';
-import { limitsFromOptions } from '../../model/limits.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunEnd } from '../../view/running-run.ts';
 import { openProposal } from '../../view/proposed-plan.ts';
@@ -10,8 +9,8 @@ import { listRuns } from '../../squad/runs.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { planLines } from '../ask/plan-lines.ts';
-import type { CommandContext, PlanOptions } from '../command-context.ts';
-import { trustOf } from '../consent.ts';
+import type { CommandContext, Options } from '../command-context.ts';
+import { newRunOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { readArgument } from '../read-objective.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
@@ -19,12 +18,11 @@ import { createLines } from '../render/event-lines.ts';
 import { printEnd, untilEnd } from './show-run.ts';
 
 /** Runs an objective until its plan waits for approval, and prints the plan. Exit 0 then. */
-export async function plan(context: CommandContext, given: string, options: PlanOptions): Promise<void> {
+export async function plan(context: CommandContext, given: string, options: Options<'plan'>): Promise<void> {
   const { host, output, logLevel } = context;
   const objective = await readArgument(context, given);
-  const { playbook, runtime, model: models, name, allowFullAccess, json } = options;
-  const about = { playbook, runtime, models, name, allowFullAccess, trust: trustOf(context, options) };
-  const request = { ...about, limits: limitsFromOptions(options) };
+  const { json } = options;
+  const request = newRunOf(context, options);
   if (options.prompts === true) return showPrompts(context, await readPrompts({ host }, objective, request), options);
   await refuseRepeat(context, objective, options);
   const lineOf = createLines(logLevel(), undefined);
@@ -40,7 +38,11 @@ export async function plan(context: CommandContext, given: string, options: Plan
 }
 
 /** false: the run waits for something else. */
-async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, options: PlanOptions): Promise<boolean> {
+async function showPlan(
+  { host, output }: CommandContext,
+  { runId }: RunEnd,
+  options: Options<'plan'>,
+): Promise<boolean> {
   const { reading } = await openRun({ host }, runId);
   const proposal = openProposal(reading);
   if (proposal === undefined) return false;
@@ -73,7 +75,7 @@ async function showPlan({ host, output }: CommandContext, { runId }: RunEnd, opt
 function showPrompts(
   { output }: CommandContext,
   { name, agents, prompts }: Awaited<ReturnType<typeof readPrompts>>,
-  options: PlanOptions,
+  options: Options<'plan'>,
 ): void {
   const title = (text: string): string => output.style('bold', plainLine(text, 200));
   printResult(output, options, { type: 'prompts', name, agents, prompts }, [

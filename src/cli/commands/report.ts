@@ -12,11 +12,15 @@ import { openRun, readLedger, type OpenedRun } from '../../squad/open-run.ts';
 import { exists } from '../../substrate/system/files/exists.ts';
 import { runFolder, writeRunFile } from '../../substrate/system/files/run-files.ts';
 import { plainText } from '../../text/plain-text.ts';
-import type { CommandContext, ReportOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
 /** Shows a report at a terminal, and prints it as Markdown elsewhere: the file that the last engine wrote, or else one from the ledger. */
-export async function report(context: CommandContext, run: string | undefined, options: ReportOptions): Promise<void> {
+export async function report(
+  context: CommandContext,
+  run: string | undefined,
+  options: Options<'report'>,
+): Promise<void> {
   if (options.all === true) return (await import('./statistics.ts')).statistics(context, run, options);
   const { output } = context;
   const opened = await openRun(context, run);

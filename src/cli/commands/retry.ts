@@ -1,20 +1,24 @@
 import { usageError } from '../../model/errors.ts';
 import { taskScope } from '../../model/plan/scope.ts';
+import { requestOf } from '../../model/plan/verbs.ts';
 import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import { failuresOf } from '../../view/explain-failure.ts';
 import { stuckTasksOf, type StuckTask } from '../../view/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
-import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
-import type { CommandContext, RetryOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { failureLines, stuckLines } from '../render/failure-lines.ts';
 import { intervene } from './intervene.ts';
 
 /** Retries a task. Without one, it lists the tasks that failed or are stuck, and at a terminal asks what to do with a failed one. */
-export async function retry(context: CommandContext, task: string | undefined, options: RetryOptions): Promise<void> {
+export async function retry(
+  context: CommandContext,
+  task: string | undefined,
+  options: Options<'retry'>,
+): Promise<void> {
   if (task !== undefined) return retryTask(context, task, options);
   const { name, failures, stuck, agentsOf } = await troubledTasks(context, options.run);
   if (failures.length + stuck.length === 0) {
@@ -58,7 +62,7 @@ async function troubledTasks(
 async function retryAtTerminal(
   context: CommandContext,
   { name, failures, agentsOf }: Troubled,
-  options: RetryOptions,
+  options: Options<'retry'>,
 ): Promise<void> {
   const { TERMINAL_PROMPTS: prompts } = await import('../ask/prompts.ts');
   const failure = await chooseTask(prompts, failures);
@@ -69,7 +73,7 @@ async function retryAtTerminal(
   await take(context, failure.task, way, { ...options, run: name });
 }
 
-async function take(context: CommandContext, task: string, way: Way, options: RetryOptions): Promise<void> {
+async function take(context: CommandContext, task: string, way: Way, options: Options<'retry'>): Promise<void> {
   switch (way.way) {
     case 'retry':
       return retryTask(context, task, { ...options, ...way.options });
@@ -88,22 +92,22 @@ async function take(context: CommandContext, task: string, way: Way, options: Re
 }
 
 /** Switches the task to another runtime first, if one is given, so that no turn starts on the old one. */
-async function retryTask(context: CommandContext, task: string, options: RetryOptions): Promise<void> {
-  const { run, runtime, model, note, agent, fresh = false } = options;
+async function retryTask(context: CommandContext, task: string, options: Options<'retry'>): Promise<void> {
+  const { run, runtime, model } = options;
   if (runtime === undefined && model !== undefined) {
     throw usageError(
       '--model needs --runtime',
       `For example: \`squad retry ${plainLine(task, 80)} --runtime ${BUILT_IN_RUNTIMES[0]} --model ${plainLine(model, 80)}\`.`,
     );
   }
-  const request = { verb: 'retry', task, fresh, ...defined({ note, agent }) } as const;
+  const request = requestOf('retry', { ...options, task });
   if (runtime !== undefined) {
     const opened = await openRun(context, run);
-    const { refuse, intervene: record } = await import('../../squad/intervene.ts');
+    const { checkRequest, refuse, intervene: record } = await import('../../squad/intervene.ts');
     // Before the switch is stored, which only serves the retry.
-    await refuse(opened, request);
+    await refuse(opened, checkRequest(request));
     const { id } = opened.reading.row;
-    await record(context, id, { verb: 'switch', on: taskScope(task), runtime, ...defined({ model }) });
+    await record(context, id, { verb: 'switch', on: taskScope(task), runtime, model });
   }
   await intervene(context, run, request, options);
 }

@@ -1,16 +1,15 @@
 import { isSquadError, usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
-import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
+import { requestOf } from '../../model/plan/verbs.ts';
 import { squadOn, type Squad } from '../../squad/squad.ts';
 import { chooseRun } from '../../squad/choose-run.ts';
 import { findUnfinished } from '../../squad/find-unfinished.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunningRun } from '../../view/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
+import type { CommandContext, DriveOptions, Options, ResumeOptions, RunOptions } from '../command-context.ts';
 import { loadAsking } from '../ask/load-asking.ts';
-import { trustOf } from '../consent.ts';
-import { scopeOf } from '../option-values.ts';
+import { newRunOf, trustOf } from '../consent.ts';
 import { namedFolder, givenSource, showDone } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
@@ -31,7 +30,7 @@ export async function run(context: CommandContext, given: string | undefined, op
   if (unfinished !== undefined) return resume(context, unfinished.runId, options);
   if (await isCompleted()) return;
   if (folder === undefined) await refuseRepeat(context, objective, options);
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, runId } = options;
+  const { runId } = options;
   if (options.detach === true) {
     if (runId !== undefined) throw usageError('--run-id cannot be combined with --detach', 'Leave out one of them.');
     return (await import('./detach.ts')).detachRun(context, objective, options);
@@ -39,8 +38,9 @@ export async function run(context: CommandContext, given: string | undefined, op
   const show = await showAndAsk(context, options);
   const starting = await import('../../squad/run.ts');
   const running = await starting.run({ host: context.host }, objective, {
-    ...{ playbook, runtime, models, name, allowFullAccess, strict, trust: trustOf(context, options) },
-    ...{ limits: limitsFromOptions(options), runId, ...show.drive },
+    ...newRunOf(context, options),
+    runId,
+    ...show.drive,
   });
   await show.follow(running);
 }
@@ -52,7 +52,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
   refuseOnOneRun(options);
   if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);
   if (options.agent !== undefined || options.task !== undefined) {
-    await intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
+    await intervene(context, name, requestOf('resume', options), options);
     return;
   }
   const { runId, isPaused, isIncomplete, why, others, ...chosen } = await chooseRun(
@@ -105,11 +105,13 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
 }
 
 /** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */
-export async function cancel(context: CommandContext, name: string | undefined, options: CancelOptions): Promise<void> {
-  const { reason: why = '', task } = options;
-  const on = task === undefined ? WHOLE_RUN : taskScope(task);
-  const { runId, name: runName, driven } = await intervene(context, name, { verb: 'cancel', on, why }, options);
-  if (on !== WHOLE_RUN || driven) return;
+export async function cancel(
+  context: CommandContext,
+  name: string | undefined,
+  options: Options<'cancel'> & { readonly task?: string },
+): Promise<void> {
+  const { runId, name: runName, driven } = await intervene(context, name, requestOf('cancel', options), options);
+  if (options.task !== undefined || driven) return;
   try {
     await resume(context, runId, options);
   } catch (error) {

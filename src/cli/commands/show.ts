@@ -4,7 +4,7 @@ import { listChanges, readDiff, type DiffRange } from '../../substrate/git/show-
 import { statusOf } from '../../view/status.ts';
 import { viewOf } from '../../view/view-of.ts';
 import { taskFactsOf } from '../../view/task-facts.ts';
-import type { CommandContext, ShowOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { findRange } from '../find-range.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
 import { printPaged } from '../print-paged.ts';
@@ -20,7 +20,7 @@ const SOME_PROMPT = 12;
 const MOST_PATCH = 1_000;
 
 /** Shows a run, a task or an attempt from the ledger, the turn folders and the refs; says what is not kept. */
-export async function show(context: CommandContext, name: string | undefined, options: ShowOptions): Promise<void> {
+export async function show(context: CommandContext, name: string | undefined, options: Options<'show'>): Promise<void> {
   const target = await openTarget(context, { run: options.run, name, kinds: 'run, task or attempt' });
   const shown = await gather(context, target);
   if (options.json === true) return context.output.json(await jsonOf(target, shown));

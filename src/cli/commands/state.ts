@@ -11,12 +11,12 @@ import { byteCount } from '../../text/byte-count.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import type { CommandContext, StateOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { confirm } from '../consent.ts';
 import { printResult } from '../output.ts';
 
 /** Shows where squad keeps the state of this repository, takes one over, or removes that of a repository that is gone. */
-export async function state(context: CommandContext, options: StateOptions): Promise<void> {
+export async function state(context: CommandContext, options: Options<'state'>): Promise<void> {
   if (options.adopt !== undefined && options.forget !== undefined) {
     throw usageError('--adopt and --forget cannot be given together', 'Give one of them.');
   }
@@ -66,7 +66,7 @@ export async function goneLines(stateDirectory: string): Promise<string[]> {
   return (await withSizes(await findLostStates(stateDirectory))).map(goneLine);
 }
 
-async function adopt(context: CommandContext, folder: string, options: StateOptions): Promise<void> {
+async function adopt(context: CommandContext, folder: string, options: Options<'state'>): Promise<void> {
   const adopted = await adoptState(context, folder);
   printResult(context.output, options, { type: 'state-adopted', ...adopted }, [
     `took over ${counted(adopted.runs.length, 'run')} from ${plainLine(adopted.from, 300)}: ${adopted.runs.join(', ')}`,
@@ -79,7 +79,7 @@ async function adopt(context: CommandContext, folder: string, options: StateOpti
   ]);
 }
 
-async function forget({ host, output }: CommandContext, id: string, options: StateOptions): Promise<void> {
+async function forget({ host, output }: CommandContext, id: string, options: Options<'state'>): Promise<void> {
   const lost = (await findLostStates(host.stateDirectory)).find((one) => one.id === id);
   if (lost === undefined) {
     throw usageError(

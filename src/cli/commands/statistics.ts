@@ -1,7 +1,7 @@
 import { usageError } from '../../model/errors.ts';
 import { statisticsOf } from '../../view/report/statistics.ts';
 import { listFigures } from '../../squad/runs.ts';
-import type { CommandContext, ReportOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 import { renderStatistics } from '../render/statistics-table.ts';
 
@@ -9,7 +9,7 @@ import { renderStatistics } from '../render/statistics-table.ts';
 export async function statistics(
   { host, output }: CommandContext,
   run: string | undefined,
-  options: ReportOptions,
+  options: Options<'report'>,
 ): Promise<void> {
   if (run !== undefined) {
     throw usageError(

@@ -1,9 +1,13 @@
 import { readCheckedStatus } from '../../squad/status.ts';
-import type { CommandContext, StatusOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { renderStatus } from '../render/status-board.ts';
 
 /** Not by way of a squad, which brings its runtimes along. */
-export async function status(context: CommandContext, run: string | undefined, options: StatusOptions): Promise<void> {
+export async function status(
+  context: CommandContext,
+  run: string | undefined,
+  options: Options<'status'>,
+): Promise<void> {
   if (options.watch === true) return (await import('./watch.ts')).watch(context, run, options);
   const { output } = context;
   const { status: found, damage } = await readCheckedStatus(context, run);

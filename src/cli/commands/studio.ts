@@ -2,12 +2,12 @@ import { badInput } from '../../model/errors.ts';
 import { serveStudio, type Served } from '../../studio/serve.ts';
 import { insideTurn } from '../../substrate/system/process/process-table.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, StudioOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { printResult } from '../output.ts';
 
 /** Serves the runs of this repository until Ctrl-C or SIGTERM. No run ends with it. */
-export async function studio(context: CommandContext, options: StudioOptions): Promise<void> {
+export async function studio(context: CommandContext, options: Options<'studio'>): Promise<void> {
   const { host, output } = context;
   if (insideTurn(host.environment, host.pid)) {
     throw badInput('not_authorized: a turn cannot serve runs', 'Leave the run to the person who started it.');
@@ -15,7 +15,7 @@ export async function studio(context: CommandContext, options: StudioOptions): P
   const stop = listenForStop();
   try {
     const served = await serveStudio(context, {
-      port: options.port,
+      port: options.port ?? 2024,
       origins: options.origin ?? [],
       tunnel: options.tunnel === true,
       onProblem: (line) => output.problem(`squad studio: ${plainLine(line, 500)}`),

@@ -1,9 +1,8 @@
 import { SquadError } from '../../model/errors.ts';
 import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
-import type { CommandContext } from '../command-context.ts';
+import { ownProgram, type CommandContext } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
-import { ownProgram } from '../run-arguments.ts';
 import { runPane } from '../team/pane.ts';
 import { engineTicketSchema, takeTicket, ticketSchema } from '../../squad/ticket.ts';
 

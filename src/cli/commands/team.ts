@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
-import type { CommandContext, TeamOptions } from '../command-context.ts';
-import { trustOf } from '../consent.ts';
-import { newRunArguments, ownProgram } from '../run-arguments.ts';
+import { NEW_RUN, ownProgram, type CommandContext, type Options } from '../command-context.ts';
+import { newRunOf } from '../consent.ts';
 import { readArgument } from '../read-objective.ts';
 import { sourceIn } from '../../squad/folder-runs.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
@@ -18,6 +17,7 @@ import { insideTurn } from '../../substrate/system/process/process-table.ts';
 import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
 import { createTmux } from '../../substrate/system/terminal/tmux.ts';
 import { pickVariables } from '../../text/defined.ts';
+import { argumentsOf } from '../../text/flags.ts';
 
 /** Variables that panes get from this process. The terminal's own environment may be older. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];
@@ -26,7 +26,7 @@ const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', '
 export async function team(
   context: CommandContext,
   objective: string | undefined,
-  options: TeamOptions,
+  options: Options<'team'>,
 ): Promise<void> {
   const { host, output } = context;
   refuseInsideTurn(context);
@@ -74,7 +74,7 @@ async function beginOrJoin(
     name,
     objective,
     options,
-  }: { terminal: Terminal; name: string; objective: string | undefined; options: TeamOptions },
+  }: { terminal: Terminal; name: string; objective: string | undefined; options: Options<'team'> },
 ): Promise<{ run: string; environment: Record<string, string> }> {
   const { environment } = context.host;
   if (objective === undefined) {
@@ -100,26 +100,19 @@ async function beginOrJoin(
 }
 
 /** Checks the run here, where a person reads the problems and agrees to its commands: the engine's pane asks nothing. */
-async function planRun(context: CommandContext, workspace: OpenedWorkspace, given: string, options: TeamOptions) {
-  const { playbook, runtime, model: models, name: named, allowFullAccess } = options;
-  const trust = trustOf(context, options);
+async function planRun(context: CommandContext, workspace: OpenedWorkspace, given: string, options: Options<'team'>) {
   const objective = await readArgument(context, given);
   const { definition } = await checkNewRun(workspace, sourceIn(workspace, objective), {
-    playbook,
+    ...newRunOf(context, options),
     otherwise: TEAM_PLAYBOOK,
-    runtime,
-    models,
-    name: named,
-    allowFullAccess,
-    trust,
   });
-  const { name, playbook: chosen, runtimes } = definition;
+  const { name, playbook, runtimes } = definition;
   return {
     name,
     runtimes,
     objective,
     /** Arguments of `squad` that start it, without its objective. */
-    args: ['run', ...newRunArguments({ ...options, name, playbook: chosen })],
+    args: ['run', ...argumentsOf(NEW_RUN, { ...options, name, playbook })],
   };
 }
 
@@ -127,7 +120,7 @@ async function show(
   { output, host }: CommandContext,
   terminal: Terminal,
   name: string,
-  { detach }: TeamOptions,
+  { detach }: Options<'team'>,
 ): Promise<void> {
   const attach = terminal.attach(name);
   if (attach !== undefined && detach !== true && process.stdin.isTTY && process.stdout.isTTY) {

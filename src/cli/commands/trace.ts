@@ -1,11 +1,15 @@
 import { traceRun } from '../../squad/trace.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, TraceOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
 /** Sends the traces of a run that no one drives. Exit 1 if something of it was not sent. */
-export async function trace(context: CommandContext, run: string | undefined, options: TraceOptions): Promise<void> {
+export async function trace(
+  context: CommandContext,
+  run: string | undefined,
+  options: Options<'trace'>,
+): Promise<void> {
   const { output, exit } = context;
   const { name, endpoint, sent, dropped, why, scored, unscored, ...rest } = await traceRun(context, run, options);
   printResult(output, options, { type: 'trace', name, ...rest, endpoint, sent, dropped, why: why ?? null, scored }, [

@@ -11,7 +11,7 @@ import { refuseBusy } from '../../substrate/ledger/workspace-lock.ts';
 import { findUsers } from '../../substrate/system/process/folder-users.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, UninstallOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { confirm } from '../consent.ts';
 import { refuseCutMerge } from '../cut-merges.ts';
 import {
@@ -44,7 +44,7 @@ const STAYS: readonly LeftThing[] = [
 ];
 
 /** Removes what squad keeps on this machine, and nothing else. Refused while a process works there. */
-export async function uninstall({ host, output, exit }: CommandContext, options: UninstallOptions): Promise<void> {
+export async function uninstall({ host, output, exit }: CommandContext, options: Options<'uninstall'>): Promise<void> {
   const machine = openMachine(host);
   const state = host.stateDirectory;
   const { checkouts, found, left } = await takeInventory(machine, host, state);

@@ -15,7 +15,7 @@ import { takeEvent } from '../board/view.ts';
 import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
 import { loadAsking } from '../ask/load-asking.ts';
-import type { CommandContext, WatchOptions } from '../command-context.ts';
+import type { CommandContext, DriveOptions } from '../command-context.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
@@ -28,7 +28,7 @@ const LOOK_MS = 250;
 const LOOKS = 4;
 
 /** Shows a run of any process until it ends, and exits with the code of its end. After Ctrl-C or `q` the run continues. */
-export async function watch(context: CommandContext, name: string | undefined, options: WatchOptions): Promise<void> {
+export async function watch(context: CommandContext, name: string | undefined, options: DriveOptions): Promise<void> {
   const opened = await openRun(context, name);
   const { directory, composition, reading } = opened;
   const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
@@ -93,7 +93,7 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
 type FollowedRun = Pick<ReturnType<typeof followRun>, 'board'>;
 
 interface ViewOptions {
-  readonly options: WatchOptions;
+  readonly options: DriveOptions;
   readonly leave: () => void;
 }
 
@@ -102,7 +102,7 @@ function printLine(output: Output, line: string | undefined): void {
 }
 
 /** On a terminal with the last frame, which no line has shown before. */
-function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
+function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: DriveOptions): void {
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {
@@ -148,7 +148,7 @@ async function showPast(
   context: CommandContext,
   opened: OpenedRun,
   ledger: Ledger,
-  options: WatchOptions,
+  options: DriveOptions,
 ): Promise<void> {
   const { output } = context;
   const { row, segments } = opened.reading;

@@ -3,7 +3,8 @@ import { LOCALES } from '../../model/locale.ts';
 import { parseMoment, type Moment } from '../../text/duration.ts';
 import { parseJson } from '../../text/json.ts';
 import type { CommandContext } from '../command-context.ts';
-import { duration, example, wholeNumber } from '../option-values.ts';
+import { example } from '../command-row.ts';
+import { duration, wholeNumber } from '../option-values.ts';
 import { WAITS, type InboxOptions, type MailOptions, type SendOptions, type TraceOptions } from './options.ts';
 import { SEND_COMMANDS, type FlagType, type SendCommand, type SendFlag } from './send-command.ts';
 

@@ -8,3 +8,8 @@ export function agentScope(name: string): string {
 export function taskScope(id: string): string {
   return `task/${id}`;
 }
+
+/** For people: `agent/ada` → `agent ada`. */
+export function scopeName(scope = WHOLE_RUN): string {
+  return scope === WHOLE_RUN ? 'the run' : scope.replace('/', ' ');
+}

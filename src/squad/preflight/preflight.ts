@@ -14,7 +14,6 @@ import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/
 import { orderProblems } from '../../text/problem.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
-import type { Models } from './models.ts';
 import { lineOf, problemError } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
@@ -44,27 +43,35 @@ export interface PreflightPorts
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
 }
 
-export interface PreflightRequest {
-  readonly source: Source;
+/** Choices for a new run, over those of the objective and of `squad.yaml`. */
+export interface RunChoices {
   readonly playbook?: string | undefined;
-  /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
-  readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
-  /** By agent or role, over those of the settings. */
-  readonly models?: Models | undefined;
-  /** From the command line. */
-  readonly limits: SomeLimits;
-  readonly yes: boolean;
-  /** Agents whose settings say `access: full` may have it. */
-  readonly allowFullAccess?: boolean | undefined;
+  /** The runtime's own names of models, by agent or role, over those of the settings. */
+  readonly models?: Readonly<Record<string, string>> | undefined;
+  /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
   readonly name?: string | undefined;
-  /** Absent: the settings decide, and otherwise whether a person answers who has not agreed to everything. */
+  /** Override the limits of the objective and of `squad.yaml`. */
+  readonly limits?: SomeLimits | undefined;
+  /** Agents whose settings say `access: full` may work without any confinement. */
+  readonly allowFullAccess?: boolean | undefined;
+  /**
+   * `ask`: a person approves the plan before its tasks start. Absent: as `squad.yaml` says; otherwise `ask` if the run is
+   * `attended` and `trust` is not `yes`, and the playbook does not say `byDefault: 'auto'`.
+   */
   readonly plan?: RunDefinition['plan'] | undefined;
+  /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
+  readonly strict?: boolean | undefined;
+}
+
+export interface PreflightRequest extends RunChoices {
+  readonly source: Source;
+  /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
+  readonly otherwise?: string | undefined;
+  readonly yes: boolean;
   /** A person answers the run's questions. */
   readonly attended?: boolean | undefined;
-  /** `--strict`; absent: the settings decide. */
-  readonly strict?: boolean | undefined;
   /** No run follows: consent is neither asked for nor stored, and `trusted` is null without it. */
   readonly dryRun?: boolean | undefined;
 }
@@ -105,7 +112,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder, makesBranch } = subject;
   refusePassed(subject, ports.clock.now());
-  const decided = limitsOfRun(request.limits, objective, written, playbook.name === STAGES);
+  const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));

@@ -1,5 +1,5 @@
 import type { Intervention, Reload } from '../../model/plan/intervention.ts';
-import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import { scopeName } from '../../model/plan/scope.ts';
 import type { OperatorRequest } from '../replay-plan.ts';
 import { utcTime } from '../../text/time.ts';
 import { ownWords, tableSection, type Section, type Text } from './document.ts';
@@ -18,9 +18,9 @@ export function peopleSection({ interventions }: RunReading): Section | undefine
 }
 
 function aboutOf(intervention: Intervention): string {
-  const scope = 'on' in intervention ? intervention.on : WHOLE_RUN;
+  const scope = 'on' in intervention ? intervention.on : undefined;
   const also = 'also' in intervention ? (intervention.also ?? []) : [];
-  const about = 'task' in intervention ? intervention.task : [scope, ...also].map(scopeText).join(', ');
+  const about = 'task' in intervention ? intervention.task : [scope, ...also].map(scopeName).join(', ');
   switch (intervention.verb) {
     case 'retry': {
       const { fresh, agent } = intervention;
@@ -48,8 +48,4 @@ function reloadText({ setup, verify, limits, criteria = [] }: Reload): string {
   const checks = criteria.flatMap(({ command }) => command ?? []);
   const checked = checks.length === 0 ? '' : `; criteria: ${checks.join(', ')}`;
   return `setup: ${commands(setup)}; verify: ${commands(verify)}; limits: ${JSON.stringify(limits)}${checked}`;
-}
-
-function scopeText(scope: string): string {
-  return scope === WHOLE_RUN ? 'the run' : scope.replace('/', ' ');
 }

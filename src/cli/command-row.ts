@@ -1,0 +1,52 @@
+import { Argument, Option, type AddHelpTextContext, type Command } from 'commander';
+import { nameOf, type Flag, type Word } from '../text/flags.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** A command. Its code is loaded when it runs; without `load`, it only has the commands below it. */
+export interface CommandRow {
+  readonly about: string;
+  readonly examples?: readonly string[];
+  readonly words?: readonly Word[];
+  readonly flags?: readonly Flag[];
+  /** Flags that have to be given, by their names. */
+  readonly needs?: readonly string[];
+  /** squad starts it itself. */
+  readonly hidden?: boolean;
+  readonly commands?: Commands;
+  readonly load?: () => Promise<(context: CommandContext, ...given: never[]) => Promise<void> | void>;
+}
+/** By name, in the order of the help. */
+export type Commands = Readonly<Record<string, CommandRow>>;
+
+/** Adds commands with their flags, arguments and examples. */
+export function addCommands(parent: Command, commands: Commands, context: CommandContext): void {
+  for (const [name, row] of Object.entries(commands)) {
+    const { about, examples = [], words = [], flags = [], needs = [], hidden = false, load } = row;
+    const command = parent.command(name, { hidden }).description(about);
+    if (examples.length > 0) command.addHelpText('after', example(...examples));
+    for (const [word, help, choices] of words) {
+      const argument = new Argument(word, help);
+      command.addArgument(choices === undefined ? argument : argument.choices(choices));
+    }
+    for (const flag of flags) command.addOption(optionOf(flag).makeOptionMandatory(needs.includes(nameOf(flag))));
+    if (load !== undefined) {
+      command.action(async (...given: unknown[]) => (await load())(context, ...(given as never[])));
+    }
+    addCommands(command, row.commands ?? {}, context);
+  }
+}
+
+function optionOf([flag, about, values]: Flag): Option {
+  const option = new Option(flag, about).hideHelp(about === undefined);
+  if (values === undefined) return option;
+  return typeof values === 'function'
+    ? option.argParser(values as (text: string, before: unknown) => unknown)
+    : option.choices(values);
+}
+
+export function example(...lines: readonly string[]): (about: AddHelpTextContext) => string {
+  return ({ command }) => {
+    const title = command.createHelp().styleTitle('Example:');
+    return `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  };
+}

@@ -1,0 +1,11 @@
+/** A new thing as a patch of src. */
+export interface Patch {
+  /** What it adds, for the name of its test. */
+  readonly adds: string;
+  /** By path: texts that are there once, each with what is added before it. A path without a file is a new file. */
+  readonly edits: Readonly<Record<string, readonly (readonly [before: string, added: string])[] | string>>;
+  /** How many files outside `test` it may touch. */
+  readonly files: number;
+  /** Words of commands of squad, in the order in which they are given, each with what its output has to have. */
+  readonly shown: readonly (readonly [words: readonly string[], shown: RegExp])[];
+}

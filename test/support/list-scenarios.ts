@@ -132,3 +132,119 @@ export const REVIEWS_IN_ORDER: Scenario = {
     };
   },
 };
+
+const TASKS = (ids: readonly string[]): object[] =>
+  ids.map((id) => ({
+    ...{ id, title: `Make ${id}`, brief: `Write ${id}.txt.`, needs: [] },
+    ...{ paths: [`${id}.txt`], acceptance: [`${id}.txt is there`] },
+  }));
+
+/** Two entries that go through two stages, each at its own pace, with the answer of the first in the brief of the second. */
+export const ENTRIES: Scenario = {
+  name: 'entries without a barrier',
+  objective: objective('Entries', 'cat left.txt right.txt'),
+  settings: (script, effects) =>
+    settings(
+      [writer('bob', 'builder'), writer('bea', 'builder'), reader('ada', 'architect')],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            { id: 'PLAN', by: ['architect'], brief: 'Plan it.', makes: { answer: 'tasks' } },
+            { id: 'GUIDE', by: ['architect'], brief: 'Guide {item:id}.', each: { of: 'PLAN' }, makes: { answer: HOW } },
+            {
+              id: 'BUILD',
+              by: ['builder'],
+              brief: 'Build {item:id}: {of:GUIDE}',
+              each: { of: 'GUIDE' },
+              makes: 'code',
+            },
+          ],
+        },
+      },
+    ),
+  script: (effects) => ({
+    turns: [
+      { when: '# Task plan:', steps: [leave('plan', effects)], structured: { tasks: TASKS(['left', 'right']) } },
+      ...['left', 'right'].flatMap((id) => [
+        {
+          when: `"how": "as ${id}"`,
+          steps: [
+            leave(`build-${id}`, effects),
+            { write: { path: `${id}.txt`, text: `${id}\n` } },
+            ...commit(`Make ${id}`),
+            { answer: 'done' },
+          ],
+        },
+        { when: `# Task ${id}:`, steps: [leave(`guide-${id}`, effects)], structured: { how: `as ${id}` } },
+      ]),
+    ],
+  }),
+};
+
+/** One entry: another agent commits what its author left, and a judge sends it back once. */
+export const JUDGED_ENTRY: Scenario = {
+  name: 'a commit and a verdict for each entry',
+  objective: objective('Judged entry', 'grep -q better page.txt'),
+  settings: (script, effects) =>
+    settings(
+      [
+        { ...writer('bob', 'builder'), commits: false },
+        writer('cam', 'committer'),
+        reader('ada', 'architect'),
+        { ...reader('quinn', 'qa'), model: 'qa' },
+      ],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            { id: 'PLAN', by: ['architect'], brief: 'Plan it.', makes: { answer: 'tasks' } },
+            { id: 'BUILD', by: ['builder'], brief: 'Build {item:id}.', each: { of: 'PLAN' }, makes: 'code' },
+            {
+              ...{ id: 'COMMIT', by: ['committer'], brief: 'Commit what is staged.' },
+              ...{ each: { of: 'BUILD' }, makes: { commit: true } },
+            },
+            {
+              ...{ id: 'TEST', by: ['qa'], brief: 'Test {item:id}.', each: { of: 'COMMIT' } },
+              ...{ makes: { answer: 'verdict' }, judges: { rounds: 3, else: { redo: 'BUILD' } } },
+            },
+          ],
+        },
+      },
+    ),
+  script: (effects) => {
+    const write = (text: string) => ({ write: { path: 'page.txt', text } });
+    const finding = { file: 'page.txt', line: 1, problem: 'too plain', suggestion: null };
+    const says = (approved: boolean): object => ({
+      ...{ approved, summary: approved ? 'good' : 'not yet', findings: approved ? [] : [finding], criteria: [] },
+    });
+    return {
+      turns: [
+        { when: '# Task plan:', steps: [leave('plan', effects)], structured: { tasks: PAGE } },
+        { model: 'qa', turn: 1, steps: [leave('test-1', effects)], structured: says(false) },
+        { model: 'qa', turn: 2, steps: [leave('test-2', effects)], structured: says(true) },
+        {
+          when: 'Task page-commit is open again',
+          steps: [leave('commit-2', effects), ...commit('Mend the page'), { answer: 'done' }],
+        },
+        {
+          when: '# Task page-commit:',
+          steps: [leave('commit', effects), ...commit('Add the page'), { answer: 'done' }],
+        },
+        { when: 'Task page is open again', steps: [leave('again', effects), write('better\n'), { answer: 'better' }] },
+        { when: '# Task page:', steps: [leave('build', effects), write('plain\n'), { answer: 'done' }] },
+      ],
+    };
+  },
+};
+
+const PAGE = [
+  {
+    ...{ id: 'page', title: 'Make the page', brief: 'Write page.txt.', needs: [] },
+    ...{ paths: ['page.txt'], acceptance: ['page.txt is good'] },
+  },
+];

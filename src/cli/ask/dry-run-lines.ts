@@ -77,11 +77,13 @@ function wayText([category, to]: [string, Reopens[string]]): string {
   return to === 'author' ? `${category} goes back to the author` : `${category} has ${to.stage} done again`;
 }
 
-function notesOf({ makes, requires = [], each, judges, session, onFail, isDone }: PlannedStage): string[] {
+function notesOf({ makes, requires = [], each, follows, judges, session, onFail, isDone }: PlannedStage): string[] {
   return [
     madeText(makes),
     ...requires.map(requiredText),
-    ...(each === undefined ? [] : [`once for each task that ${each.of} plans`]),
+    ...(each === undefined
+      ? []
+      : [follows === true ? `once behind each task of ${each.of}` : `once for each task that ${each.of} plans`]),
     ...(judges === undefined
       ? []
       : [
@@ -121,6 +123,7 @@ function madeText(makes: PlannedStage['makes']): string {
   if ('documents' in makes) return `writes ${makes.documents.map((path) => plainLine(path, 200)).join(', ')}`;
   if ('code' in makes) return makes.mayChangeNothing === true ? 'may change code' : 'changes code';
   if ('removes' in makes) return 'removes the documents';
+  if ('commit' in makes) return 'commits what the stage before left, if its author does not';
   if ('checks' in makes) {
     if (makes.checks === 'criteria') return 'runs the commands of the criteria';
     return `runs ${makes.checks.map((command) => plainLine(command, 400)).join(', ')}`;

@@ -50,11 +50,13 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
         ...(event.via === undefined ? {} : { parent: event.via }),
       },
     );
-    const tasks = work.tasks(view, { ...task, brief: { ...task.brief, mail: [event.id] } });
+    const asked = { ...task, brief: { ...task.brief, mail: [event.id] } };
+    const tasks = work.tasks(view, asked);
     const last = tasks.at(-1);
     // Tasks without changes deliver nothing to judge.
     if (last !== undefined && tasks.some(({ integrate }) => integrate)) added.push(last.id);
-    return ordered(tasks, { message: event.id, from: event.from, by: address, answers: false });
+    const records = work.records?.(view, asked) ?? [];
+    return [...records, ...ordered(tasks, { message: event.id, from: event.from, by: address, answers: false })];
   });
   return [...changes, ...waitFor(view, work, added)];
 }

@@ -7,6 +7,8 @@ import { ENDED } from './tasks.ts';
 export interface MailWork {
   /** The tasks for the work, in the order of their needs. The requested task comes first. */
   tasks(view: View, asked: NewTask): readonly NewTask[];
+  /** Records of these tasks. Absent: there are none. */
+  records?(view: View, asked: NewTask): readonly PlanChange[];
   /** The task for MAIN's answer that may change the documentation. */
   answer(view: View, task: NewTask): NewTask;
   /** Tasks that judge the whole, in their order. They wait for all work, and judge again if work is delivered after them. */

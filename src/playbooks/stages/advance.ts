@@ -5,6 +5,8 @@ import { plainJson } from '../../text/json.ts';
 import { cancelDependents, failRun } from '../shared/tasks.ts';
 import { schemaNameOf } from './answers.ts';
 import { endOf } from './end-run.ts';
+import { skipEmptyCommit } from './commit-tasks.ts';
+import { decideEntries } from './entry-judging.ts';
 import { decideFailedChecks, decideRounds } from './judging.ts';
 import { stageOf } from './list-facts.ts';
 import { anotherJudge } from './silent-judges.ts';
@@ -33,11 +35,11 @@ export function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'task-failed':
       return failed(view, options, event);
     case 'task-skipped':
-      return proceed(view, options);
+      return skipped(view, options, event.task);
     case 'gate-refused':
       return repairOfStages(view, options, event);
     case 'refused':
-      return refused(event);
+      return refused(view, event);
     case 'mail':
     case 'overdue':
     case 'timer':
@@ -51,6 +53,8 @@ export function advance(view: View, event: PlaybookEvent): PlanChange[] {
 function done(view: View, options: StagesOptions, event: Heard<'task-done'>): PlanChange[] {
   const place = stageTask(view, event.task);
   const stage = place === undefined ? undefined : stageOf(options.list, place.stage);
+  const empty = skipEmptyCommit(view, event.task);
+  if (empty.length > 0) return empty;
   if (place === undefined || stage === undefined) return proceed(view, options);
   if (place.as === 'judge') return proceed(view, options, dropRound(view, place));
   const schema = schemaNameOf(stage);
@@ -68,6 +72,19 @@ function failed(view: View, options: StagesOptions, event: Heard<'task-failed'>)
   return another.length > 0 ? another : [...cancelDependents(view, task), ...proceed(view, options)];
 }
 
+/** Skips the commit and the verdict on skipped work, which leaves them nothing to do. Other tasks that need it continue without it. */
+function skipped(view: View, options: StagesOptions, id: string): PlanChange[] {
+  const isJudge = (task: string): boolean => {
+    const place = stageTask(view, task);
+    return place?.as === 'judge' && place.entry !== undefined;
+  };
+  const rest = view
+    .tasks({ ended: false })
+    .filter((task) => task.needs.includes(id) && (task.base === id || isJudge(task.id)));
+  if (rest.length === 0) return proceed(view, options);
+  return rest.map((task) => ({ do: 'settle-task', id: task.id, as: 'skipped', why: `${id} was skipped` }));
+}
+
 /** An answer counts once it is checked: that of a new run before its review, one that a person gave here. */
 function answered(
   view: View,
@@ -77,10 +94,12 @@ function answered(
 ): PlanChange[] {
   const problems = givesTasks(stage) ? tasksProblems(output, options.list) : [];
   if (problems.length > 0) return [failRun([`${stage.id}: its tasks cannot be used:`, ...problems].join('\n'))];
-  const put = putAnswer(stage.id, place.pass, plainJson(output ?? null));
+  const put = putAnswer(place, plainJson(output ?? null));
   const scene = withPuts(view, [put]);
-  return proceed(view, options, [put, ...briefsAfter(scene, options, progressOf(scene, options.list), stage.id)]);
+  return proceed(view, options, [put, ...briefsAfter(scene, options, progressOf(scene, options.list), place)]);
 }
+
+const ENDS_STEP: ReadonlySet<PlanChange['do']> = new Set(['finish', 'settle-task', 'reopen-task']);
 
 /** Acts on what has ended: decides rounds, starts the stages that are due, and ends the run once there is nothing left. */
 function proceed(view: View, options: StagesOptions, before: readonly PlanChange[] = []): PlanChange[] {
@@ -88,12 +107,13 @@ function proceed(view: View, options: StagesOptions, before: readonly PlanChange
   let scene: Scene = withPuts(view, before);
   let changes: PlanChange[] = [...before];
   let progress = progressOf(scene, list);
-  const steps = [decideFailedChecks, decideRounds, judgeAgain];
+  const steps = [decideEntries, decideFailedChecks, decideRounds, judgeAgain];
   for (const step of steps) {
     const more = step(scene, list, progress);
     if (more.length === 0) continue;
     changes = [...changes, ...more];
-    if (more.some((change) => change.do === 'finish' || change.do === 'settle-task')) return changes;
+    // The board does not show yet what these open or end.
+    if (more.some((change) => ENDS_STEP.has(change.do))) return changes;
     scene = withPuts(scene, more);
     progress = progressOf(scene, list);
   }
@@ -130,8 +150,11 @@ export function openStages(
   return openEach(openings, tasksOfStage);
 }
 
-/** A change that cannot be applied leaves a hole in the plan, so the run stops. */
-function refused({ change, why }: Heard<'refused'>): PlanChange[] {
+/** A change that cannot be applied leaves a hole in the plan, so the run stops. An entry without rounds left fails alone. */
+function refused(view: View, { change, why }: Heard<'refused'>): PlanChange[] {
   if (change.do === 'add-task') return [failRun(`${change.task.id} cannot be planned: ${why}`)];
-  return change.do === 'reopen-task' ? [failRun(`${change.id} cannot be corrected: ${why}\n${change.feedback}`)] : [];
+  if (change.do !== 'reopen-task') return [];
+  const { id, feedback } = change;
+  if (stageTask(view, id)?.entry === undefined) return [failRun(`${id} cannot be corrected: ${why}\n${feedback}`)];
+  return [{ do: 'settle-task', id, as: 'failed', why: `${why}, and its last test or review failed: ${feedback}` }];
 }

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
 import { answerSchema } from '../shared/tasks.ts';
-import { taskIdOf } from './list-facts.ts';
+import { rolesToChoose, taskIdOf } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 
 /** No field is optional in these, because strict structured output requires all. */
-export const tasksSchema = z.object({
-  tasks: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string(),
-      brief: z.string(),
-      needs: z.array(z.string()),
-      paths: z.array(z.string()),
-      acceptance: z.array(z.string()),
-    }),
-  ),
+const entrySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  brief: z.string(),
+  needs: z.array(z.string()),
+  paths: z.array(z.string()),
+  acceptance: z.array(z.string()),
 });
+
+/** As squad reads them. `role`: only where the list leaves a choice. */
+export const tasksSchema = z.object({ tasks: z.array(entrySchema.extend({ role: z.string().exactOptional() })) });
 export type TasksAnswer = z.infer<typeof tasksSchema>;
 export type Entry = TasksAnswer['tasks'][number];
 
@@ -57,5 +56,7 @@ export function schemasOf({ stages }: StageList): Record<string, Record<string, 
     const schema = 'answer' in makes && typeof makes.answer === 'object' ? makes.answer : undefined;
     return schema === undefined ? [] : [[schemaNameOf(stage) ?? '', { ...schema }] as const];
   });
-  return { tasks: answerSchema(tasksSchema), verdict: answerSchema(verdictSchema), ...Object.fromEntries(own) };
+  const entry = rolesToChoose({ stages }).length > 0 ? entrySchema.extend({ role: z.string() }) : entrySchema;
+  const tasks = answerSchema(z.object({ tasks: z.array(entry) }));
+  return { tasks, verdict: answerSchema(verdictSchema), ...Object.fromEntries(own) };
 }

@@ -4,6 +4,8 @@ import { explainIssue, pathText, type Finding } from '../../text/explain-issue.t
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 import { answerProblems } from './check-answer.ts';
+import { commitProblems } from './check-commits.ts';
+import { entryProblems } from './check-entries.ts';
 import { referenceProblems } from './check-references.ts';
 import { reopenProblems } from './check-reopens.ts';
 import { roleProblems } from './check-roles.ts';
@@ -25,6 +27,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   needs: 'needs: [SPEC, RESEARCH]',
   brief: 'brief: |\n  Write what has to be built.\n\n  {objective}\n\n  {criteria}',
   makes: 'makes: { document: spec.md, headings: [Goals, Limits] }',
+  commit: '{ id: COMMIT, by: [committer], needs: [BUILD], brief: "Commit what is staged.", makes: { commit: true } }',
   requires: 'requires: [{ only: [src, "*.md"] }, { file: docs/spec.md }]',
   review:
     'review: { id: SPEC_REVIEW, by: [reviewer, pm], quorum: all, rounds: 4 }\n# or, one after the other:\nreview: [{ id: DESIGN, by: [architect], session: { of: GUIDE } }, { id: QA, by: [qa] }]',
@@ -65,6 +68,8 @@ export function checkList(list: Json, staffed: readonly string[] | undefined, pu
       ...reviewerProblems(stage),
     ]),
     ...referenceProblems(stages),
+    ...entryProblems(stages),
+    ...commitProblems(stages),
     ...reopenProblems(stages),
     ...roleProblems(stages, staffed),
   ];
@@ -149,7 +154,7 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
 /** Problems of `by` and `requires` for the kind of work that the stage makes. */
 function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Said[] {
   const isDocument = makes['document'] !== undefined || makes['documents'] !== undefined;
-  const isWork = isDocument || makes['code'] !== undefined;
+  const isWork = isDocument || makes['code'] !== undefined || makes['commit'] !== undefined;
   const isMapping = ['id', 'brief', 'makes'].some(has);
   const isKnown = isWork || KINDS.some((key) => makes[key] !== undefined);
   return [
@@ -157,7 +162,12 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
       ? []
       : [{ path: [...at, 'by'], message: 'is missing; say which role works on it' }]),
     ...(has('requires') && isKnown && !isWork
-      ? [{ path: [...at, 'requires'], message: 'only of a document or code does the engine check files and commits' }]
+      ? [
+          {
+            path: [...at, 'requires'],
+            message: 'only of a document, code or a commit does the engine check files and commits',
+          },
+        ]
       : []),
     ...requires.flatMap((keys, index): Said[] => {
       const path = [...at, 'requires', index];
@@ -184,7 +194,6 @@ function kindProblems({ at, makes, has }: RoughStage): Said[] {
       ? say('makes', 'a verdict judges the work so far: say with `judges` what follows a rejection')
       : []),
     ...(judges && answer !== 'verdict' ? say('judges', 'a stage that judges makes `answer: verdict`') : []),
-    ...(judges && has('each') ? say('each', 'a stage that judges has one task for each of its roles') : []),
     ...(has('review') && !judges && REVIEWED.every((key) => makes[key] === undefined) && checks === undefined
       ? say('review', 'only a document or code is reviewed')
       : []),

@@ -2,9 +2,11 @@ import { isJsonObject } from '../../text/json.ts';
 import { pathText, type Path } from '../../text/explain-issue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
+import { ITEM_FIELDS } from './stage-brief.ts';
 import type { RoughStage, Said } from './rough-list.ts';
 
-const PLACEHOLDERS = ['objective', 'criteria', 'constraints', 'context', 'documents', 'item'];
+const PLAIN = ['objective', 'criteria', 'constraints', 'context', 'documents', 'item'];
+const PLACEHOLDERS = [...PLAIN, ...ITEM_FIELDS.map((field) => `item:${field}`)];
 
 /** Most ids that a message lists. */
 const MOST_IDS = 10;
@@ -51,7 +53,7 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
 
 /** Tasks of a plan are made once: a person has approved that plan. */
 function planAgain(
-  { at, id, redo, fix }: RoughStage,
+  { at, id, redo, fix, each }: RoughStage,
   stages: readonly RoughStage[],
   before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
 ): Said[] {
@@ -59,13 +61,14 @@ function planAgain(
   if (id === undefined || target === undefined) return [];
   const judge = stages.find((stage) => stage.id === id);
   const again = stages.filter((stage) => {
-    if (stage.id === undefined || !stages.some(({ each }) => each === stage.id)) return false;
+    const isPlan = stage.makes['answer'] === 'tasks' && stages.some(({ each }) => each === stage.id);
+    if (stage.id === undefined || !isPlan) return false;
     const isOnTheWay = stage.id === redo || before.get(stage)?.has(target) === true;
     return isOnTheWay && judge !== undefined && before.get(judge)?.has(stage.id) === true;
   });
   return again.map(({ id: plan = '' }) => ({
     path: [...at, 'judges', 'else', redo === undefined ? 'fix' : 'redo'],
-    message: `${quote(plan)} would plan again, and its tasks are made once; name a later stage${redo === undefined ? '' : ', or a `fix`'}`,
+    message: `${quote(plan)} would plan again, and its tasks are made once; name a later stage${redo === undefined || each !== undefined ? '' : ', or a `fix`'}`,
   }));
 }
 
@@ -143,8 +146,11 @@ function placeholdersOf({ at, has }: RoughStage, brief: string): { readonly ids:
     if (name?.startsWith('of:') === true) ids.push({ path, id: name.slice(3), wants: 'answer' });
     else if (name === undefined || !PLACEHOLDERS.includes(name))
       other.push({ path, message: unknownPlaceholder(whole, name) });
-    else if (name === 'item' && !has('each'))
-      other.push({ path, message: '“{item}” is an entry of `each`, which this stage does not have' });
+    else if (name.startsWith('item') && !has('each'))
+      other.push({
+        path,
+        message: `${quote(whole)} is ${name === 'item' ? '' : 'of '}an entry of \`each\`, which this stage does not have`,
+      });
   }
   return { ids, other };
 }
@@ -153,7 +159,7 @@ function unknownPlaceholder(whole: string, name: string | undefined): string {
   const literal = 'write “{{” for a brace';
   if (name === undefined) return `a “{” begins no placeholder; ${literal}`;
   const close = nearest(name, PLACEHOLDERS);
-  const known = [...PLACEHOLDERS, 'of:STAGE'].map((one) => `{${one}}`).join(', ');
+  const known = [...PLAIN, 'item:FIELD', 'of:STAGE'].map((one) => `{${one}}`).join(', ');
   const hint = close === undefined ? `there are ${known}` : `did you mean “{${close}}”`;
   return `${quote(whole)} is no placeholder; ${hint}, or ${literal}${close === undefined ? '' : '?'}`;
 }
@@ -171,6 +177,7 @@ function unknownStage(id: string, known: readonly string[], reviews: ReadonlyMap
 
 /** Only answers by a schema reach work that has begun. */
 export const UNSEEN = 'gives no answer by a schema, so this work would not see that it is done again';
+const NO_TASKS = 'does not answer with tasks: give it `answer: tasks`';
 const MANY_SESSIONS = 'has a session for each of its tasks, and none of its own';
 
 /** Why a reference of this kind cannot name the stage; undefined: it can. */
@@ -184,10 +191,10 @@ function lacking(
     case 'before':
       return undefined;
     case 'tasks':
-      return makes['answer'] === 'tasks' ? undefined : 'does not answer with tasks: give it `answer: tasks`';
+      return makes['answer'] === 'tasks' || each !== undefined ? undefined : NO_TASKS;
     case 'session':
       if (is('checks')) return 'runs commands, so there is no session of it';
-      return each === undefined ? undefined : MANY_SESSIONS;
+      return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
     case 'reviewer':
       if (is('checks')) return 'runs commands, so there is no session of it';
       return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
@@ -224,7 +231,8 @@ export function ancestors(stages: readonly RoughStage[]): ReadonlyMap<RoughStage
   );
 }
 
-function needsAt(stages: readonly RoughStage[], index: number): readonly string[] {
+/** The ids of the stages that the one at this place directly needs. */
+export function needsAt(stages: readonly RoughStage[], index: number): readonly string[] {
   return stages[index]?.needs ?? (index === 0 ? [] : [stages[index - 1]?.id ?? '']);
 }
 

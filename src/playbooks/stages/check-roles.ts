@@ -15,33 +15,45 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
     const judges = roles.filter(isStaffed);
     return judges.length > 0 && judges.every((role) => authors.includes(role));
   };
+  /** The roles of which an entry of the stage may name one. */
+  const choices = ({ each, by }: RoughStage): readonly string[] => (each === undefined ? [] : by.filter(isStaffed));
+  const doneBy = (stage: RoughStage, role: string | undefined): string | undefined =>
+    role !== undefined && choices(stage).includes(role) ? role : authorOf(stage);
   const before = ancestors(stages);
   return stages.flatMap((stage) => {
     const { at, by, reviews } = stage;
     const author = authorOf(stage);
-    const judged = judgedWork(stage, stages, before).filter((one) => by.includes(authorOf(one) ?? ''));
-    const wrote = judged.map(authorOf);
+    const work = judgedWork(stage, stages, before);
+    const judged = [undefined, ...new Set(work.flatMap(choices))]
+      .map((role) => work.flatMap((one) => ({ id: one.id ?? '', role: doneBy(one, role) ?? '' })))
+      .find((pairs) =>
+        isOwn(
+          by,
+          pairs.map(({ role }) => role),
+        ),
+      )
+      ?.filter(({ role }) => by.includes(role));
     const other = 'name another role that an agent has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
       ...reviews.flatMap((review): Said[] => {
         const ofReview = [...review.at, 'by'];
-        const isAuthors = author !== undefined && isOwn(review.by, [author]);
-        const own = `no role reviews its own work, and ${quote(author ?? '')} does this stage; ${other}`;
+        const alone = [author, ...choices(stage)].find((role) => role !== undefined && isOwn(review.by, [role]));
+        const own = `no role reviews its own work, and ${quote(alone ?? '')} does this stage; ${other}`;
         return [
           ...unstaffed(review.by, ofReview, staffed),
-          ...(isAuthors ? [{ path: ofReview, message: own }] : []),
+          ...(alone !== undefined ? [{ path: ofReview, message: own }] : []),
           ...lenders(
             review,
             authorOf(stages.find(({ id, makes }) => id === review.session && makes['checks'] === undefined)),
           ),
         ];
       }),
-      ...(isOwn(by, wrote)
+      ...(judged !== undefined
         ? [
             {
               path: [...at, 'by'],
-              message: `no role judges its own work, and ${judged.map((one) => `${quote(authorOf(one) ?? '')} does ${quote(one.id ?? '')}`).join(' and ')}; ${other}`,
+              message: `no role judges its own work, and ${judged.map(({ id, role }) => `${quote(role)} does ${quote(id)}`).join(' and ')}; ${other}`,
             },
           ]
         : []),

@@ -3,8 +3,9 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { atMost } from '../../text/at-most.ts';
 import { orderOf } from '../shared/mail-orders.ts';
 import { failRun, failureReasons } from '../shared/tasks.ts';
-import { dependentsOf, nameOf, reviewsIn } from './list-facts.ts';
+import { dependentsOf, judgesWhole, nameOf, reviewsIn } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
+import { isPlanned } from './outside-work.ts';
 import { isComplete, type Scene, type StageProgress } from './stage-progress.ts';
 import { roundsOf } from './stage-records.ts';
 
@@ -16,7 +17,7 @@ export function endOf(scene: Scene, list: StageList, progress: readonly StagePro
   if (left.length > 0) {
     return [failRun(`nothing can continue, and these stages are not done: ${someOf(left).join(', ')}`)];
   }
-  const judge = list.stages.findLast((stage) => stage.judges !== undefined);
+  const judge = list.stages.findLast(judgesWhole);
   const said = judge === undefined ? undefined : roundsOf(scene, judge.id).at(-1)?.summary;
   const without = progress.filter(
     ({ state, tasks }) => state === 'skipped' && tasks.some((task) => task.state.status === 'failed'),
@@ -63,7 +64,7 @@ function whyOf(tasks: StageProgress['tasks'], { shownAs }: Stage): string {
 function failedOutside(scene: Scene): string[] {
   const failed = scene.tasks().filter(({ id, status }) => {
     const isBad = status === 'failed' || status === 'cancelled';
-    return isBad && scene.record('stage-tasks', id) === undefined && orderOf(scene, id)?.answers !== true;
+    return isBad && !isPlanned(scene, id) && orderOf(scene, id)?.answers !== true;
   });
   return failureReasons(failed);
 }

@@ -1,4 +1,4 @@
-import type { OptionsSource, Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, Playbook, PlaybookSource } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { type Json, plainJson } from '../../text/json.ts';
@@ -8,18 +8,12 @@ import { failRun } from '../shared/tasks.ts';
 import { advance, NO_LIST, openStages } from './advance.ts';
 import { schemasOf } from './answers.ts';
 import { tasksProblems } from './plan-tasks.ts';
-import { reviewsIn } from './list-facts.ts';
 import { planningOf } from './planning.ts';
 import { rolesOf, staffProblems } from './roles.ts';
 import type { StageList } from './stage-list.ts';
+import { mailOfStages } from './mail-of-stages.ts';
 import { optionsOf, type StagesOptions } from './stage-options.ts';
 import { stageViews } from './stage-views.ts';
-import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
-import { mailCriteria, type MailWork } from '../shared/mail-work.ts';
-import { grantsOf } from './path-grants.ts';
-import { finalStages } from './outside-work.ts';
-import { inOrder, reviewersOf } from './stage-duties.ts';
-import { progressOf } from './stage-progress.ts';
 
 interface StagesInput {
   readonly objective: Objective;
@@ -86,54 +80,4 @@ function plan({ objective, roster, options }: StagesInput): PlanChange[] {
   if (frozen === undefined) return [failRun(NO_LIST)];
   const nothing = { task: () => undefined, tasks: () => [], record: () => undefined, records: () => [] };
   return openStages({ objective, roster, options, ...nothing }, frozen);
-}
-
-/** Work that mail adds is reviewed like the work of a stage, and the judges of the whole wait for it. */
-function mailOfStages(view: View, options: StagesOptions): MailWork {
-  const { list } = options;
-  const judged = new Set(finalStages(list).map(({ id }) => id));
-  const finals = judged.size === 0 ? [] : progressOf(view, list).filter(({ stage }) => judged.has(stage.id));
-  const review = (by: string): Partial<NewTask> => reviewByMail(view, options, by);
-  return {
-    tasks: (_, asked) => {
-      const members = view.roster.filter(({ name, role }) =>
-        asked.agent === undefined ? role === asked.role : name === asked.agent,
-      );
-      const makers = members.filter(({ readOnly }) => readOnly !== true);
-      const [maker] = makers;
-      if (maker === undefined || rolesOf(list)[asked.role]?.delivers === 'none') return [asked];
-      // A member that only reads could not deliver it.
-      const by = makers.length === members.length ? {} : { agent: maker.name };
-      const own = { ...asked, ...by, workspace: 'own', integrate: true, ...review(asked.role) } as const;
-      if (mayChangeNothing(list, asked.role)) return [{ ...own, mayChangeNothing: true }];
-      return [{ ...own, requires: [{ kind: makers.every(({ commits }) => commits) ? 'commit' : 'diff' }] }];
-    },
-    answer: (_, task) => ({ ...task, ...review(task.role) }),
-    grants: grantsOf(options),
-    finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
-  };
-}
-
-/** Whether all work on code that the list has for this role may. */
-function mayChangeNothing({ stages }: StageList, role: string): boolean {
-  const own = stages.flatMap(({ by, makes }) => (by.includes(role) && 'code' in makes ? makes : []));
-  return own.length > 0 && own.every((makes) => makes.mayChangeNothing === true);
-}
-
-/** By the reviewers of code, or else of any work. */
-function reviewByMail(
-  view: View,
-  { list, reviewRounds }: StagesOptions,
-  author: string,
-): Pick<NewTask, 'review' | 'laterReviews'> {
-  const reviewed = list.stages.filter((stage) => stage.review !== undefined);
-  const stage = reviewed.find(({ makes }) => 'code' in makes) ?? reviewed.at(-1);
-  const reviews = reviewsIn(stage ?? {});
-  const policies = reviews.flatMap(({ id, by: roles, rounds = reviewRounds }): ReviewPolicy[] => {
-    const by = reviewersOf(roles, author, view.roster);
-    if (by.length === 0) return [];
-    const policy: ReviewPolicy = { by, quorum: 'all', rounds, criteria: mailCriteria(view) };
-    return [reviews.length === 1 ? policy : { id, ...policy }];
-  });
-  return inOrder(policies);
 }

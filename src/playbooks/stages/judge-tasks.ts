@@ -3,14 +3,16 @@ import type { Member } from '../../model/plan/board.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import { judgedBy, targetOf, taskIdOf } from './list-facts.ts';
+import { entryTitle, type EntryTask } from './entry-tasks.ts';
 import { freeId, sessionFor } from './stage-ids.ts';
 import type { Stage, StageList } from './stage-list.ts';
-import type { Scene, StageProgress } from './stage-progress.ts';
-import { placed, titleNow, type Opening } from './opening.ts';
+import { roleFor, type Scene, type StageProgress } from './stage-progress.ts';
+import { placed, taskBefore, titleNow, type Opening } from './opening.ts';
 
 /** The form of a verdict, for the prompt of its judge. */
-function verdictForm({ objective }: Scene): string {
-  const open = objective.criteria.flatMap(({ text, command }, index) =>
+/** The verdict on one entry is on none of the run's criteria, which are those of the whole. */
+function verdictForm({ objective }: Scene, isWhole = true): string {
+  const open = (isWhole ? objective.criteria : []).flatMap(({ text, command }, index) =>
     command === undefined ? [`${index}. ${text}`] : [],
   );
   return [
@@ -47,9 +49,37 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
   });
 }
 
+/** The tasks that judge one entry: one for each role of the stage that did none of the entry's work. */
+export function entryJudges(opening: Opening, common: NewTask, { entry, id, needs, added }: EntryTask): PlanChange[] {
+  const { scene, options, progress, of } = opening;
+  const { stage, pass } = of;
+  const authors = new Set(judgedBy(options.list, stage).map((one) => roleFor(one, scene.roster, entry)));
+  const roles = judgeRoles(stage, { agents: new Set(), roles: authors }, scene.roster);
+  if (roles.length === 0) {
+    const why = `${stage.id}: every agent that could judge ${entry.id} does some of its work`;
+    return [{ do: 'finish', outcome: 'failed', why }];
+  }
+  return roles.flatMap(({ role }, index) => {
+    const own =
+      index === 0 ? id : freeId(scene, `${id.slice(0, Math.max(1, 31 - role.length))}-${role}`, opening.taken);
+    const session = sessionFor(progress, of, { role, entry: entry.id }, (id) => taskBefore(opening, id, entry.id));
+    const brief = { ...common.brief, text: `${common.brief.text}\n\n${verdictForm(scene, false)}` };
+    const title = entryTitle(options.list, stage, entry);
+    const task = { ...common, id: own, title, role, brief, session, needs: [...new Set([...common.needs, ...needs])] };
+    return placed(task, {
+      stage: stage.id,
+      pass: pass.pass,
+      as: 'judge',
+      role,
+      entry: entry.id,
+      ...defined({ added }),
+    });
+  });
+}
+
 interface Authors {
   readonly agents: ReadonlySet<string>;
-  readonly roles: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string | undefined>;
 }
 
 /** The roles that judge. `agent`: where only some of the role’s agents may, because another one did some of the work. */

@@ -2,7 +2,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { failRun } from '../shared/tasks.ts';
 import { authorsOf } from './judge-tasks.ts';
 import { cascadeOf } from './end-run.ts';
-import { targetOf, wayBetween } from './list-facts.ts';
+import { judgesWhole, targetOf, wayBetween } from './list-facts.ts';
 import { findingLines } from './stage-brief.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
@@ -12,7 +12,7 @@ import { criteriaIn, roundFrom, verdictOf, type Verdict } from './verdicts.ts';
 /** Changes for verdicts that have had no effect yet: they approve the stage or send work back. */
 export function decideRounds(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
   return progress.flatMap((one) => {
-    if (one.stage.judges === undefined || !isUndecided(scene, one)) return [];
+    if (!judgesWhole(one.stage) || !isUndecided(scene, one)) return [];
     const { agents } = authorsOf(one.stage, { scene, list, progress });
     const own = one.tasks.find(({ state: { doneBy, status } }) => status === 'done' && agents.has(doneBy ?? ''));
     if (own !== undefined) return [takenBack(own)];
@@ -61,7 +61,7 @@ function isUndecided(scene: Scene, { stage, pass, tasks, state }: StageProgress)
   return !roundsOf(scene, stage.id).some((round) => round.pass === pass.pass);
 }
 
-function takenBack({ state: { id, doneBy } }: Placed): PlanChange {
+export function takenBack({ state: { id, doneBy } }: Placed): PlanChange {
   return { do: 'settle-task', id, as: 'failed', why: `${doneBy ?? 'its agent'} wrote some of the work that it judges` };
 }
 

@@ -3,6 +3,7 @@ import { mayWriteTo } from '../../model/mail/route.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { limitOf, type NewTask } from '../../model/plan/task.ts';
 import type { Entry } from './answers.ts';
+import { entriesOf } from './list-facts.ts';
 import type { Opening } from './opening.ts';
 import { stageTask } from './stage-records.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
@@ -21,7 +22,7 @@ export function keptTo(
 ): Partial<NewTask> {
   const added = of.all.flatMap((one) => (one.entry === entry.id ? (limitOf(one.state.requires)?.paths ?? []) : []));
   const paths = [...new Set([...entry.paths, ...added])];
-  if (made.integrate !== true || paths.includes('.')) return made;
+  if (!('code' in of.stage.makes) || paths.length === 0 || paths.includes('.')) return made;
   const instead = howToAsk(scene, plannerOf(progress, from), role);
   return { ...made, requires: [...(made.requires ?? []), { kind: 'only', paths, instead }] };
 }
@@ -57,5 +58,6 @@ function whomToAsk({ roster, routes }: Staff, planner: string | undefined, role:
 export function planOf(scene: Pick<Scene, 'record' | 'records'>, progress: readonly StageProgress[], task: string) {
   const place = stageTask(scene, task);
   if (place?.entry === undefined) return undefined;
-  return progress.find(({ stage }) => stage.id === place.stage)?.stage.each?.of;
+  const of = progress.find(({ stage }) => stage.id === place.stage)?.stage;
+  return of === undefined ? undefined : entriesOf({ stages: progress.map(({ stage }) => stage) }, of);
 }

@@ -36,6 +36,44 @@ function isMany(review: NonNullable<Stage['review']>): review is readonly StageR
   return Array.isArray(review);
 }
 
+/** The stage whose answer has the entries of a stage with `each`: it names that stage, or one with the same entries. */
+export function entriesOf(list: StageList, { each }: Pick<Stage, 'each'>): string | undefined {
+  if (each === undefined) return undefined;
+  const named = stageOf(list, each.of);
+  return named?.each === undefined ? each.of : entriesOf(list, named);
+}
+
+/** The stages that follow a stage entry by entry, without a barrier, in the order of the list. */
+export function chainBehind({ stages }: StageList, { id }: Pick<Stage, 'id'>): readonly Stage[] {
+  const behind = new Set([id]);
+  return stages.filter((stage) => {
+    if (stage.each === undefined || !behind.has(stage.each.of)) return false;
+    behind.add(stage.id);
+    return true;
+  });
+}
+
+/** The roles of which an entry may name one: those of stages with `each` on which more than one role may work. */
+export function rolesToChoose({ stages }: StageList): readonly string[] {
+  const open = stages.filter(({ each, judges, by }) => each !== undefined && judges === undefined && by.length > 1);
+  return [...new Set(open.flatMap(({ by }) => by))];
+}
+
+/** The stage whose work a stage commits: the one that its `each` names, or that it needs. */
+export function committedBy(list: StageList, stage: Stage): string | undefined {
+  return 'commit' in stage.makes ? (stage.each?.of ?? needsOf(list, stage)[0]) : undefined;
+}
+
+/** The stage that commits the work of this one. */
+export function committerOf(list: StageList, { id }: Pick<Stage, 'id'>): Stage | undefined {
+  return list.stages.find((stage) => committedBy(list, stage) === id);
+}
+
+/** Whether its verdict is on the whole, not on one entry. */
+export function judgesWhole({ judges, each }: Pick<Stage, 'judges' | 'each'>): boolean {
+  return judges !== undefined && each === undefined;
+}
+
 /** The stages that it directly needs. */
 export function needsOf({ stages }: StageList, stage: Stage): readonly string[] {
   if (stage.needs !== undefined) return stage.needs;

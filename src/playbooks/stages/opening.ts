@@ -2,7 +2,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { addTask } from '../shared/tasks.ts';
 import { needsOf, taskIdOf, titleOf } from './list-facts.ts';
-import { freeId } from './stage-ids.ts';
+import { freeId, lastTask } from './stage-ids.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
@@ -17,6 +17,13 @@ export interface Opening {
   readonly also: readonly string[];
   /** Ids of tasks that this step adds for other stages. */
   readonly taken: ReadonlySet<string>;
+  /** The tasks that the stages before it have for the same entry, by stage, where they are planned in the same step. */
+  readonly entryTasks?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The task of a stage that came last, of the entry if it has one for each. */
+export function taskBefore({ progress, entryTasks }: Opening, stage: string, entry?: string): string | undefined {
+  return entryTasks?.get(stage)?.at(-1) ?? lastTask(progress, stage, entry);
 }
 
 /** A task, and the record of its place. */

@@ -1,14 +1,14 @@
 import type { TaskView } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { reached } from '../shared/tasks.ts';
-import { allNeedsOf, targetOf, wayBetween } from './list-facts.ts';
+import { allNeedsOf, judgesWhole, targetOf, wayBetween } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { passOf, putPass, stageTask } from './stage-records.ts';
 
 /** The stages that judge the merged whole, in order: the last one that judges, and what lies between it and the work. */
 export function finalStages(list: StageList): readonly Stage[] {
-  const judge = list.stages.findLast((stage) => stage.judges !== undefined);
+  const judge = list.stages.findLast(judgesWhole);
   const target = judge && targetOf(judge);
   return judge === undefined || target === undefined ? [] : wayBetween(list, target, judge.id);
 }
@@ -20,16 +20,23 @@ export function finalStages(list: StageList): readonly Stage[] {
 export function closingStages(list: StageList): readonly Stage[] {
   const judge = finalStages(list).at(-1);
   if (judge === undefined) return [];
-  const isOnce = ({ makes }: Stage): boolean => 'code' in makes || ('answer' in makes && makes.answer === 'tasks');
+  const isOnce = ({ makes }: Stage): boolean =>
+    'code' in makes || 'commit' in makes || ('answer' in makes && makes.answer === 'tasks');
   return list.stages.filter(
     ({ id }) => allNeedsOf(list, id).has(judge.id) && !wayBetween(list, judge.id, id).some(isOnce),
   );
 }
 
+/** Whether a task belongs to a stage, and neither mail nor a repair added it. */
+export function isPlanned(scene: Pick<Scene, 'record' | 'records'>, task: string): boolean {
+  const place = stageTask(scene, task);
+  return place !== undefined && place.added !== true;
+}
+
 /** Work that no stage planned (mail added it, or a repair) and that may still be delivered, or was. */
 export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>): readonly TaskView[] {
   return scene.tasks().filter(({ id, integrate, status, commit }) => {
-    if (!integrate || stageTask(scene, id) !== undefined) return false;
+    if (!integrate || isPlanned(scene, id)) return false;
     return status === 'done' ? commit !== undefined : !['failed', 'skipped', 'cancelled'].includes(status);
   });
 }

@@ -3,7 +3,8 @@ import { atMost } from '../../text/at-most.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
-import { taskIdOf } from './list-facts.ts';
+import type { Member } from '../../model/plan/board.ts';
+import { rolesToChoose, taskIdOf } from './list-facts.ts';
 import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
 import type { StageList } from './stage-list.ts';
 
@@ -20,7 +21,18 @@ const LONGEST_ID = 28;
 const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
 
 /** The form of an answer `tasks`, for the prompt of its author. */
-export const TASKS_FORM = [
+export function tasksForm(list: StageList, roster: readonly Pick<Member, 'role'>[]): string {
+  const all = rolesToChoose(list);
+  const roles = all.filter((role) => roster.some((member) => member.role === role));
+  const choice = roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`;
+  return [
+    ...FORM.slice(0, 3),
+    ...(all.length === 0 ? [] : [`- \`role\`: who does it; ${choice}`]),
+    ...FORM.slice(3),
+  ].join('\n');
+}
+
+const FORM = [
   'Answer with the `tasks`. For each task:',
   `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters`,
   '- `title`: a few words',
@@ -29,7 +41,7 @@ export const TASKS_FORM = [
   '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. squad accepts no change elsewhere. Two tasks may share one only if one of them needs the other',
   '- `acceptance`: the criteria of its review, one per entry',
   'squad checks the tasks before anybody reviews them. If it cannot use them, it says why: answer with the whole list again then, and correct what you have written about them.',
-].join('\n');
+];
 
 /** Checks an answer `tasks`. Lists all problems at once, because its author has one turn to fix them. */
 export function readTasks(output: unknown, list: StageList): ReadTasks {
@@ -43,7 +55,11 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
     return refused([`there are ${entries.length} tasks; at most ${MOST_TASKS} are allowed`]);
   const reserved = new Set(list.stages.map(taskIdOf));
   const ids = entries.map(({ id }) => id);
-  const problems = entries.flatMap((entry, index) => problemsOf(entry, index, ids, reserved));
+  const roles = rolesToChoose(list);
+  const problems = entries.flatMap((entry, index) => [
+    ...problemsOf(entry, index, ids, reserved),
+    ...roleProblem(entry, index, roles),
+  ]);
   if (problems.length > 0) return refused(problems);
   const sorted = sortByNeeds(entries);
   if (sorted.length < entries.length) {
@@ -81,6 +97,11 @@ function problemsOf(entry: Entry, index: number, ids: readonly string[], reserve
     ...(paths.length === 0 ? [`${where}: it needs the paths that it changes`] : []),
     ...wrong.map((problem) => `${where}: ${problem}`),
   ];
+}
+
+function roleProblem({ id, role }: Entry, index: number, roles: readonly string[]): string[] {
+  if (role === undefined || roles.length === 0 || roles.includes(role)) return [];
+  return [`task ${index + 1} (${quotedName(id)}): no role ${quotedName(role)} works on it; roles: ${roles.join(', ')}`];
 }
 
 /** Pairs of tasks that may run at the same time and change the same path. */

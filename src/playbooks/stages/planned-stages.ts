@@ -1,5 +1,5 @@
 import { defined } from '../../text/defined.ts';
-import { nameOf, needsOf, reviewsIn, stageOf, targetOf, titleOf } from './list-facts.ts';
+import { entriesOf, nameOf, needsOf, reviewsIn, stageOf, targetOf, titleOf } from './list-facts.ts';
 import { reviewersOf } from './stage-duties.ts';
 import type { Stage, StageList, StageReview } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
@@ -35,6 +35,8 @@ export interface PlannedStage {
   /** In the order in which they are made. */
   readonly reviews?: readonly PlannedReview[];
   readonly each?: Stage['each'];
+  /** Each task begins once that of `each` has the same entry done. */
+  readonly follows?: true;
   readonly judges?: Stage['judges'];
   readonly session?: Stage['session'];
   readonly onFail?: Stage['onFail'];
@@ -58,7 +60,8 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
       needs: needsOf(list, stage).map((need) => nameOf(stageOf(list, need) ?? { id: need })),
       makes,
     };
-    const rest = defined({ requires, each, judges, session, onFail, isDone });
+    const follows = each !== undefined && entriesOf(list, stage) !== each.of ? (true as const) : undefined;
+    const rest = defined({ requires, each, follows, judges, session, onFail, isDone });
     const reviews = reviewsIn(stage).map(({ id, by, quorum = 'all', rounds = reviewRounds, session: of, reopens }) => {
       n += 1;
       const reviewers = withRoles(agents, reviewersOf(by, author ?? '', agents));

@@ -41,7 +41,9 @@ function read(view: View, list: StageList, planner: Stage, output: unknown): Pla
   if (!reading.ok) return reading;
   if (options === undefined) return { ok: false, problems: ['the run has no list of stages'] };
   const { answer } = reading;
-  const scene = withPuts(view, [putAnswer(planner.id, passOf(view, planner.id).pass, plainJson(answer))]);
+  const scene = withPuts(view, [
+    putAnswer({ stage: planner.id, pass: passOf(view, planner.id).pass }, plainJson(answer)),
+  ]);
   const progress = progressOf(scene, list);
   const planned = new Set(eachOf(list, planner).map(({ id }) => id));
   const openings = progress.flatMap((of) =>

@@ -1,12 +1,12 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import { tasksSchema } from './answers.ts';
-import { reviewsIn, wayBetween } from './list-facts.ts';
+import { tasksSchema, type Entry } from './answers.ts';
+import { entriesOf, reviewsIn, wayBetween } from './list-facts.ts';
 import { hasPlaceholder } from './stage-brief.ts';
 import type { Stage, StageReview } from './stage-list.ts';
 import type { StagesOptions } from './stage-options.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
-import { answerOf } from './stage-records.ts';
+import { addedEntryOf, answerOf, type StageTask } from './stage-records.ts';
 import { briefNow } from './stage-tasks.ts';
 
 type Failed = Extract<PlaybookEvent, { type: 'task-failed' }>;
@@ -53,20 +53,26 @@ export function briefsAfter(
   scene: Scene,
   options: StagesOptions,
   progress: readonly StageProgress[],
-  answered: string,
+  answered: Pick<StageTask, 'stage' | 'entry'>,
 ): PlanChange[] {
   return progress.flatMap((of) => {
-    if (!hasPlaceholder(of.stage, `of:${answered}`)) return [];
+    if (!hasPlaceholder(of.stage, `of:${answered.stage}`)) return [];
     const opening = { scene, options, progress, of, also: [], taken: new Set<string>() };
-    return of.tasks.flatMap(({ as, role, entry, state }): PlanChange[] => {
+    return of.tasks.flatMap(({ as, role, entry, added, state }): PlanChange[] => {
+      // The words of who added it.
+      if (added === true && state.id === entry) return [];
+      if (entry !== undefined && answered.entry !== undefined && entry !== answered.entry) return [];
       if (as !== 'work' || role !== undefined || (state.status !== 'waiting' && state.status !== 'ready')) return [];
-      const brief = briefNow(opening, entryOf(scene, of.stage, entry));
+      const brief = briefNow(opening, entryOf(scene, options, of.stage, entry));
       return brief.text === state.brief.text ? [] : [{ do: 'edit-task', id: state.id, brief }];
     });
   });
 }
 
-function entryOf(scene: Scene, { each }: Stage, id: string | undefined) {
-  if (each === undefined || id === undefined) return undefined;
-  return tasksSchema.safeParse(answerOf(scene, each.of)).data?.tasks.find((entry) => entry.id === id);
+function entryOf(scene: Scene, { list }: StagesOptions, stage: Stage, id: string | undefined): Entry | undefined {
+  const from = entriesOf(list, stage);
+  if (from === undefined || id === undefined) return undefined;
+  const entries = tasksSchema.safeParse(answerOf(scene, from)).data?.tasks ?? [];
+  const [added] = tasksSchema.safeParse({ tasks: [addedEntryOf(scene, id)] }).data?.tasks ?? [];
+  return added ?? entries.find((entry) => entry.id === id);
 }

@@ -3,6 +3,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { repairOf } from '../shared/repair.ts';
 import { addTask, failRun, workTask } from '../shared/tasks.ts';
+import { addedEntry } from './added-entries.ts';
 import { finalStages } from './outside-work.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { targetOf } from './list-facts.ts';
@@ -31,6 +32,12 @@ export function repairOfStages(
     findings: problems.map((text) => text.split('\n')[0] ?? ''),
   });
   const session = last === undefined ? 'new' : { of: last.state.id };
+  const acceptance = problems.map((text) => `no longer: ${text.split('\n')[0] ?? ''}`);
+  const entry = { id, title, brief, role, needs: [], paths: [], acceptance };
+  const text = `${brief}\n\nDone means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`;
+  const added =
+    stage.each === undefined ? [] : addedEntry(view, options, { stage, entry, first: { brief: { text }, session } });
+  if (added.length > 0) return added;
   const delivery = deliveryOf(stage, 'fix', options, view.roster, role);
   return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...reviews }))];
 }

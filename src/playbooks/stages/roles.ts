@@ -26,7 +26,7 @@ export function rolesOf({ stages }: StageList): Readonly<Record<string, Role>> {
 }
 
 function changesFiles({ makes }: Stage): boolean {
-  return documentsIn(makes).length > 0 || 'code' in makes || 'removes' in makes;
+  return documentsIn(makes).length > 0 || 'code' in makes || 'removes' in makes || 'commit' in makes;
 }
 
 /** Problems of the roster, each with a line of `squad.yaml` that helps. Neither an agent nor a role judges its own work. */

@@ -1,3 +1,4 @@
+import type { Json } from '../../text/json.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
 import type { Entry } from './answers.ts';
@@ -6,7 +7,8 @@ import { isComplete, type Placed, type Scene, type StageProgress } from './stage
 import type { StagesOptions } from './stage-options.ts';
 import type { Stage } from './stage-list.ts';
 
-const PLACEHOLDER = /\{\{|\{(objective|criteria|constraints|context|documents|item|of:[A-Za-z][A-Za-z0-9_-]*)\}/g;
+const PLACEHOLDER =
+  /\{\{|\{(objective|criteria|constraints|context|documents|item(?::[a-z]+)?|of:[A-Za-z][A-Za-z0-9_-]*)\}/g;
 
 /** The brief of a stage with its placeholders filled in, in one go: what is filled in is not looked at again. */
 export function fillBrief(about: Filling): string {
@@ -14,11 +16,20 @@ export function fillBrief(about: Filling): string {
   const filled = stage.brief.replaceAll(PLACEHOLDER, (_, name?: string) =>
     name === undefined ? '{' : valueOf(name, about),
   );
-  return entry === undefined || hasPlaceholder(stage, 'item') ? filled : `${filled}\n\n${itemText(entry, stage)}`;
+  return entry === undefined || hasPlaceholder(stage, 'item') || namesField(stage)
+    ? filled
+    : `${filled}\n\n${itemText(entry, stage)}`;
 }
 
 export function hasPlaceholder({ brief }: Stage, name: string): boolean {
   return [...brief.matchAll(PLACEHOLDER)].some((match) => match[1] === name);
+}
+
+/** The fields of an entry that a brief may name. */
+export const ITEM_FIELDS = ['id', 'title', 'brief', 'role', 'needs', 'paths', 'acceptance'] as const;
+
+function namesField(stage: Stage): boolean {
+  return ITEM_FIELDS.some((field) => hasPlaceholder(stage, `item:${field}`));
 }
 
 interface Filling {
@@ -40,9 +51,16 @@ function valueOf(name: string, about: Filling): string {
     context: () => objective.context.trim(),
     documents: () => listed(documentsFor(progress, options, stage)),
     item: () => (entry === undefined ? '' : itemText(entry, stage)),
+    ...Object.fromEntries(ITEM_FIELDS.map((field) => [`item:${field}`, () => fieldText(entry?.[field])])),
   };
   const value = known[name];
   return value === undefined ? ofStage(name.slice('of:'.length), about) : value() || 'none';
+}
+
+/** Criteria are a list, and ids and paths a line. */
+function fieldText(value: string | readonly string[] = ''): string {
+  if (typeof value === 'string') return value;
+  return value.some((line) => line.includes(' ')) ? value.map((line) => `- ${line}`).join('\n') : value.join(', ');
 }
 
 /** Numbered as a verdict names them. */
@@ -58,21 +76,37 @@ function criteriaText({ objective }: Scene): string {
 function itemText({ title, brief, paths, acceptance }: Entry, { makes }: Stage): string {
   return [
     `${title}\n\n${brief}`,
-    ...('code' in makes ? [] : [`It is about ${paths.join(', ')}.`]),
+    ...('code' in makes || paths.length === 0 ? [] : [`It is about ${paths.join(', ')}.`]),
     ...(acceptance.length === 0 ? [] : [`Done means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`]),
   ].join('\n\n');
 }
 
 /** The text for `{of:STAGE}`: paths of documents, else the answer, else the titles of its tasks. */
-function ofStage(id: string, { scene, options, progress }: Filling): string {
+function ofStage(id: string, { scene, options, progress, entry }: Filling): string {
   const stage = stageOf(options.list, id);
   if (stage === undefined) return `{of:${id}}`;
   const paths = documentsOf(stage, options);
-  const answer = answerOf(scene, id);
+  const answer = stage.each === undefined ? answerOf(scene, id) : ofEntries(id, scene, progress, entry);
   if (paths.length > 0) return paths.join(', ');
   if (answer !== undefined) return quoteBlock(JSON.stringify(answer, null, 2));
   const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];
   return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
+}
+
+/** The answer of a stage with a task for each entry: for one of them, or for all by their ids. */
+function ofEntries(
+  id: string,
+  scene: Scene,
+  progress: readonly StageProgress[],
+  entry: Entry | undefined,
+): Json | undefined {
+  if (entry !== undefined) return answerOf(scene, id, entry.id);
+  const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];
+  const all = tasks.flatMap(({ entry: of }) => {
+    const answer = of === undefined ? undefined : answerOf(scene, id, of);
+    return of === undefined || answer === undefined ? [] : [[of, answer] as const];
+  });
+  return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
 /** Documents of the stages that it needs, by path, without those that a stage removed since. */

@@ -2,6 +2,7 @@ import type { Member, Objective } from '../../model/plan/board.ts';
 import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import type { Entry } from './answers.ts';
+import { commitsItself, handsOver } from './commit-tasks.ts';
 import { documentsOf } from './stage-brief.ts';
 import { reviewsIn } from './list-facts.ts';
 import type { Reopens, Stage, StageRequirement, StageReview } from './stage-list.ts';
@@ -18,22 +19,23 @@ export function deliveryOf(
   role: string,
 ): Partial<NewTask> {
   const { makes } = stage;
+  const more = (stage.requires ?? []).map(requirementOf);
+  if ('commit' in makes) return { workspace: 'own', integrate: true, requires: [{ kind: 'commit' }, ...more] };
   if ('answer' in makes && !('document' in makes || 'code' in makes || 'removes' in makes)) return {};
   const paths = documentsOf(stage, options);
-  // Without a commit of its author, the engine commits what it left.
-  const commits = roster.filter((member) => member.role === role).every((member) => member.commits);
-  const changed: Requirement[] = commits ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
+  // Without a commit of its author, another stage or the engine commits what it left.
+  const changed: Requirement[] = commitsItself(role, roster) ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
   const headings = 'document' in makes ? [...(makes.headings ?? [])] : [];
   const requires: Requirement[] = 'removes' in makes ? [{ kind: 'absent', path: options.folder }] : [];
   requires.push(...paths.map((path) => ({ kind: 'document', path, headings }) as const));
   const only = 'removes' in makes ? [options.folder] : paths;
   if (only.length > 0) requires.push({ kind: 'only', paths: only });
-  requires.push(...(stage.requires ?? []).map(requirementOf));
+  requires.push(...more);
   const mayChangeNothing =
     'removes' in makes || ('code' in makes && (way === 'again' || (makes.mayChangeNothing === true && way !== 'fix')));
   return {
     workspace: 'own',
-    integrate: true,
+    integrate: way === 'fix' || !handsOver(options.list, stage, roster, role),
     requires: mayChangeNothing ? requires : [...changed, ...requires],
     ...(mayChangeNothing ? { mayChangeNothing } : {}),
   };
@@ -106,5 +108,5 @@ function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): strin
   }
   if (entry === undefined) return whole.length === 0 ? ['it does what the task asks for'] : whole;
   const own = entry.acceptance.length === 0 ? ['it does what the task asks for'] : entry.acceptance;
-  return [...own, ...possible];
+  return [...new Set([...own, ...possible])];
 }

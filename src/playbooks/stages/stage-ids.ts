@@ -20,13 +20,14 @@ export function sessionFor(
   progress: readonly StageProgress[],
   { stage, all }: StageProgress,
   { entry, role }: { readonly entry?: string; readonly role?: string },
+  taskOf: (stage: string) => string | undefined = (id) => lastTask(progress, id, entry),
 ): NewTask['session'] {
   const before = all.findLast((one) => one.entry === entry && one.role === role && one.as !== 'nothing');
   const { session } = stage;
   if (before !== undefined && session === undefined) return { of: before.state.id };
   if (session === 'role' || session === 'thread') return 'agent';
   if (session === undefined || session === 'new') return 'new';
-  const other = lastTask(progress, session.of);
+  const other = taskOf(session.of);
   return other === undefined ? 'new' : { of: other };
 }
 

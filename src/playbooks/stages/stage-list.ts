@@ -79,5 +79,7 @@ type Makes =
   | { readonly answer: 'tasks' | 'verdict' | 'worker' | { readonly [key: string]: Json } }
   /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
   | { readonly checks: 'criteria' | readonly string[] }
+  /** A commit of what the stage before left, if its author does not commit. Left out if there is nothing to commit. */
+  | { readonly commit: true }
   /** The folder of the documents is gone, and nothing else has changed. Only playbooks of squad have it answer as well. */
   | { readonly removes: 'documents'; readonly answer?: { readonly [key: string]: Json } };

@@ -1,6 +1,6 @@
 import type { StageView, TaskView, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
-import { needsOf } from './list-facts.ts';
+import { judgesWhole, needsOf } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
 
@@ -38,12 +38,22 @@ export function progressOf(view: Pick<View, 'task' | 'record' | 'records'>, list
     if (before === undefined) placed.set(one.stage, [task]);
     else before.push(task);
   }
-  return list.stages.map((stage) => {
+  const progress = list.stages.map((stage) => {
     const pass = passOf(view, stage.id);
     const all = placed.get(stage.id) ?? NONE;
     const tasks = all.every((one) => one.pass === pass.pass) ? all : all.filter((one) => one.pass === pass.pass);
-    return { stage, pass, tasks, all, state: stateOf(view, stage, pass, tasks) };
+    // Work that no plan has leaves its stage as it is.
+    const planned = tasks.filter(({ added }) => added !== true);
+    return { stage, pass, tasks, all, state: stateOf(view, stage, pass, planned) };
   });
+  return progress.map((one) => (isLeftOut(one, progress) ? { ...one, state: 'skipped' } : one));
+}
+
+/** Whether a stage that commits entries has no task because their authors committed them. */
+function isLeftOut({ stage, tasks, state }: StageProgress, progress: readonly StageProgress[]): boolean {
+  if (!('commit' in stage.makes) || stage.each === undefined || !isUnopened(tasks) || state !== 'waiting') return false;
+  const before = progress.find((one) => one.stage.id === stage.each?.of);
+  return before !== undefined && !isUnopened(before.tasks) && isComplete(before);
 }
 
 function stateOf(
@@ -58,12 +68,12 @@ function stateOf(
   if (statuses.some((status) => !ENDED.has(status))) return 'live';
   const isBad = (status: string): boolean => status === 'failed' || status === 'cancelled';
   // Where one of several judges may be missing, the verdicts of the others decide.
-  const mayLack = stage.judges !== undefined && stage.onFail === 'skip' && statuses.includes('done');
+  const mayLack = judgesWhole(stage) && stage.onFail === 'skip' && statuses.includes('done');
   if (statuses.some(isBad) && !mayLack) {
     return stage.onFail === 'skip' ? 'skipped' : 'failed';
   }
   if (statuses.every((status) => status === 'skipped')) return 'skipped';
-  if (stage.judges !== undefined) {
+  if (judgesWhole(stage)) {
     const round = roundsOf(view, stage.id).find((one) => one.pass === pass);
     return round === undefined ? 'live' : round.approved ? 'done' : 'failed';
   }
@@ -82,12 +92,17 @@ export function isComplete({ state }: StageProgress): boolean {
   return state === 'done' || state === 'skipped';
 }
 
+/** Whether it has no task yet of its own, whatever mail added to it. */
+export function isUnopened(tasks: readonly Placed[]): boolean {
+  return tasks.every(({ added }) => added === true);
+}
+
 /** Stages without tasks whose needs are complete. */
 export function dueStages(progress: readonly StageProgress[], list: StageList): readonly StageProgress[] {
   const complete = new Set(progress.filter(isComplete).map(({ stage }) => stage.id));
   return progress.filter(
     ({ stage, tasks, state }) =>
-      tasks.length === 0 && state === 'waiting' && needsOf(list, stage).every((need) => complete.has(need)),
+      isUnopened(tasks) && state === 'waiting' && needsOf(list, stage).every((need) => complete.has(need)),
   );
 }
 
@@ -95,6 +110,16 @@ export function dueStages(progress: readonly StageProgress[], list: StageList): 
 export function laterRoles({ all, by }: Stage, roster: readonly Pick<Member, 'role'>[]): string[] {
   if (all !== true) return [];
   return [...new Set(by)].filter((role) => roster.some((member) => member.role === role)).slice(1);
+}
+
+/** The role that works on a stage: the one that the entry names, if the stage lets it, or the first that an agent has. */
+export function roleFor(
+  { by }: Pick<Stage, 'by'>,
+  roster: readonly Pick<Member, 'role'>[],
+  entry?: { readonly role?: string },
+): string | undefined {
+  const named = by.filter((role) => role === entry?.role);
+  return staffedRole([...named, ...by], roster);
 }
 
 /** The first of these roles that an agent has. */

@@ -13,6 +13,8 @@ export interface StageTask {
   readonly as: 'work' | 'judge' | 'fix' | 'nothing';
   /** Set where the stage has a task for each entry. */
   readonly entry?: string;
+  /** No plan has its entry: mail or a repair added it. */
+  readonly added?: true;
   /** Set in a stage that judges. */
   readonly role?: string;
   /** The agents that gave no verdict on it. Absent: none. */
@@ -42,6 +44,8 @@ export interface JudgeFinding {
 export interface StageRound {
   readonly stage: string;
   readonly pass: number;
+  /** Set where the stage judges each entry. */
+  readonly entry?: string;
   /** The rejections before it, and this one. */
   readonly round: number;
   readonly approved: boolean;
@@ -56,6 +60,7 @@ export const TASKS = 'stage-tasks';
 const PASSES = 'stage-passes';
 const ROUNDS = 'stage-rounds';
 const ANSWERS = 'stage-answers';
+const ENTRIES = 'stage-entries';
 
 type Records = Pick<View, 'record' | 'records'>;
 
@@ -79,9 +84,9 @@ export function roundsOf({ records }: Records, stage: string): readonly StageRou
     .filter((round) => round.stage === stage);
 }
 
-/** The stage's answer in its current pass; undefined: none yet. Answers of earlier passes do not count. */
-export function answerOf(view: Records, stage: string): Json | undefined {
-  const { pass, answer } = asObject(view.record(ANSWERS, stage));
+/** The stage's answer in its current pass, or for this entry; undefined: none yet. Answers of earlier passes do not count. */
+export function answerOf(view: Records, stage: string, entry?: string): Json | undefined {
+  const { pass, answer } = asObject(view.record(ANSWERS, entry === undefined ? stage : `${stage}/${entry}`));
   return pass === passOf(view, stage).pass ? (answer as Json) : undefined;
 }
 
@@ -94,11 +99,24 @@ export function putPass(stage: string, value: StagePass): PlanChange {
 }
 
 export function putRound(value: StageRound): PlanChange {
-  return put(ROUNDS, `${value.stage}/${value.pass}`, value);
+  const { stage, pass, entry, round } = value;
+  return put(ROUNDS, entry === undefined ? `${stage}/${pass}` : `${stage}/${pass}/${entry}/${round}`, value);
 }
 
-export function putAnswer(stage: string, pass: number, answer: Json): PlanChange {
-  return put(ANSWERS, stage, { pass, answer });
+export function putAnswer(
+  { stage, pass, entry }: Pick<StageTask, 'stage' | 'pass' | 'entry'>,
+  answer: Json,
+): PlanChange {
+  return put(ANSWERS, entry === undefined ? stage : `${stage}/${entry}`, { pass, answer });
+}
+
+/** An entry that no plan has. */
+export function putEntry(entry: object & { readonly id: string }): PlanChange {
+  return put(ENTRIES, entry.id, entry);
+}
+
+export function addedEntryOf({ record }: Pick<Records, 'record'>, id: string): Json | undefined {
+  return record(ENTRIES, id);
 }
 
 /** A verdict that is given again. */

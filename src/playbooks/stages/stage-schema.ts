@@ -72,7 +72,7 @@ const checksSchema = z.union(
   { error: ({ input }) => `is neither \`criteria\` nor a list of commands${meant(input, ['criteria'])}` },
 );
 
-const KINDS = ['document', 'documents', 'code', 'answer', 'checks', 'removes'] as const;
+const KINDS = ['document', 'documents', 'code', 'answer', 'checks', 'removes', 'commit'] as const;
 
 const makesFields = z
   .strictObject({
@@ -88,6 +88,7 @@ const makesFields = z
     answer: answerSchema.exactOptional(),
     checks: checksSchema.exactOptional(),
     removes: z.literal('documents').exactOptional(),
+    commit: z.literal(true).exactOptional(),
   })
   .meta({ minProperties: 1 });
 type MakesFields = z.infer<typeof makesFields>;
@@ -116,13 +117,14 @@ function makesProblem(makes: MakesFields): string | undefined {
     : 'has a `document`, which only `answer: tasks` may go with';
 }
 
-function madeOf({ document, documents, headings, answer, checks, removes }: MakesFields): Stage['makes'] {
+function madeOf({ document, documents, headings, answer, checks, removes, commit }: MakesFields): Stage['makes'] {
   if (document !== undefined) {
     return { document, ...defined({ headings }), ...(answer === 'tasks' ? { answer } : {}) };
   }
   if (documents !== undefined) return { documents };
   if (answer !== undefined) return { answer };
   if (checks !== undefined) return { checks };
+  if (commit !== undefined) return { commit };
   return removes === undefined ? { code: true } : { removes };
 }
 

@@ -3,14 +3,16 @@ import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { workTask } from '../shared/tasks.ts';
-import { type Entry, schemaNameOf, tasksSchema } from './answers.ts';
-import { judgeTasks } from './judge-tasks.ts';
-import { taskIdOf } from './list-facts.ts';
-import { firstId, needsFor, type Opening, placed, titleNow } from './opening.ts';
-import { readTasks, TASKS_FORM } from './plan-tasks.ts';
+import { type Entry, schemaNameOf } from './answers.ts';
+import { entryTasks, entryTitle, type EntryTask } from './entry-tasks.ts';
+import { handsOver } from './commit-tasks.ts';
+import { entryJudges, judgeTasks } from './judge-tasks.ts';
+import { committedBy, judgesWhole, stageOf, taskIdOf } from './list-facts.ts';
+import { firstId, needsFor, type Opening, placed, taskBefore, titleNow } from './opening.ts';
+import { tasksForm } from './plan-tasks.ts';
 import { documentsFor, documentsOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
-import { laterRoles, type Placed, staffedRole, type StageProgress } from './stage-progress.ts';
-import { answerOf, putTask, type StageTask } from './stage-records.ts';
+import { laterRoles, type Placed, roleFor, staffedRole, type StageProgress } from './stage-progress.ts';
+import { putTask, type StageTask } from './stage-records.ts';
 import { keptTo } from './kept-paths.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { freeId, lastTask, sessionFor } from './stage-ids.ts';
@@ -18,10 +20,11 @@ import { freeId, lastTask, sessionFor } from './stage-ids.ts';
 /** The tasks of a stage for its current pass, each with the record of its place. */
 export function tasksOfStage(opening: Opening): PlanChange[] {
   const { stage, pass } = opening.of;
-  if (stage.judges !== undefined) return judgeTasks(opening, common(opening));
+  if (judgesWhole(stage)) return judgeTasks(opening, common(opening));
   if (pass.way === 'fix') return fixTask(opening);
   if ('checks' in stage.makes) return checkTask(opening, common(opening), stage.makes.checks);
-  if (stage.each !== undefined) return entryTasks(opening, stage.each.of);
+  if (stage.each !== undefined) return entryTasks(opening, taskOfEntry);
+  if ('commit' in stage.makes) return commitTask(opening, common(opening));
   const task = { ...common(opening), id: firstId(opening), title: titleNow(opening) };
   const first = placed({ ...task, ...madeBy(opening, task.role) }, { stage: stage.id, pass: pass.pass, as: 'work' });
   return [...first, ...laterTasks(opening, task)];
@@ -64,7 +67,7 @@ const AGAIN =
 function common(opening: Opening, entry?: Entry): NewTask {
   const { scene, options, progress, of } = opening;
   const { stage, pass } = of;
-  const role = staffedRole(stage.by, scene.roster) ?? stage.by[0] ?? '';
+  const role = roleFor(stage, scene.roster, entry) ?? stage.by[0] ?? '';
   const order = stage.judges === undefined ? 'Address each' : 'Check first whether each of them is fixed';
   const reasons = quoteBlock(findingLines(pass.findings).join('\n'));
   const rejected =
@@ -76,7 +79,7 @@ function common(opening: Opening, entry?: Entry): NewTask {
     fillBrief({ scene, options, stage, entry, progress }),
     ...writeText(paths),
     ...(paths.length === 0 || pass.way !== 'again' ? [] : [AGAIN]),
-    ...(schemaNameOf(stage) === 'tasks' ? [TASKS_FORM] : []),
+    ...(schemaNameOf(stage) === 'tasks' ? [tasksForm(options.list, scene.roster)] : []),
     ...rejected,
     ...(options.list.below === undefined ? [] : [options.list.below]),
   ].join('\n\n');
@@ -88,7 +91,7 @@ function common(opening: Opening, entry?: Entry): NewTask {
   return {
     ...task,
     brief,
-    session: sessionFor(progress, of, defined({ entry: entry?.id })),
+    session: sessionFor(progress, of, defined({ entry: entry?.id }), (id) => taskBefore(opening, id, entry?.id)),
     ...defined({ agent, output: output === undefined ? undefined : { schema: output, repairs: 1 } }),
   };
 }
@@ -98,34 +101,39 @@ export function briefNow(opening: Opening, entry?: Entry): NewTask['brief'] {
   return common(opening, entry).brief;
 }
 
+/** The task of a stage for one entry. `needs`: besides those of the stage. */
+export function taskOfEntry(opening: Opening, about: EntryTask): PlanChange[] {
+  const { entry, from, id, needs } = about;
+  const { of } = opening;
+  const base = common(opening, entry);
+  if (of.stage.judges !== undefined) return entryJudges(opening, base, about);
+  const commit = 'commit' in of.stage.makes ? commitFor(opening, entry, about.before) : {};
+  if (commit === undefined) return [];
+  const made = keptTo(opening, { entry, role: base.role, from }, madeBy(opening, base.role, entry));
+  const task = {
+    ...base,
+    id,
+    title: entryTitle(opening.options.list, of.stage, entry),
+    needs: [...new Set([...base.needs, ...needs])],
+    ...made,
+    ...commit,
+  };
+  return placed(task, {
+    stage: of.stage.id,
+    pass: of.pass.pass,
+    as: 'work',
+    entry: entry.id,
+    ...defined({ added: about.added }),
+  });
+}
+
 function madeBy(opening: Opening, role: string, entry?: Entry): Partial<NewTask> {
   const { scene, options, of } = opening;
   const delivery = deliveryOf(of.stage, of.pass.way, options, scene.roster, role);
-  const sessions = (stage: string): string | undefined => lastTask(opening.progress, stage, entry?.id);
+  const sessions = (stage: string): string | undefined => taskBefore(opening, stage, entry?.id);
   const reviews =
-    delivery.integrate === true ? reviewOf({ stage: of.stage, options, scene, author: role, entry, sessions }) : {};
+    delivery.workspace === 'own' ? reviewOf({ stage: of.stage, options, scene, author: role, entry, sessions }) : {};
   return { ...delivery, ...reviews };
-}
-
-/** One task for each entry, in the order of their needs. What needs the stage waits for all of them. */
-function entryTasks(opening: Opening, from: string): PlanChange[] {
-  const { scene, options, of } = opening;
-  const reading = readTasks(tasksSchema.safeParse(answerOf(scene, from)).data, options.list);
-  if (!reading.ok) return [{ do: 'finish', outcome: 'failed', why: `${of.stage.id} has no tasks: ${from} gave none` }];
-  const ids = new Map<string, string>();
-  return reading.entries.flatMap((entry) => {
-    const base = common(opening, entry);
-    const id = freeId(
-      scene,
-      of.pass.pass === 1 ? entry.id : `${entry.id}-${of.pass.pass}`,
-      new Set([...opening.taken, ...ids.values()]),
-    );
-    const needs = [...base.needs, ...entry.needs.flatMap((need) => ids.get(need) ?? [])];
-    ids.set(entry.id, id);
-    const made = keptTo(opening, { entry, role: base.role, from }, madeBy(opening, base.role, entry));
-    const task = { ...base, id, title: entry.title, needs, ...made };
-    return placed(task, { stage: of.stage.id, pass: of.pass.pass, as: 'work', entry: entry.id });
-  });
 }
 
 /** A task like one of the stage, whose brief is what a judge found. It continues the session of the work that was judged. */
@@ -172,8 +180,38 @@ function checkTask(opening: Opening, common: NewTask, checks: 'criteria' | reado
   if (failed !== undefined) return checkAgain(failed, common.needs, { ...place, as: 'work' });
   const task: NewTask = { ...common, session: 'new', id: firstId(opening), title: titleNow(opening) };
   if (requires.length > 0) return placed({ ...task, kind: 'check', requires }, { ...place, as: 'work' });
-  const why = 'nothing to check: no criterion has a command';
-  return [...placed(task, { ...place, as: 'nothing' }), { do: 'settle-task', id: task.id, as: 'skipped', why }];
+  return nothingToDo(opening, task, 'nothing to check: no criterion has a command');
+}
+
+function nothingToDo({ of: { stage, pass } }: Opening, task: NewTask, why: string): PlanChange[] {
+  const place = { stage: stage.id, pass: pass.pass, as: 'nothing' } as const;
+  return [...placed(task, place), { do: 'settle-task', id: task.id, as: 'skipped', why }];
+}
+
+/** The commit of what the stage before left. */
+function commitTask(opening: Opening, common: NewTask): PlanChange[] {
+  const { options, progress, of } = opening;
+  const { stage, pass } = of;
+  const from = committedBy(options.list, stage);
+  const work = progress.find((one) => one.stage.id === from)?.tasks.findLast(({ state }) => state.status === 'done');
+  const task = { ...common, id: firstId(opening), title: titleNow(opening), ...madeBy(opening, common.role) };
+  const commit = work?.as === 'work' ? commitFor(opening, undefined, [work.state.id]) : undefined;
+  if (commit === undefined) return nothingToDo(opening, { ...task, integrate: false }, 'the work is committed already');
+  if (work?.state.commit === undefined) return nothingToDo(opening, task, 'nothing to commit');
+  return placed({ ...task, ...commit }, { stage: stage.id, pass: pass.pass, as: 'work' });
+}
+
+/** What a commit begins with; undefined: the author of the work commits it, or there is no such work. */
+function commitFor(
+  { scene, options, of: { stage } }: Opening,
+  entry: Entry | undefined,
+  before: readonly string[],
+): Pick<NewTask, 'base'> | undefined {
+  const { list } = options;
+  const from = stageOf(list, committedBy(list, stage) ?? '');
+  const base = before.at(-1);
+  if (from === undefined || base === undefined) return undefined;
+  return handsOver(list, from, scene.roster, roleFor(from, scene.roster, entry) ?? '') ? { base } : undefined;
 }
 
 /** Reopens the failed check instead of adding a task: a run whose checks pass in the end has no failed task. */

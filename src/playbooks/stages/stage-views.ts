@@ -72,9 +72,11 @@ function plainView(view: View, before: StageProgress): StageView {
 /** A rejection of the engine, whose checks failed before anybody judged, is a round too. */
 function roundOf(view: View, { stage, pass, tasks }: StageProgress): StageView['round'] {
   if (stage.judges === undefined) return undefined;
+  const cap = stage.judges.rounds;
+  if (stage.each !== undefined) return { taken: Math.max(0, ...tasks.map(({ state }) => state.round)), cap };
   const rejected = roundsOf(view, stage.id).filter(({ approved }) => !approved);
   const isOpen = tasks.length > 0 && !rejected.some((round) => round.pass === pass.pass);
-  return { taken: rejected.length + (isOpen ? 1 : 0), cap: stage.judges.rounds };
+  return { taken: rejected.length + (isOpen ? 1 : 0), cap };
 }
 
 /** The authors' part of a stage with a review: over while all of its tasks are with their reviewers. */

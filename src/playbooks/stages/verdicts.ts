@@ -1,5 +1,6 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import { normaliseFindings } from '../../model/plan/review.ts';
+import { defined } from '../../text/defined.ts';
 import { verdictSchema, type VerdictAnswer } from './answers.ts';
 import type { Stage } from './stage-list.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
@@ -58,14 +59,18 @@ export function roundFrom(
   { stage, pass }: StageProgress,
   verdicts: readonly Verdict[],
   approved: boolean,
+  entry?: string,
 ): StageRound {
-  const before = rejectionsOf(scene, stage).filter((round) => round.pass !== pass.pass);
+  const before = rejectionsOf(scene, stage).filter((round) =>
+    entry === undefined ? round.pass !== pass.pass : round.pass === pass.pass && round.entry === entry,
+  );
   const findings = onceEach(verdicts.flatMap((verdict) => (verdict.approved ? [] : verdict.findings)));
   const last = before.at(-1);
   const isSame = last !== undefined && textOf(findings) !== '' && textOf(last.findings) === textOf(findings);
   return {
     stage: stage.id,
     pass: pass.pass,
+    ...defined({ entry }),
     round: before.length + 1,
     approved,
     by: verdicts.map(({ role, agent, approved: yes }) => ({ role, agent, approved: yes })),

@@ -29,6 +29,7 @@ const COUNT = {
 };
 const VERDICT = 'makes: { answer: verdict }';
 const TASKS = 'makes: { document: plan.md, answer: tasks }';
+const COMMIT = 'makes: { commit: true }';
 
 describe('a list of stages', () => {
   it('may use every key', () => {
@@ -126,7 +127,7 @@ describe('what is wrong with a list', () => {
     [
       'a requirement of what makes no change',
       stage('A', 'requires: [{ file: a.md }]', `makes: { answer: ${JSON.stringify(COUNT)} }`),
-      ['3: [0].requires: only of a document or code does the engine check files and commits'],
+      ['3: [0].requires: only of a document, code or a commit does the engine check files and commits'],
     ],
     [
       'two requirements in one, and none',
@@ -207,7 +208,7 @@ describe('what is wrong with a list', () => {
       'what it makes, misspelt in a mapping',
       stage('A', '', 'makes: { documnt: a.md }'),
       [
-        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`',
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`',
         '3:69: unknown key “documnt” in playbook.stages[0].makes; did you mean “document”?',
       ],
     ],
@@ -215,7 +216,7 @@ describe('what is wrong with a list', () => {
       'nothing that it makes',
       stage('A', '', 'makes: {}'),
       [
-        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`',
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`',
       ],
     ],
     [
@@ -359,6 +360,21 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'a stage that follows entries and waits for something else, and fields of no entry',
+      list(
+        stage('PLAN', '', TASKS),
+        stage('ASIDE', 'needs: []'),
+        stage('GUIDE', 'each: { of: PLAN }, needs: [PLAN]', `makes: { answer: ${JSON.stringify(COUNT)} }`),
+        stage('BUILD', 'each: { of: GUIDE }, needs: [GUIDE, ASIDE]'),
+        stage('LAST').replace('Do it.', '{item:id} {item:titel}'),
+      ),
+      [
+        '6: [3].needs: an entry continues from “GUIDE” at once, so this stage cannot wait for “ASIDE”',
+        '7: [4].brief: “{item:id}” is of an entry of `each`, which this stage does not have',
+        '7: [4].brief: “{item:titel}” is no placeholder; did you mean “{item:title}”, or write “{{” for a brace?',
+      ],
+    ],
+    [
       'an unknown stage',
       list(stage('SPEC'), stage('B', 'needs: [SPCE]')),
       ['4: [1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?'],
@@ -418,7 +434,7 @@ describe('what is wrong with a list', () => {
       [
         '3: [0].brief: “{objectiv}” is no placeholder; did you mean “{objective}”, or write “{{” for a brace?',
         '3: [0].brief: “{Objective}” is no placeholder; did you mean “{objective}”, or write “{{” for a brace?',
-        '3: [0].brief: “{x}” is no placeholder; there are {objective}, {criteria}, {constraints}, {context}, {documents}, {item}, {of:STAGE}, or write “{{” for a brace',
+        '3: [0].brief: “{x}” is no placeholder; there are {objective}, {criteria}, {constraints}, {context}, {documents}, {item}, {item:FIELD}, {of:STAGE}, or write “{{” for a brace',
         '3: [0].brief: a “{” begins no placeholder; write “{{” for a brace',
       ],
     ],
@@ -487,8 +503,39 @@ describe('what is wrong with a list', () => {
         stage('B', 'each: { of: A }, review: { id: R, by: [pm] }, judges: { rounds: 4, else: { redo: C } }', VERDICT),
       ),
       [
-        '5: [2].each: a stage that judges has one task for each of its roles',
         '5: [2].review: a stage that judges is not reviewed',
+        '5: [2].judges.else.redo: “C” has no task for each entry, so a rejection of one entry cannot open it again',
+      ],
+    ],
+    [
+      'a fix of one entry',
+      list(
+        stage('A', '', TASKS),
+        stage('C', 'each: { of: A }'),
+        stage('B', 'each: { of: C }, judges: { rounds: 4, else: { fix: C } }', VERDICT),
+      ),
+      ['5: [2].judges.else.fix: a stage that judges each entry has its work done again: write `redo`'],
+    ],
+    [
+      'a commit of nothing, of several, of each, or twice',
+      list(
+        stage('A', '', COMMIT),
+        stage('B', 'needs: []', TASKS),
+        stage('C', '', COMMIT),
+        stage('D', 'each: { of: B }'),
+        stage('E', '', COMMIT),
+        stage('F', 'each: { of: D }, needs: [D]', COMMIT),
+        stage('G', 'needs: [B, D]', COMMIT),
+        stage('H', 'each: { of: D }, needs: [D]', COMMIT),
+        stage('I', 'needs: [D]'),
+      ),
+      [
+        '3: [0].makes.commit: commits the work of one stage: let this stage need that one alone',
+        '5: [2].makes.commit: “B” makes no code, so there is nothing to commit',
+        '7: [4].makes.commit: “D” has a task for each entry: add `each: { of: D }`',
+        '8: [5].makes.commit: “I” builds on “D”, whose work this stage delivers: let “I” need “F”',
+        '9: [6].makes.commit: commits the work of one stage: let this stage need that one alone',
+        '10: [7].makes.commit: “D” is committed by “F” already',
       ],
     ],
     [
@@ -717,7 +764,7 @@ describe('docs/stages.md', () => {
 
   it('has examples that can be used', () => {
     const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(4);
+    expect(examples).toHaveLength(6);
     for (const text of examples) {
       const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
       expect(parsed.ok ? [] : parsed.problems).toEqual([]);

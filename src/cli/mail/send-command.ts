@@ -7,7 +7,7 @@ import { atMoment } from '../../text/duration.ts';
 import type { SendOptions } from './options.ts';
 
 /** The value that a flag takes. */
-export type FlagType = 'text' | 'list' | 'number' | 'boolean' | 'json' | 'moment';
+type FlagType = 'text' | 'list' | 'number' | 'boolean' | 'json' | 'moment';
 
 export interface SendFlag {
   /** Without `--`. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LANE, TAGS } from './test/support/lane.ts';
 
@@ -60,6 +61,14 @@ const programs = {
     ),
 };
 const plugins = process.env['SQUAD_TEST_BUILT'] === '1' ? [programs] : [];
+/** In the other lanes, files without a test of theirs: to load them takes a minute. */
+const OF_COMMIT =
+  LANE === 'commit'
+    ? []
+    : readdirSync('test', { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.test.ts'))
+        .map((name) => `test/${name}`)
+        .filter((path) => !/\/lane\.ts'|@module-tag/.test(readFileSync(path, 'utf8')));
 /** More than there are cores, because most tests of processes wait most of the time. */
 const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 6 };
 
@@ -70,15 +79,18 @@ export default defineConfig({
     outputFile: { json: `test-results/${LANE}.json` },
     maxWorkers: shared.maxWorkers,
     projects: [
-      { plugins, test: { ...shared, name: 'pure', include: PURE, pool: 'threads', isolate: false } },
-      { plugins, test: { ...shared, name: 'tidy', include: TIDY, pool: 'forks', isolate: false } },
+      {
+        plugins,
+        test: { ...shared, name: 'pure', include: PURE, exclude: OF_COMMIT, pool: 'threads', isolate: false },
+      },
+      { plugins, test: { ...shared, name: 'tidy', include: TIDY, exclude: OF_COMMIT, pool: 'forks', isolate: false } },
       {
         plugins,
         test: {
           ...shared,
           name: 'processes',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/live-cli/**', 'test/chaos/**', ...PURE, ...TIDY],
+          exclude: ['test/live-cli/**', 'test/chaos/**', ...PURE, ...TIDY, ...OF_COMMIT],
           pool: 'forks',
         },
       },

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { statusOf, turnsOf } from '../runs/run-bench.ts';
 import type { ChaosEntry } from '../support/chaos-agent.ts';

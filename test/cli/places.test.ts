@@ -1,3 +1,4 @@
+// @module-tag all
 import { bindState } from '../../src/substrate/system/files/state-place.ts';
 import { spawnSync } from 'node:child_process';
 import {

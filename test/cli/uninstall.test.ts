@@ -1,3 +1,4 @@
+// @module-tag all
 import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
 import { spawn } from 'node:child_process';

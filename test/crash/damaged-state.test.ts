@@ -1,3 +1,4 @@
+// @module-tag all
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, expect, it } from 'vitest';

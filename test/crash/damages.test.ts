@@ -1,3 +1,4 @@
+// @module-tag all
 import { writeSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { chaosSeed, reportTrials } from '../support/chaos-row.ts';

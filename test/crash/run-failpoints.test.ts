@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { FAILPOINTS, type FailpointName } from '../../src/substrate/system/failpoint.ts';
 import { crashAll, recordReference, spreadFirstPasses, spreadHotPoints, type Reference } from '../support/run-crash.ts';

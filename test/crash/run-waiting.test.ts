@@ -1,3 +1,4 @@
+// @module-tag all
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { errorLineSchema } from '../../src/model/error-line.ts';
 import { expect, it } from 'vitest';
 import { fullDiskTrial, type Moment } from '../support/full-disk-trial.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { chaosSeed } from '../support/chaos-row.ts';
 import { SPREAD, spread } from '../support/lane.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { join } from 'node:path';
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
 import { Client } from 'langsmith';

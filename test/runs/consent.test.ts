@@ -1,3 +1,4 @@
+// @module-tag all
 import { stateOf } from '../support/state.ts';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it, type TestContext } from 'vitest';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import {

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it, type TestContext } from 'vitest';
 import { mailOf } from '../support/mail-of.ts';
 import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';

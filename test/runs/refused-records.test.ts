@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { some, SPREAD } from '../support/lane.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
 import { NO_TERMINAL, SIGNAL_TRIALS } from './signal-trials.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { crashAll, recordReference, spreadFirstPasses } from '../support/run-crash.ts';
 import { SILENT_REVIEWER } from '../support/run-scenarios.ts';
 import { ALL, some } from '../support/lane.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose } from '../../src/engine/compose.ts';
 import type { ForkPoint } from '../../src/view/fork-plan.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRuntimeGraphSchema } from '@langchain/langgraph-api/schema';

@@ -1,16 +1,16 @@
 const asked = process.env['SQUAD_TEST_LANE'];
 
 /**
- * `npm test` runs the lane `commit`, `npm run test:all` what that leaves out, with a tenth of the repetitions, and `npm run test:night`
+ * `npm test` runs the lane `commit`, `npm run test:all` what that leaves out, with a twentieth of the repetitions, and `npm run test:night`
  * all of them (docs/testing.md).
  */
 export const LANE = asked === 'all' || asked === 'night' ? asked : 'commit';
 
 /**
- * How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. `all`: where a tenth of them would
+ * How many of `night` trials this lane makes; the test carries `SPREAD`, so that it runs in each lane. `all`: where a twentieth of them would
  * take the lane longer than CI has.
  */
-export function spread(commit: number, night: number, all = Math.ceil(night / 10)): number {
+export function spread(commit: number, night: number, all = Math.ceil(night / 20)): number {
   return { commit, all: Math.max(commit, all), night }[LANE];
 }
 
@@ -35,7 +35,7 @@ function evenly<T>(rows: readonly T[], count: number): readonly T[] {
 /** Of a test that takes its number of trials from `spread`: `it('…', { ...SPREAD, timeout }, …)`. */
 export const SPREAD = { tags: ['spread'] };
 
-/** Of a test that `npm test` leaves out. */
+/** Of a test that `npm test` leaves out. A file of which it leaves out all begins with `@module-tag all`. */
 export const ALL = { tags: ['all'] };
 
 /** Of a test that only `npm run test:night` runs. */
@@ -45,7 +45,7 @@ export const NIGHT = { tags: ['night'] };
 export const TAGS = [
   {
     name: 'spread',
-    description: 'makes a few trials in `npm test`, a tenth in `npm run test:all`, all in `test:night`',
+    description: 'makes a few trials in `npm test`, a twentieth in `npm run test:all`, all in `test:night`',
   },
   { name: 'all', description: 'is left out by `npm test`' },
   { name: 'night', description: 'runs in `npm run test:night` only' },

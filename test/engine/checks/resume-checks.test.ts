@@ -1,3 +1,4 @@
+// @module-tag all
 import { afterEach, describe, expect, it } from 'vitest';
 import { markedPids } from '../../support/marked-pids.ts';
 import { openChecksBench, type CheckEngine, type ChecksBench } from './checks-bench.ts';

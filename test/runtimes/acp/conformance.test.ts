@@ -1,3 +1,4 @@
+// @module-tag all
 import { CASES, runtimeConformance } from '../../../src/testing/runtime-conformance.ts';
 import { acpHarness } from '../../support/acp-harness.ts';
 import { vitestRunner } from '../../support/vitest-runner.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { chaosSeed, reportTrials } from '../../support/chaos-row.ts';
 import { hostileTrial } from '../../support/hostile-trial.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { startHost } from '../../support/acp-host.ts';
 import { some, SPREAD } from '../../support/lane.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { runtimeConformance } from '../../../src/testing/runtime-conformance.ts';
 import { antigravityHarness } from '../../support/antigravity-harness.ts';
 import { vitestRunner } from '../../support/vitest-runner.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { hurriedClock, openPlayerBench, type Step } from './player-bench.ts';
 import { allowedMs } from '../../support/busy-machine.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { randomBytes } from 'node:crypto';
 import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

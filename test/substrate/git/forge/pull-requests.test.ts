@@ -1,3 +1,4 @@
+// @module-tag all
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openForgeBench, type ForgeBench, type Pull } from './forge-bench.ts';
 import { git } from '../../../support/git.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { spawn as spawnProcess } from 'node:child_process';
 import {
   chmodSync,

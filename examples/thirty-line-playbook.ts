@@ -17,7 +17,6 @@ export function createPagesPlaybook(): Playbook<readonly string[]> {
   return {
     name: 'pages',
     roles: { writer: { delivers: 'each' }, critic: { delivers: 'none', judges: true } },
-    schemas: {},
     parse: ({ objective }) => ({ ok: true, input: objective.goals }),
     plan: (goals) =>
       goals.map((goal, index) => {

@@ -46,7 +46,6 @@ function createTurnPlaybook(): Playbook<Objective> {
   return {
     name: TURN,
     roles: { [TURN]: { delivers: 'some' } },
-    schemas: {},
     parse: ({ objective }) => ({ ok: true, input: objective }),
     plan: ({ title, text }) => {
       const how = { workspace: 'own', integrate: true, mayChangeNothing: true } as const;

@@ -37,7 +37,6 @@ function playbookOf(first: () => readonly NewTask[], next: (done: string) => New
   return {
     name: 'bench',
     roles: { builder: { delivers: 'each' } },
-    schemas: {},
     parse: () => ({ ok: true, input: null }),
     plan: () => first().map(addTask),
     advance: (view, event) => {

@@ -1,10 +1,14 @@
 /** Everything to write a playbook. */
 export type {
+  AnswerFinding,
+  AnswerForm,
+  AnswerReading,
   CastMember,
   CastSource,
   OptionsSource,
   Parsed,
   Planning,
+  PlannedEntry,
   PlanReading,
   Playbook,
   Playbooks,

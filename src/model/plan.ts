@@ -139,6 +139,66 @@ export interface ProposedCriterion {
   readonly command?: string | undefined;
 }
 
+/** One part of the work, as a plan names it. A playbook's own form may say more of it. */
+export interface PlannedEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly brief: string;
+  /** Ids of entries. */
+  readonly needs: readonly string[];
+  /** The criteria of its review. */
+  readonly acceptance: readonly string[];
+  /** Who does it, where several roles may. */
+  readonly role?: string;
+  /** The files and folders that it may change. Absent: all. */
+  readonly paths?: readonly string[];
+}
+
+/** A required change that a verdict names. */
+export interface AnswerFinding {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly problem: string;
+  readonly suggestion: string | null;
+}
+
+/** The meaning of an answer to the playbook that asked for it. */
+export type AnswerReading =
+  /** In the order in which its author should fix them. */
+  | { readonly problems: readonly string[] }
+  | {
+      readonly problems?: never;
+      /** Where the answer plans, in the order of their needs. */
+      readonly entries?: readonly PlannedEntry[];
+      /** A rejection without findings gives its summary as the reason. */
+      readonly verdict?: {
+        readonly approved: boolean;
+        readonly summary: string;
+        readonly findings: readonly AnswerFinding[];
+      };
+      /** Criteria that it proposes. */
+      readonly criteria?: readonly ProposedCriterion[];
+      /** In a plan its summary; otherwise the last words of the run. */
+      readonly summary?: string;
+      /** Made when the answer counts. */
+      readonly changes?: readonly PlanChange[];
+    };
+
+/** A form that tasks answer in. */
+export interface AnswerForm {
+  /** JSON Schema. No field is optional, because strict structured output requires all. */
+  readonly schema: Readonly<Record<string, Json>>;
+  /** Said above the problems of an answer, which become a list below it. Absent: its author reads the problems alone. */
+  readonly refusal?: string;
+  /** For the author, below the brief of its stage. */
+  guide?(about: Omit<PlaybookSource, 'options'>): string;
+  /**
+   * Pure. Called when an answer arrives, before any review, and once it counts. `answer` is null where a person accepts the task without
+   * one. Absent: every answer of the schema is taken as it is.
+   */
+  read?(view: View, answer: Json, task: string): AnswerReading;
+}
+
 /** A task whose answer plans the others. With `plan: ask`, a person approves the plan before the playbook hears of the answer. */
 export interface Planning {
   readonly task: string;
@@ -152,8 +212,8 @@ export interface Planning {
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
-  /** JSON Schemas of its tasks' answers. The schema `review` is the engine's. */
-  readonly schemas: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  /** The forms of its tasks' answers, by name. Problems that one finds go back to the author. The form `review` is the engine's. */
+  readonly answers?: Readonly<Record<string, AnswerForm>>;
   readonly roles: Readonly<Record<string, Role>>;
   /** Any role that `roles` does not name. Absent: it delivers nothing. */
   readonly otherRoles?: Role;
@@ -179,8 +239,6 @@ export interface Playbook<I> {
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
-  /** Problems of an answer beyond its schema, for its author to repair. Absent: nothing is checked beyond the schema. */
-  checkAnswer?(schema: string, answer: Json): readonly string[];
   /** Text about others' work, fenced as theirs, for the first prompt of a task and of a session. Follows the brief. Absent: nothing. */
   background?(view: View, task: TaskView): string;
   /** The steps of its work that people see, in order. Absent: people see tasks only. */

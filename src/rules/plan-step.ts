@@ -30,7 +30,7 @@ export interface PlanStep {
   readonly effects: readonly PlanEffect[];
 }
 
-type Policy = Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
+type Policy = Pick<Playbook<never>, 'name' | 'advance' | 'answers'>;
 
 /** A longer chain of events and changes means that the playbook goes in circles. */
 const MOST_EVENTS = 4_000;
@@ -57,7 +57,7 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
     const state = board.tasks.get(input.task);
     // A replayed or foreign record may name an unknown task.
     if (state === undefined) return empty(board);
-    const work = withProblems(playbook, state, input.work);
+    const work = withProblems(playbook, board, state, input.work);
     const entry: PlanEntry = { entry: 'work', seq, at, task: input.task, event: work };
     return advance(applyWork(board, input.task, work, input), playbook, entry);
   }
@@ -66,12 +66,21 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
 }
 
 /** Stores the playbook's problems with an answer in the event, because the board is folded without a playbook. */
-export function withProblems(playbook: Policy, { task, work: { author } }: TaskState, event: WorkEvent): WorkEvent {
+export function withProblems(
+  { answers }: Policy,
+  board: Board,
+  { task, work: { author } }: TaskState,
+  event: WorkEvent,
+): WorkEvent {
   if (event.type !== 'attempt-settled' || event.output === undefined || task.output === undefined) return event;
   const isAuthors = author.state.at === 'live' && author.state.attempt === event.attempt;
   if (!isAuthors || task.owner === 'engine') return event;
-  const problems = playbook.checkAnswer?.(task.output.schema, event.output) ?? [];
-  return problems.length === 0 ? event : { ...event, problems: [...problems] };
+  const form = answers?.[task.output.schema];
+  const reading = form?.read?.(createView(board), event.output, task.id);
+  if (reading?.problems === undefined) return event;
+  const { refusal } = form ?? {};
+  const problems = refusal === undefined ? reading.problems : [refusal, ...reading.problems.map((one) => `- ${one}`)];
+  return { ...event, problems: [...problems] };
 }
 
 function advance(step: BoardStep, playbook: Policy, entry: PlanEntry): PlanStep {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { ALL, some } from '../support/lane.ts';
-import { ENTRIES, JUDGED_ENTRY, REVIEW_REOPENS, REVIEWS_IN_ORDER } from '../support/list-scenarios.ts';
+import { APPROVAL, ASKS, ENTRIES, JUDGED_ENTRY, REVIEW_REOPENS, REVIEWS_IN_ORDER } from '../support/list-scenarios.ts';
 import { crashAll, recordReference, spreadFirstPasses } from '../support/run-crash.ts';
 
 /*
  * One run for each key of the list language that has states of its own, killed at every failpoint that it passes. Each ends like the run
  * that nobody killed.
  */
-it.each([REVIEWS_IN_ORDER, REVIEW_REOPENS, ENTRIES, JUDGED_ENTRY])(
+it.each([REVIEWS_IN_ORDER, REVIEW_REOPENS, ENTRIES, JUDGED_ENTRY, ASKS, APPROVAL])(
   'a list with $name ends the same, wherever the engine dies',
   { ...ALL, timeout: 300_000 },
   async (scenario) => {

@@ -8,6 +8,7 @@ import { roleText } from '../../src/playbooks/coordinate/team-files.ts';
 import type { FileRead } from '../../src/playbooks/session/folder-read.ts';
 import { refuseTooLong } from '../../src/squad/sources/session/new-session.ts';
 import { plainObjective } from '../../src/squad/preflight/read-input.ts';
+import { plainJson, type Json } from '../../src/text/json.ts';
 import { parseBlocks } from '../../src/text/markdown.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, plannedTask, teamAnswer } from '../support/team-answer.ts';
 import { DIAMOND, sessionTexts } from '../support/session-folder.ts';
@@ -144,13 +145,14 @@ describe('the answer of a planner', () => {
 });
 
 describe('the playbook', () => {
-  const { advance, checkAnswer } = createCoordinatePlaybook(OPTIONS);
+  const { advance, answers = {} } = createCoordinatePlaybook(OPTIONS);
+  const read = (answer: Json) => answers['team']?.read?.({} as View, answer, 'coordinate');
 
   it('says that the problems are of the answer, and not of a folder that is there', () => {
-    expect(checkAnswer?.('team', teamAnswer())).toEqual([]);
-    expect(checkAnswer?.('team', teamAnswer({ capabilities: [] }))).toEqual([
-      ...['the answer makes no valid session folder:', 'there is no capability'],
-    ]);
+    expect(read(plainJson(teamAnswer()))).toEqual({});
+    expect(read(plainJson(teamAnswer({ capabilities: [] })))).toEqual({
+      problems: ['the answer makes no valid session folder:', 'there is no capability'],
+    });
   });
 
   it('ends as designed, for nothing is delivered', () => {

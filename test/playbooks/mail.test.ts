@@ -20,7 +20,6 @@ const ROSTER = [CHIEF, BOB, REX];
 const PLAIN: Playbook<unknown> = withMail({
   name: 'plain',
   roles: {},
-  schemas: {},
   parse: () => ({ ok: true, input: null }),
   plan: () => [],
   advance: (view, event) => (event.type === 'task-done' || event.type === 'task-failed' ? finishWhenEnded(view) : []),
@@ -192,7 +191,7 @@ describe('a question to MAIN', () => {
   });
 
   it('has a form with the fields that its prompt names', () => {
-    const form = withMail(PLAIN).schemas['mail-answer'] as { properties: Record<string, unknown> };
+    const form = withMail(PLAIN).answers?.['mail-answer']?.schema as { properties: Record<string, unknown> };
     const brief = play(OPEN, posting([live('a'), ask])).board.tasks.get('answer-7-chief')?.task.brief.text ?? '';
     const named = [...brief.matchAll(/`(\w+)(?:: true)?`/g)].flatMap(([, name = '']) =>
       name === 'reply' ? [] : [name],

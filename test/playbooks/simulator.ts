@@ -88,7 +88,7 @@ const MOST_STEPS = 5_000;
 export function simulate(options: {
   facts: RunFacts;
   plan: readonly PlanChange[];
-  playbook?: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
+  playbook?: Pick<Playbook<never>, 'name' | 'advance' | 'answers'>;
   script?: Script;
   parallel?: number;
 }): Played {
@@ -125,10 +125,10 @@ class World {
   private readonly events: PlaybookEvent[] = [];
   private readonly effects: PlanEffect[] = [];
   private readonly entries: PlanEntry[] = [];
-  private readonly playbook: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
+  private readonly playbook: Pick<Playbook<never>, 'name' | 'advance' | 'answers'>;
   private readonly script: Script;
 
-  constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>, script: Script) {
+  constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance' | 'answers'>, script: Script) {
     this.board = createBoard(facts);
     this.playbook = {
       ...playbook,
@@ -194,7 +194,7 @@ class World {
   private work(task: string, given: WorkEvent): void {
     const moment = this.moment();
     const state = this.board.tasks.get(task);
-    const event = state === undefined ? given : withProblems(this.playbook, state, given);
+    const event = state === undefined ? given : withProblems(this.playbook, this.board, state, given);
     this.entries.push({ entry: 'work', ...moment, task, event });
     this.take(applyWork(this.board, task, event, moment));
   }

@@ -15,7 +15,12 @@ const AT = { seq: 1, at: 1_000 };
 const PICKY = {
   name: 'picky',
   advance: () => [],
-  checkAnswer: (schema: string, answer: Json) => (answer === 'right' ? [] : [`no ${schema}`, 'too long']),
+  answers: {
+    form: {
+      schema: {},
+      read: (_: unknown, answer: Json) => (answer === 'right' ? {} : { problems: ['no form', 'too long'] }),
+    },
+  },
 };
 
 const TASK = newTask('a', {
@@ -64,6 +69,6 @@ it('fails a task whose answer is refused more often than it may be repaired', ()
 });
 
 it('takes every answer of its form for a playbook that has nothing against it', () => {
-  const { checkAnswer: _, ...easy } = PICKY;
+  const { answers: _, ...easy } = PICKY;
   expect(afterTurn(PLANNED.board, 1, 'wrong', easy as typeof PICKY).tasks.get('a')!.work.output).toBe('wrong');
 });

@@ -10,7 +10,7 @@ import { boardWith, endedAs, liveRequest, newTask, stateOf } from './support.ts'
 
 const AT = { seq: 3, at: 1_000 };
 const QUIET = { name: 'quiet', advance: () => [] };
-type Policy = Pick<Playbook<never>, 'name' | 'advance' | 'checkAnswer'>;
+type Policy = Pick<Playbook<never>, 'name' | 'advance' | 'answers'>;
 const SETTLED: Extract<WorkEvent, { type: 'attempt-settled' }> = {
   ...{ type: 'attempt-settled', attempt: 'a-1', outcome: 'completed', text: '', output: { n: 1 } },
 };
@@ -110,7 +110,11 @@ describe('a playbook that goes in circles', () => {
 });
 
 describe('what a playbook has against an answer', () => {
-  const playbook: Policy = { ...QUIET, checkAnswer: (schema, output) => [`${schema}: ${JSON.stringify(output)}`] };
+  const board = boardWith([]);
+  const playbook: Policy = {
+    ...QUIET,
+    answers: { plan: { schema: {}, read: (_, output) => ({ problems: [`plan: ${JSON.stringify(output)}`] }) } },
+  };
   const asked: Partial<NewTask> = { output: { schema: 'plan', repairs: 1 } };
   const live = { author: liveRequest('a-1') };
   it.each<[string, Parameters<typeof stateOf>[1], Parameters<typeof stateOf>[2], WorkEvent, string[] | undefined]>([
@@ -122,10 +126,17 @@ describe('what a playbook has against an answer', () => {
     ['not where there is none', asked, live, { ...SETTLED, output: undefined }, undefined],
     ['not of another event', asked, live, { ...STARTED, output: { n: 1 } } as WorkEvent, undefined],
   ])('%s', (_, task, work, event, problems) => {
-    const told = withProblems(playbook, stateOf('a', task, work), event);
+    const told = withProblems(playbook, board, stateOf('a', task, work), event);
     expect(told).toEqual(problems === undefined ? event : { ...event, problems });
-    expect(withProblems({ ...QUIET, checkAnswer: () => [] }, stateOf('a', task, work), event)).toBe(event);
-    expect(withProblems(QUIET, stateOf('a', task, work), event)).toBe(event);
+    expect(
+      withProblems(
+        { ...QUIET, answers: { plan: { schema: {}, read: () => ({}) } } },
+        board,
+        stateOf('a', task, work),
+        event,
+      ),
+    ).toBe(event);
+    expect(withProblems(QUIET, board, stateOf('a', task, work), event)).toBe(event);
   });
 });
 

@@ -20,7 +20,6 @@ function createPapersPlaybook(): Playbook<unknown> {
   return {
     name: 'papers',
     roles: { writer: { delivers: 'each' } },
-    schemas: {},
     tools: () => [],
     parse: () => ({ ok: true, input: null }),
     plan: () =>

@@ -248,3 +248,84 @@ const PAGE = [
     ...{ paths: ['page.txt'], acceptance: ['page.txt is good'] },
   },
 ];
+
+const asks = (question: string): object => ({
+  ...{ mcp: 'squad', tool: 'ask' },
+  arguments: { action: 'clarify', to: ['designer'], question, context: 'none', code_path: 'page.txt' },
+});
+
+/** A stage that asks for advice once, and whose second question is refused. */
+export const ASKS: Scenario = {
+  name: 'advice that is capped',
+  objective: objective('Ask for advice', 'grep -q blue page.txt'),
+  settings: (script, effects) =>
+    settings(
+      [writer('bob', 'builder'), reader('dee', 'designer')],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            {
+              ...{ id: 'BUILD', by: ['builder'], brief: 'Paint it.', makes: 'code' },
+              asks: { of: ['designer'], most: 1 },
+            },
+          ],
+        },
+      },
+    ),
+  script: (effects) => ({
+    turns: [
+      {
+        when: 'has had its 1 question',
+        steps: [
+          leave('paint', effects),
+          { write: { path: 'page.txt', text: 'blue\n' } },
+          ...commit('Paint it'),
+          { answer: 'done' },
+        ],
+      },
+      {
+        when: '# Task answer-',
+        steps: [leave('answer', effects), { answer: 'blue' }],
+        structured: { answer: 'blue', doc_updated: false, doc_path: '', reason: 'a matter of taste' },
+      },
+      { when: '# Task build:', steps: [leave('ask', effects), asks('Which colour?'), { answer: 'wait' }] },
+      { when: 'blue', steps: [leave('ask-again', effects), asks('Which blue?'), { answer: 'wait' }] },
+    ],
+  }),
+};
+
+/** The run waits for a person, and goes on once the work is approved. */
+export const APPROVAL: Scenario = {
+  name: 'a person who judges',
+  objective: objective('Have it approved', 'grep -q better page.txt'),
+  settings: (script, effects) =>
+    settings(
+      [writer('bob', 'builder')],
+      script,
+      effects,
+      {},
+      {
+        playbook: {
+          stages: [
+            { id: 'BUILD', by: ['builder'], brief: 'Build it.', makes: 'code' },
+            {
+              ...{ id: 'SIGN_OFF', brief: 'See {of:BUILD}.', makes: { approval: true } },
+              judges: { rounds: 2, else: { redo: 'BUILD' } },
+            },
+            { id: 'SHIP', by: ['builder'], brief: 'Ship it.', makes: 'code' },
+          ],
+        },
+      },
+    ),
+  script: (effects) => {
+    const turn = (id: string, text: string) => ({
+      when: `# Task ${id}:`,
+      steps: [leave(id, effects), { write: { path: 'page.txt', text } }, ...commit(id), { answer: 'done' }],
+    });
+    return { turns: [turn('build', 'plain\n'), turn('ship', 'better\n')] };
+  },
+  operator: { 3: { commands: [['answer', 'approve']], resume: [] } },
+};

@@ -51,10 +51,16 @@ function stageRows(stage: PlannedStage): Row[] {
   const { n, id, title, who, needs, reviews = [] } = stage;
   const by = stage.judges === undefined ? ' or ' : ' and ';
   const own: Row = {
-    cells: [String(n), id, 'checks' in stage.makes ? 'squad' : names(who, by), needs.join(', ')],
+    cells: [String(n), id, workerOf(stage) ?? names(who, by), needs.join(', ')],
     notes: [`${plainLine(title, 100)}: ${notesOf(stage).join('; ')}`],
   };
   return [own, ...reviews.map((review, index) => reviewRow(review, reviews[index - 1]?.id ?? id))];
+}
+
+/** Who does a stage without agents. */
+function workerOf({ makes }: PlannedStage): string | undefined {
+  if ('approval' in makes) return 'a person';
+  return 'checks' in makes ? 'squad' : undefined;
 }
 
 function reviewRow(
@@ -77,7 +83,8 @@ function wayText([category, to]: [string, Reopens[string]]): string {
   return to === 'author' ? `${category} goes back to the author` : `${category} has ${to.stage} done again`;
 }
 
-function notesOf({ makes, requires = [], each, follows, judges, session, onFail, isDone }: PlannedStage): string[] {
+function notesOf(stage: PlannedStage): string[] {
+  const { makes, requires = [], each, follows, judges, session, asks, onFail, isDone } = stage;
   return [
     madeText(makes),
     ...requires.map(requiredText),
@@ -90,6 +97,9 @@ function notesOf({ makes, requires = [], each, follows, judges, session, onFail,
           `a rejection ${'redo' in judges.else ? `has ${judges.else.redo} done again` : `is fixed as in ${judges.else.fix}`}, at most ${counted(judges.rounds, 'round')}`,
         ]),
     ...sessionNotes(session),
+    ...(asks === undefined
+      ? []
+      : [`asks ${asks.of.join(' or ')} for advice, at most ${counted(asks.most, 'question')}`]),
     ...(onFail === 'skip' ? ['if it fails, the run continues'] : []),
     ...(isDone === true ? ['done before this run'] : []),
   ];
@@ -124,6 +134,7 @@ function madeText(makes: PlannedStage['makes']): string {
   if ('code' in makes) return makes.mayChangeNothing === true ? 'may change code' : 'changes code';
   if ('removes' in makes) return 'removes the documents';
   if ('commit' in makes) return 'commits what the stage before left, if its author does not';
+  if ('approval' in makes) return 'asks a person for a verdict on the work so far';
   if ('checks' in makes) {
     if (makes.checks === 'criteria') return 'runs the commands of the criteria';
     return `runs ${makes.checks.map((command) => plainLine(command, 400)).join(', ')}`;

@@ -31,7 +31,15 @@ export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<u
   return {
     name: COORDINATE,
     roles: { planner: { delivers: 'none', instructions: PLANNER } },
-    schemas: { [TEAM]: answerSchema(teamSchema) },
+    answers: {
+      [TEAM]: {
+        schema: answerSchema(teamSchema),
+        read: (_, answer) => {
+          const judged = judgeTeam(answer, options, ANY);
+          return judged.ok ? {} : { problems: [REFUSED, ...judged.problems] };
+        },
+      },
+    },
     options: () => plainJson(options),
     parse: () => ({ ok: true, input: options }),
     plan: () => {
@@ -40,10 +48,6 @@ export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<u
         { output: { schema: TEAM, repairs: REPAIRS } },
       );
       return [addTask(task)];
-    },
-    checkAnswer: (schema, output) => {
-      const judged = schema === TEAM ? judgeTeam(output, options, ANY) : undefined;
-      return judged?.ok === false ? [REFUSED, ...judged.problems] : [];
     },
     advance: (view, event) => {
       if (event.type === 'gate-refused') return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];

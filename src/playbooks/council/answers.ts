@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
+import type { AnswerForm } from '../../model/plan.ts';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES } from '../../model/mail/vocabulary.ts';
 import { answerSchema } from '../shared/tasks.ts';
 
@@ -48,11 +49,11 @@ export type Assigned = z.infer<typeof assignedSchema>['assignments'][number];
 export const closedSchema = z.object({ summary: z.string(), open_points: z.array(z.string()) });
 
 /** The forms of answers for agents that used no tool. Without optional fields, because strict structured output needs all of them. */
-export const COUNCIL_SCHEMAS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
-  findings: answerSchema(findingsSchema),
-  improved: answerSchema(improvedSchema),
-  assigned: answerSchema(assignedSchema),
-  closed: answerSchema(closedSchema),
+export const COUNCIL_ANSWERS: Readonly<Record<string, AnswerForm>> = {
+  findings: { schema: answerSchema(findingsSchema) },
+  improved: { schema: answerSchema(improvedSchema) },
+  assigned: { schema: answerSchema(assignedSchema) },
+  closed: { schema: answerSchema(closedSchema) },
 };
 
 /** The form in mail, where most fields are optional and a path may be a text instead of a list. */

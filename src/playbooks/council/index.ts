@@ -8,7 +8,7 @@ import { mailChanges } from '../shared/mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from '../shared/mail-ends.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
 import { cancelDependents, ENDED } from '../shared/tasks.ts';
-import { COUNCIL_SCHEMAS } from './answers.ts';
+import { COUNCIL_ANSWERS } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
 import { COUNCIL_SETTINGS, councilOf, longestAssignmentMs, sectionOf, type Council } from './council.ts';
 import { minutesOf } from './minutes.ts';
@@ -27,7 +27,7 @@ export function createCouncilPlaybook(): Playbook<Council> {
     cast: councilCast,
     settings: COUNCIL_SETTINGS,
     options: ({ section, limits }) => plainJson({ reviewRounds: limits.reviewRounds, ...sectionOf(section) }),
-    schemas: { ...COUNCIL_SCHEMAS, [MAIL_ANSWER]: mailAnswerForm },
+    answers: { ...COUNCIL_ANSWERS, [MAIL_ANSWER]: mailAnswerForm },
     parse: (source: PlaybookSource) => {
       const council = councilOf(source);
       return 'main' in council ? { ok: true, input: council } : { ok: false, errors: council };

@@ -56,10 +56,10 @@ export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
     otherRoles: { delivers: 'each' },
     cast: deliveryCast,
     options: optionsFrom,
-    schemas: {
-      plan: answerSchema(planAnswerSchema),
-      [PLAN_WITH_CRITERIA]: answerSchema(planWithCriteriaSchema),
-      [TEST_REPORT]: answerSchema(testReportSchema),
+    answers: {
+      plan: { schema: answerSchema(planAnswerSchema) },
+      [PLAN_WITH_CRITERIA]: { schema: answerSchema(planWithCriteriaSchema) },
+      [TEST_REPORT]: { schema: answerSchema(testReportSchema) },
     },
     parse: parseSource,
     plan: planFirst,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { answerSchema } from '../shared/tasks.ts';
+import type { AnswerForm } from '../../model/plan.ts';
+import { answerSchema, missingIn } from '../shared/tasks.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
 import {
   BUSINESS_PROBLEM,
@@ -57,13 +58,40 @@ const SUMMARY = `Close the work: write for the person who wrote the objective an
 
 ${CLOSING}`;
 
-/** The answer of COMPLETE; each list has one point an entry. */
-export const summarySchema = z.object({
+/** Each list has one point an entry. */
+const summarySchema = z.object({
   summary: z.string(),
   tryIt: z.array(z.string()),
   left: z.array(z.string()),
   followUps: z.array(z.string()),
 });
+
+/** Most points of each list in the reason of the run's end. The answer of COMPLETE has all of them. */
+const MOST_POINTS = 10;
+
+/** The answer of COMPLETE: the last words of the run, which is not done while they name something that is missing. */
+export const SUMMARY_FORM: AnswerForm = {
+  schema: answerSchema(summarySchema),
+  read: (_, answer) => {
+    const said = summarySchema.safeParse(answer).data;
+    if (said === undefined) return {};
+    const points = (title: string, texts: readonly string[]): string[] =>
+      texts.slice(0, MOST_POINTS).map((text) => `${title}: ${text}`);
+    const left = missingIn(said.left);
+    const findings = left.slice(0, MOST_POINTS).map((problem) => {
+      return { file: null, line: null, problem, suggestion: null };
+    });
+    return {
+      summary: [
+        said.summary,
+        ...points('Left out', left),
+        ...points('Try it', said.tryIt),
+        ...points('Follow-up', said.followUps),
+      ].join('\n'),
+      verdict: { approved: left.length === 0, summary: 'something that was asked for is missing', findings },
+    };
+  },
+};
 
 const DROP = `Close the work: remove the documents of the squad, which were for the squad alone:
 
@@ -110,12 +138,12 @@ export function objectiveStages(documents: Documents, rounds: number): StageList
     },
     // A commit would make the verdicts of POST_REVIEW void.
     documents === 'keep'
-      ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: answerSchema(summarySchema) } }
+      ? { id: 'COMPLETE', by: ['pm'], brief: SUMMARY, makes: { answer: { ...SUMMARY_FORM.schema } } }
       : {
           id: 'COMPLETE',
           by: ['pm'],
           brief: DROP,
-          makes: { removes: 'documents', answer: answerSchema(summarySchema) },
+          makes: { removes: 'documents', answer: { ...SUMMARY_FORM.schema } },
         },
   ];
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { atMost } from '../../text/at-most.ts';
+import type { AnswerForm } from '../../model/plan.ts';
+import { PLAYED } from '../../model/playbook-name.ts';
 import type { Json } from '../../text/json.ts';
+import { stageTask } from '../stages/stage-records.ts';
 import { answerSchema } from '../shared/tasks.ts';
 
 /** The name of the form that every worker of a session answers in. */
@@ -61,8 +64,8 @@ interface Text {
  * Problems of a worker's answer beyond its schema, for its author. They quote nothing of the answer, because they reach a prompt and a
  * terminal.
  */
-export function checkAnswer(schema: string, answer: Json): string[] {
-  const worker = schema === WORKER ? workerSchema.safeParse(answer).data : undefined;
+export function workerProblems(answer: Json): string[] {
+  const worker = workerSchema.safeParse(answer).data;
   if (worker === undefined) return [];
   const texts = textsOf(worker);
   const all = texts.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0);
@@ -79,6 +82,18 @@ export function checkAnswer(schema: string, answer: Json): string[] {
   ];
   return atMost(problems, MOST_PROBLEMS, (left) => `There are ${left} more problems like these.`);
 }
+
+/** A task whose answer counts is noted as done, in the order of their ends. */
+export const WORKER_FORM: AnswerForm = {
+  schema: ANSWER,
+  guide: () => ANSWER_GUIDE,
+  read: (view, answer, task) => {
+    const problems = workerProblems(answer);
+    if (problems.length > 0) return { problems };
+    const place = stageTask(view, task);
+    return place === undefined ? {} : { changes: [{ do: 'put', in: PLAYED, id: place.stage, value: { task } }] };
+  },
+};
 
 function textProblems({ at, text, is, mayBeBlank }: Text): string[] {
   if (mayBeBlank !== true && text.trim() === '') return [`\`${at}\` is empty.`];

@@ -1,17 +1,13 @@
 import type { CastMember, CastSource, Role } from '../../model/plan.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
-import { ANSWER_GUIDE } from './answer.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
 
 /** The tasks of a session as a list of stages, one for each, with the same ids. Its graph decides what runs at once. */
 export function sessionList({ roles, tasks, completed }: Session): StageList {
   const roleOf = new Map(roles.map((role) => [role.slug, role]));
   const done = new Set(completed);
-  return {
-    stages: tasks.map((task) => stageOf(task, roleOf.get(task.role), done.has(task.slug))),
-    below: ANSWER_GUIDE,
-  };
+  return { stages: tasks.map((task) => stageOf(task, roleOf.get(task.role), done.has(task.slug))) };
 }
 
 function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boolean): Stage {

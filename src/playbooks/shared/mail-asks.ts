@@ -17,6 +17,8 @@ export const DOCUMENTATION = ['docs', '*.md', '*.mdx', '*.rst', '*.adoc'] as con
 
 /** One task for each agent that is asked. The engine asks a person. */
 export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | undefined {
+  const refusal = work.refusal?.(view, event);
+  if (refusal !== undefined) return [{ do: 'refuse-mail', message: event.id, reason: refusal }];
   const changes = event.to.flatMap((address, place): PlanChange[] => {
     const agent = agentAt(view.roster, address) ?? view.roster.find((member) => isFor(address, member, event.from));
     if (agent === undefined) return address === MAIN ? [] : [{ do: 'close-ask', message: event.id, by: address }];

@@ -3,7 +3,7 @@ import type { Json } from '../../text/json.ts';
 import { NOT_WRITTEN, promisesDocument } from '../../model/mail/effects.ts';
 import { pathSchema } from '../../model/mail/wire-text.ts';
 import { addressOf } from '../../model/mail/address.ts';
-import type { View } from '../../model/plan.ts';
+import type { AnswerForm, View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
@@ -20,12 +20,12 @@ const lastWordSchema = z.object({
   doc_path: z.string().describe('Where in the documentation the answer is; empty if nowhere.'),
   reason: z.string().describe('Why nothing needs to be written; empty if the documentation has the answer.'),
 });
-export const mailAnswerForm = answerSchema(lastWordSchema);
+export const mailAnswerForm: AnswerForm = { schema: answerSchema(lastWordSchema) };
 
 /** The form for an agent that may add paths to the task of the agent that asked. */
 export const PATHS_ANSWER = 'mail-answer-paths';
 const pathsSchema = z.object({ paths: z.array(z.string()) });
-export const pathsAnswerForm = answerSchema(lastWordSchema.extend(pathsSchema.shape));
+export const pathsAnswerForm: AnswerForm = { schema: answerSchema(lastWordSchema.extend(pathsSchema.shape)) };
 
 /** The paths that an answer names. */
 export function pathsIn(body: unknown): readonly string[] {

@@ -1,5 +1,6 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { ENDED } from './tasks.ts';
 
@@ -13,6 +14,8 @@ export interface MailWork {
   answer(view: View, task: NewTask): NewTask;
   /** Tasks that judge the whole, in their order. They wait for all work, and judge again if work is delivered after them. */
   readonly finals: readonly string[];
+  /** Why an agent's question is refused; undefined: it is not. Absent: none is. */
+  refusal?(view: View, ask: Extract<PlaybookEvent, { type: 'mail' }>): string | undefined;
   /** Absent: no answer adds paths to a task. */
   readonly grants?: PathGrants;
 }

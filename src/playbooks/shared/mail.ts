@@ -33,7 +33,7 @@ const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
   return {
     ...playbook,
-    schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm, [PATHS_ANSWER]: pathsAnswerForm },
+    answers: { ...playbook.answers, [MAIL_ANSWER]: mailAnswerForm, [PATHS_ANSWER]: pathsAnswerForm },
     tools: (role) => [...new Set([...playbook.tools(role), ...TO_ANSWER])],
     advance: (view, event) => {
       const changes = mailChanges(view, event, work);

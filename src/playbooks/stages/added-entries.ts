@@ -1,18 +1,17 @@
-import type { View } from '../../model/plan.ts';
+import type { PlannedEntry, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import type { Entry } from './answers.ts';
 import { chainTasks } from './entry-tasks.ts';
 import { chainBehind } from './list-facts.ts';
 import type { Stage } from './stage-list.ts';
-import type { StagesOptions } from './stage-options.ts';
+import type { Play } from './stage-options.ts';
 import { progressOf } from './stage-progress.ts';
 import { putEntry } from './stage-records.ts';
 import { taskOfEntry } from './stage-tasks.ts';
 
 interface Added {
   readonly stage: Stage;
-  readonly entry: Entry;
+  readonly entry: PlannedEntry;
   /** What its first task has besides the work of the stage. */
   readonly first: Partial<NewTask>;
   /** What the later ones have. */
@@ -22,7 +21,7 @@ interface Added {
 }
 
 /** The tasks of an entry that no plan has, through the stages behind this one as well. Empty: none follows it entry by entry. */
-export function addedEntry(view: View, options: StagesOptions, about: Added): PlanChange[] {
+export function addedEntry(view: View, options: Play, about: Added): PlanChange[] {
   const { stage, entry, first, later = {}, mail = [] } = about;
   const { list } = options;
   const behind = chainBehind(list, stage);

@@ -3,21 +3,21 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { plainJson } from '../../text/json.ts';
 import { cancelDependents, failRun } from '../shared/tasks.ts';
-import { schemaNameOf } from './answers.ts';
+import { formNameOf } from './answers.ts';
+import { answeredByPerson, dropApproval } from './approving.ts';
 import { endOf } from './end-run.ts';
 import { skipEmptyCommit } from './commit-tasks.ts';
 import { decideEntries } from './entry-judging.ts';
 import { decideFailedChecks, decideRounds } from './judging.ts';
-import { stageOf } from './list-facts.ts';
+import { givesTasks, isRead, stageOf } from './list-facts.ts';
 import { anotherJudge } from './silent-judges.ts';
 import { closingStages, finalStages, judgeAgain, outsideWork } from './outside-work.ts';
 import { openEach } from './opening.ts';
-import { tasksProblems } from './plan-tasks.ts';
 import { briefsAfter, reopenedBy } from './reopening.ts';
 import { repairOfStages } from './repair-stages.ts';
-import type { Stage } from './stage-list.ts';
-import { optionsOf, type StagesOptions } from './stage-options.ts';
-import { dueStages, givesTasks, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import { optionsOf, type Forms, type Play } from './stage-options.ts';
+import { dueStages, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
 import { dropRound, putAnswer, stageTask, withPuts, type StageTask } from './stage-records.ts';
 import { tasksOfStage } from './stage-tasks.ts';
 
@@ -26,9 +26,10 @@ type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }
 export const NO_LIST = 'this run has no list of stages';
 
 /** Changes after an event, from the list and the board alone. */
-export function advance(view: View, event: PlaybookEvent): PlanChange[] {
-  const options = optionsOf(view);
-  if (options === undefined) return [failRun(NO_LIST)];
+export function advance(view: View, event: PlaybookEvent, forms: Forms): PlanChange[] {
+  const frozen = optionsOf(view);
+  if (frozen === undefined) return [failRun(NO_LIST)];
+  const options = { ...frozen, forms };
   switch (event.type) {
     case 'task-done':
       return done(view, options, event);
@@ -43,27 +44,30 @@ export function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'mail':
     case 'overdue':
     case 'timer':
-    case 'answered':
       return [];
+    case 'answered': {
+      const heard = answeredByPerson(view, options, event);
+      return heard === undefined || heard.some((change) => change.do === 'finish')
+        ? (heard ?? [])
+        : proceed(view, options, heard);
+    }
     default:
       return event satisfies never;
   }
 }
 
-function done(view: View, options: StagesOptions, event: Heard<'task-done'>): PlanChange[] {
+function done(view: View, options: Play, event: Heard<'task-done'>): PlanChange[] {
   const place = stageTask(view, event.task);
   const stage = place === undefined ? undefined : stageOf(options.list, place.stage);
   const empty = skipEmptyCommit(view, event.task);
   if (empty.length > 0) return empty;
   if (place === undefined || stage === undefined) return proceed(view, options);
-  if (place.as === 'judge') return proceed(view, options, dropRound(view, place));
-  const schema = schemaNameOf(stage);
-  // A worker's answer stays on its task: no brief quotes it, so it is not recorded for the stage.
-  if (place.as !== 'work' || schema === undefined || schema === 'worker') return proceed(view, options);
+  if (place.as === 'judge') return proceed(view, options, [...dropRound(view, place), ...dropApproval(view, stage.id)]);
+  if (place.as !== 'work' || formNameOf(stage) === undefined) return proceed(view, options);
   return answered(view, options, event, { stage, place });
 }
 
-function failed(view: View, options: StagesOptions, event: Heard<'task-failed'>): PlanChange[] {
+function failed(view: View, options: Play, event: Heard<'task-failed'>): PlanChange[] {
   const { task, why, category } = event;
   const progress = progressOf(view, options.list);
   const again = category === undefined ? [] : reopenedBy(options, progress, event);
@@ -73,7 +77,7 @@ function failed(view: View, options: StagesOptions, event: Heard<'task-failed'>)
 }
 
 /** Skips the commit and the verdict on skipped work, which leaves them nothing to do. Other tasks that need it continue without it. */
-function skipped(view: View, options: StagesOptions, id: string): PlanChange[] {
+function skipped(view: View, options: Play, id: string): PlanChange[] {
   const isJudge = (task: string): boolean => {
     const place = stageTask(view, task);
     return place?.as === 'judge' && place.entry !== undefined;
@@ -88,28 +92,36 @@ function skipped(view: View, options: StagesOptions, id: string): PlanChange[] {
 /** An answer counts once it is checked: that of a new run before its review, one that a person gave here. */
 function answered(
   view: View,
-  options: StagesOptions,
-  { output }: Heard<'task-done'>,
+  options: Play,
+  { task, output }: Heard<'task-done'>,
   { stage, place }: { readonly stage: Stage; readonly place: StageTask },
 ): PlanChange[] {
-  const problems = givesTasks(stage) ? tasksProblems(output, options.list) : [];
-  if (problems.length > 0) return [failRun([`${stage.id}: its tasks cannot be used:`, ...problems].join('\n'))];
-  const put = putAnswer(place, plainJson(output ?? null));
+  const answer = plainJson(output ?? null);
+  const reading = options.forms[formNameOf(stage) ?? '']?.read?.(view, answer, task) ?? {};
+  if (reading.problems !== undefined) {
+    const lines = reading.problems.map((problem) => `- ${problem}`);
+    return [failRun([`${stage.id}: its answer cannot be used:`, ...lines].join('\n'))];
+  }
+  const { entries, changes = [] } = reading;
+  // No brief quotes it, so that it stays on its task alone.
+  if (!isRead(options.list, stage.id)) return proceed(view, options, changes);
+  const put = putAnswer(place, answer, entries);
   const scene = withPuts(view, [put]);
-  return proceed(view, options, [put, ...briefsAfter(scene, options, progressOf(scene, options.list), place)]);
+  const briefs = briefsAfter(scene, options, progressOf(scene, options.list), place);
+  return proceed(view, options, [...changes, put, ...briefs]);
 }
 
 const ENDS_STEP: ReadonlySet<PlanChange['do']> = new Set(['finish', 'settle-task', 'reopen-task']);
 
 /** Acts on what has ended: decides rounds, starts the stages that are due, and ends the run once there is nothing left. */
-function proceed(view: View, options: StagesOptions, before: readonly PlanChange[] = []): PlanChange[] {
+function proceed(view: View, options: Play, before: readonly PlanChange[] = []): PlanChange[] {
   const { list } = options;
-  let scene: Scene = withPuts(view, before);
+  let scene: View = withPuts(view, before);
   let changes: PlanChange[] = [...before];
   let progress = progressOf(scene, list);
   const steps = [decideEntries, decideFailedChecks, decideRounds, judgeAgain];
   for (const step of steps) {
-    const more = step(scene, list, progress);
+    const more = step(scene, options, progress);
     if (more.length === 0) continue;
     changes = [...changes, ...more];
     // The board does not show yet what these open or end.
@@ -120,22 +132,21 @@ function proceed(view: View, options: StagesOptions, before: readonly PlanChange
   const started = openStages(scene, options, progress);
   if (started.length > 0) return [...changes, ...started];
   const isOpen = scene.tasks({ ended: false }).length > 0;
-  return isOpen || waitsForApproval(view, progress) ? changes : [...changes, ...endOf(scene, list, progress)];
+  return isOpen || waitsForPerson(view, list, progress) ? changes : [...changes, ...endOf(scene, options, progress)];
 }
 
-/** Whether a person is still asked about the plan: its task has ended, and its answer does not count yet. */
-function waitsForApproval({ asksForPlan }: View, progress: readonly StageProgress[]): boolean {
-  if (asksForPlan !== true) return false;
-  return progress.some(
-    ({ stage, state, tasks }) =>
-      givesTasks(stage) && state === 'live' && tasks.every((task) => task.state.status === 'done'),
-  );
+/** Whether a person is still asked about the work, or about the plan: its task has ended, and its answer does not count yet. */
+function waitsForPerson({ asksForPlan }: View, list: StageList, progress: readonly StageProgress[]): boolean {
+  return progress.some(({ stage, state, tasks }) => {
+    const isAsked = 'approval' in stage.makes || (asksForPlan === true && givesTasks(list, stage));
+    return isAsked && state === 'live' && tasks.every((task) => task.state.status === 'done');
+  });
 }
 
 /** The tasks of all stages that are due. */
 export function openStages(
   scene: Scene,
-  options: StagesOptions,
+  options: Play,
   progress: readonly StageProgress[] = progressOf(scene, options.list),
 ): PlanChange[] {
   const { list } = options;

@@ -35,6 +35,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   each: 'each: { of: PLAN }',
   judges: 'makes: { answer: verdict }\njudges: { rounds: 4, else: { fix: BUILD } }',
   session: 'session: { of: SPEC }',
+  asks: 'asks: { of: [architect, designer], most: 2 }',
   onFail: 'onFail: skip',
   whenNotConverging: 'whenNotConverging: stop',
 };
@@ -158,7 +159,7 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
   const isMapping = ['id', 'brief', 'makes'].some(has);
   const isKnown = isWork || KINDS.some((key) => makes[key] !== undefined);
   return [
-    ...(!isMapping || has('by') || makes['checks'] !== undefined
+    ...(!isMapping || has('by') || makes['checks'] !== undefined || makes['approval'] !== undefined
       ? []
       : [{ path: [...at, 'by'], message: 'is missing; say which role works on it' }]),
     ...(has('requires') && isKnown && !isWork
@@ -180,20 +181,25 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
   ];
 }
 
-const KINDS = ['answer', 'checks', 'removes'];
+const KINDS = ['answer', 'checks', 'removes', 'approval'];
 
 const REVIEWED = ['document', 'documents', 'code'];
 
 /** Problems of keys that do not go together in one stage. */
 function kindProblems({ at, makes, has }: RoughStage): Said[] {
-  const { answer, checks, document, documents } = makes;
+  const { answer, approval, checks, document, documents } = makes;
   const say = (key: string, message: string): Said[] => [{ path: [...at, key], message }];
   const judges = has('judges');
   return [
     ...(answer === 'verdict' && !judges
       ? say('makes', 'a verdict judges the work so far: say with `judges` what follows a rejection')
       : []),
-    ...(judges && answer !== 'verdict' ? say('judges', 'a stage that judges makes `answer: verdict`') : []),
+    ...(approval !== undefined && !judges
+      ? say('makes', 'a person judges the work so far: say with `judges` what follows a rejection')
+      : []),
+    ...(judges && answer !== 'verdict' && approval === undefined
+      ? say('judges', 'a stage that judges makes `answer: verdict`, or `approval: true`')
+      : []),
     ...(has('review') && !judges && REVIEWED.every((key) => makes[key] === undefined) && checks === undefined
       ? say('review', 'only a document or code is reviewed')
       : []),
@@ -209,8 +215,13 @@ function kindProblems({ at, makes, has }: RoughStage): Said[] {
       : []),
     ...(checks === undefined
       ? []
-      : ['review', 'each', 'session'].flatMap((key) =>
+      : ['review', 'each', 'session', 'asks'].flatMap((key) =>
           has(key) ? say(key, 'the engine runs the commands of this stage, so no agent works on it') : [],
+        )),
+    ...(approval === undefined
+      ? []
+      : ['by', 'session', 'asks', 'onFail'].flatMap((key) =>
+          has(key) ? say(key, 'a person judges here, so no agent works on this stage') : [],
         )),
     ...(isJsonObject(answer) ? answerProblems(answer, [...at, 'makes', 'answer']) : []),
   ];

@@ -60,8 +60,11 @@ function planAgain(
   const target = redo ?? fix;
   if (id === undefined || target === undefined) return [];
   const judge = stages.find((stage) => stage.id === id);
+  // A person may read the plan before its tasks are made.
+  const isBuilt = ({ id: built = '' }: RoughStage): boolean =>
+    judge?.makes['approval'] === undefined || before.get(judge)?.has(built) === true;
   const again = stages.filter((stage) => {
-    const isPlan = stage.makes['answer'] === 'tasks' && stages.some(({ each }) => each === stage.id);
+    const isPlan = stage.makes['answer'] === 'tasks' && stages.some((one) => one.each === stage.id && isBuilt(one));
     if (stage.id === undefined || !isPlan) return false;
     const isOnTheWay = stage.id === redo || before.get(stage)?.has(target) === true;
     return isOnTheWay && judge !== undefined && before.get(judge)?.has(stage.id) === true;
@@ -193,9 +196,11 @@ function lacking(
     case 'tasks':
       return makes['answer'] === 'tasks' || each !== undefined ? undefined : NO_TASKS;
     case 'session':
+      if (is('approval')) return 'is judged by a person, so there is no session of it';
       if (is('checks')) return 'runs commands, so there is no session of it';
       return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
     case 'reviewer':
+      if (is('approval')) return 'is judged by a person, so there is no session of it';
       if (is('checks')) return 'runs commands, so there is no session of it';
       return each === undefined || by.each !== undefined ? undefined : MANY_SESSIONS;
     case 'again':

@@ -36,6 +36,7 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
     const other = 'name another role that an agent has';
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
+      ...unstaffed(stage.asks, [...at, 'asks', 'of'], staffed),
       ...reviews.flatMap((review): Said[] => {
         const ofReview = [...review.at, 'by'];
         const alone = [author, ...choices(stage)].find((role) => role !== undefined && isOwn(review.by, [role]));

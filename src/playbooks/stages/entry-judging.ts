@@ -1,20 +1,22 @@
 import type { PlanChange } from '../../model/plan/change.ts';
+import type { View } from '../../model/plan.ts';
+import { formNameOf } from './answers.ts';
 import { takenBack } from './judging.ts';
 import { judgedBy, judgesWhole, targetOf, wayBetween } from './list-facts.ts';
 import { findingLines } from './stage-brief.ts';
-import type { StageList } from './stage-list.ts';
-import type { Placed, Scene, StageProgress } from './stage-progress.ts';
+import type { Play } from './stage-options.ts';
+import type { Placed, StageProgress } from './stage-progress.ts';
 import { putRound } from './stage-records.ts';
 import { roundFrom, verdictOf } from './verdicts.ts';
 
 /** Changes for verdicts on entries that have had no effect yet: a rejection opens the entry's tasks again, and the last one fails it. */
-export function decideEntries(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+export function decideEntries(scene: View, options: Play, progress: readonly StageProgress[]): PlanChange[] {
   return progress.flatMap((judge) => {
     if (judge.stage.judges === undefined || judgesWhole(judge.stage)) return [];
     const entries = Map.groupBy(judge.tasks, ({ entry = '' }) => entry);
     return [...entries].flatMap(([entry, tasks]) =>
       tasks.every(({ state: { status } }) => status === 'done')
-        ? decideEntry(scene, list, progress, { judge, entry, tasks })
+        ? decideEntry(scene, options, progress, { judge, entry, tasks })
         : [],
     );
   });
@@ -28,8 +30,8 @@ interface Judged {
 }
 
 function decideEntry(
-  scene: Scene,
-  list: StageList,
+  scene: View,
+  { list, forms }: Play,
   progress: readonly StageProgress[],
   { judge, entry, tasks }: Judged,
 ): PlanChange[] {
@@ -43,7 +45,8 @@ function decideEntry(
     ({ state: { doneBy } }) => doneBy !== undefined && made.some(({ state }) => state.doneBy === doneBy),
   );
   if (own !== undefined) return [takenBack(own)];
-  const verdicts = tasks.map(verdictOf);
+  const form = forms[formNameOf(stage) ?? ''];
+  const verdicts = tasks.map((task) => verdictOf(scene, form, task).verdict);
   if (verdicts.every(({ approved }) => approved)) return [];
   const round = roundFrom(scene, judge, verdicts, false, entry);
   const cap = stage.judges?.rounds ?? 1;

@@ -1,17 +1,17 @@
 import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlannedEntry } from '../../model/plan.ts';
+import { failRun } from '../shared/tasks.ts';
 import { defined } from '../../text/defined.ts';
-import { type Entry, tasksSchema } from './answers.ts';
 import { chainBehind, committedBy, entriesOf, stageOf, taskIdOf, titleOf } from './list-facts.ts';
 import type { Opening } from './opening.ts';
-import { readTasks } from './plan-tasks.ts';
 import { freeId } from './stage-ids.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { isUnopened, type Placed, type StageProgress } from './stage-progress.ts';
-import { answerOf } from './stage-records.ts';
+import { plannedIn } from './stage-records.ts';
 
 /** A task of one stage for one entry. */
 export interface EntryTask {
-  readonly entry: Entry;
+  readonly entry: PlannedEntry;
   /** The stage whose answer has the entries. */
   readonly from: string;
   readonly id: string;
@@ -33,12 +33,12 @@ export function entryTasks(opening: Opening, taskOf: TaskOfEntry): PlanChange[] 
   const { scene, options, progress, of } = opening;
   const { list } = options;
   const from = entriesOf(list, of.stage) ?? '';
-  const reading = readTasks(tasksSchema.safeParse(answerOf(scene, from)).data, list);
-  if (!reading.ok) return [{ do: 'finish', outcome: 'failed', why: `${of.stage.id} has no tasks: ${from} gave none` }];
+  const entries = plannedIn(scene, from);
+  if (entries === undefined) return [failRun(`${of.stage.id} has no tasks: ${from} gave none`)];
   const chain = [of, ...chainBehind(list, of.stage).flatMap((stage) => unopened(progress, stage))];
   const ids = new Map<string, readonly string[]>();
   const taken = new Set(opening.taken);
-  return reading.entries
+  return entries
     .filter((entry) => canGoOn(opening, entry))
     .flatMap((entry) => {
       const needs = entry.needs.flatMap((need) => ids.get(need) ?? []);
@@ -51,7 +51,7 @@ export function entryTasks(opening: Opening, taskOf: TaskOfEntry): PlanChange[] 
 
 interface Chain {
   readonly chain: readonly StageProgress[];
-  readonly entry: Entry;
+  readonly entry: PlannedEntry;
   readonly from: string;
   /** Of its first task, besides those of its stage. */
   readonly needs: readonly string[];
@@ -114,30 +114,30 @@ function endsOf(chain: readonly StageProgress[]): ReadonlySet<string> {
 }
 
 /** An entry whose task of the stage before failed has no later ones. */
-function canGoOn({ progress, of }: Opening, entry: Entry): boolean {
+function canGoOn({ progress, of }: Opening, entry: PlannedEntry): boolean {
   return placesOf(progress, of.stage.each?.of ?? '', entry).every(
     ({ state: { status } }) => status === 'done' || status === 'skipped',
   );
 }
 
-function entryTasksIn(opening: Opening, stage: string, entry: Entry): readonly string[] {
+function entryTasksIn(opening: Opening, stage: string, entry: PlannedEntry): readonly string[] {
   const { list } = opening.options;
   const ids = placesOf(opening.progress, stage, entry).map(({ state }) => state.id);
   const leftOut = ids.length === 0 ? committedBy(list, stageOf(list, stage) ?? opening.of.stage) : undefined;
   return leftOut === undefined || leftOut === stage ? ids : entryTasksIn(opening, leftOut, entry);
 }
 
-function placesOf(progress: readonly StageProgress[], stage: string, { id }: Entry): readonly Placed[] {
+function placesOf(progress: readonly StageProgress[], stage: string, { id }: PlannedEntry): readonly Placed[] {
   return progress.find((one) => one.stage.id === stage)?.tasks.filter((task) => task.entry === id) ?? [];
 }
 
 /** The task of a stage that follows another one is named for both the entry and the stage. */
-function idOf({ stage, pass }: StageProgress, { id }: Entry, follows: boolean): string {
+function idOf({ stage, pass }: StageProgress, { id }: PlannedEntry, follows: boolean): string {
   const name = follows ? `${id}-${taskIdOf(stage)}` : id;
   return pass.pass === 1 ? name : `${name}-${pass.pass}`;
 }
 
 /** The title of its task. */
-export function entryTitle(list: StageList, stage: Stage, { title }: Entry): string {
+export function entryTitle(list: StageList, stage: Stage, { title }: PlannedEntry): string {
   return stage.each?.of === entriesOf(list, stage) ? title : `${titleOf(stage)}: ${title}`;
 }

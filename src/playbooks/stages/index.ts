@@ -1,4 +1,4 @@
-import type { OptionsSource, Parsed, Playbook, PlaybookSource } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, Planning, Playbook, PlaybookSource } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { type Json, plainJson } from '../../text/json.ts';
@@ -6,14 +6,14 @@ import { defined } from '../../text/defined.ts';
 import { withMail } from '../shared/mail.ts';
 import { failRun } from '../shared/tasks.ts';
 import { advance, NO_LIST, openStages } from './advance.ts';
-import { schemasOf } from './answers.ts';
-import { tasksProblems } from './plan-tasks.ts';
+import { formsOf } from './answers.ts';
+import { mailOfStages } from './mail-of-stages.ts';
 import { planningOf } from './planning.ts';
 import { rolesOf, staffProblems } from './roles.ts';
 import type { StageList } from './stage-list.ts';
-import { mailOfStages } from './mail-of-stages.ts';
-import { optionsOf, type StagesOptions } from './stage-options.ts';
+import { optionsOf, type Forms, type StagesOptions } from './stage-options.ts';
 import { stageViews } from './stage-views.ts';
+import type { Requirement } from '../../model/plan/task.ts';
 
 interface StagesInput {
   readonly objective: Objective;
@@ -23,27 +23,39 @@ interface StagesInput {
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
-  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'settings' | 'options' | 'schemas' | 'tools'>
+  Pick<
+    Playbook<unknown>,
+    'roles' | 'otherRoles' | 'cast' | 'castsEachRole' | 'settings' | 'answers' | 'tools' | 'background'
+  >
 > {
   readonly name: string;
-  /** A run plays the list that it is frozen with. */
+  /** The list that a run was frozen with. */
   readonly list: StageList;
+  /** Pure. Makes the list when a run begins. Absent: it is `list`. */
+  listFor?(subject: OptionsSource): StageList;
+  /** Kept with the list of a run. */
+  readonly keeps?: { readonly [key: string]: Json };
+  /** Problems with the agents, besides roles that the list needs. */
+  lacks?(roster: readonly Member[]): string[];
+  /** How a person is asked about its plan. */
+  readonly asksForPlan?: Planning['byDefault'];
+  /** A check of all delivered work, also of what mail and repairs add. */
+  readonly requires?: Requirement;
 }
 
 /** Plays a list of stages. Where the next step leads follows from the list and from what has ended. */
 export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput> {
-  const { name, list, roles = rolesOf(list), otherRoles, cast, settings } = source;
+  const { name, list, roles = rolesOf(list), otherRoles, cast, castsEachRole, settings, background } = source;
+  const forms = formsOf(list, source.answers);
   const playbook: Playbook<StagesInput> = {
     name,
     roles,
-    ...defined({ otherRoles, cast, settings, planning: planningOf(list) }),
-    options: source.options ?? ((from) => plainJson(stagesOptions(list, from))),
-    schemas: { ...schemasOf(list), ...source.schemas },
-    // Before the work is reviewed: a review of a plan that cannot be used would be paid for nothing.
-    checkAnswer: (schema, answer) => answerProblems(list, schema, answer),
-    parse: (about) => parse(list, about),
-    plan,
-    advance,
+    ...defined({ otherRoles, cast, castsEachRole, settings, background, planning: planningOf(source, forms) }),
+    options: (subject) => plainJson({ ...stagesOptions(source.listFor?.(subject) ?? list, subject), ...source.keeps }),
+    answers: forms,
+    parse: (about) => parse(source, about),
+    plan: (input) => checked(source, plan(input, forms)),
+    advance: (view, event) => advance(view, event, forms),
     stages: stageViews,
     tools: source.tools ?? (() => ['ask', 'send', 'report', 'handoff', 'fail']),
     routes: () => 'everybody',
@@ -53,14 +65,9 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     advance: (view, event) => {
       const options = optionsOf(view);
       if (options === undefined) return playbook.advance(view, event);
-      return withMail(playbook, mailOfStages(view, options)).advance(view, event);
+      return checked(source, withMail(playbook, mailOfStages(view, { ...options, forms })).advance(view, event));
     },
   };
-}
-
-function answerProblems(list: StageList, schema: string, answer: Json): string[] {
-  const problems = schema === 'tasks' ? tasksProblems(answer, list) : [];
-  return problems.length === 0 ? [] : ['These tasks cannot be used:', ...problems];
 }
 
 /** Options that a run of this list keeps unchanged until its end. */
@@ -68,16 +75,25 @@ export function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSour
   return { list, folder: `docs/squad/${run}`, reviewRounds: limits.reviewRounds };
 }
 
-function parse(known: StageList, { objective, roster, options }: PlaybookSource): Parsed<StagesInput> {
-  const errors = staffProblems(optionsOf({ options })?.list ?? known, roster);
+function checked({ requires }: StagesSource, changes: PlanChange[]): PlanChange[] {
+  if (requires === undefined) return changes;
+  return changes.map((change) => {
+    if (change.do !== 'add-task' || !change.task.integrate) return change;
+    return { ...change, task: { ...change.task, requires: [...change.task.requires, requires] } };
+  });
+}
+
+function parse(source: StagesSource, { objective, roster, options }: PlaybookSource): Parsed<StagesInput> {
+  const lack = source.lacks?.(roster) ?? [];
+  const errors = lack.length > 0 ? lack : staffProblems(optionsOf({ options })?.list ?? source.list, roster);
   return errors.length > 0
     ? { ok: false, errors: [...new Set(errors)] }
     : { ok: true, input: { objective, roster, options } };
 }
 
-function plan({ objective, roster, options }: StagesInput): PlanChange[] {
+function plan({ objective, roster, options }: StagesInput, forms: Forms): PlanChange[] {
   const frozen = optionsOf({ options });
   if (frozen === undefined) return [failRun(NO_LIST)];
   const nothing = { task: () => undefined, tasks: () => [], record: () => undefined, records: () => [] };
-  return openStages({ objective, roster, options, ...nothing }, frozen);
+  return openStages({ objective, roster, options, ...nothing }, { ...frozen, forms });
 }

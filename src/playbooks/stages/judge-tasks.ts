@@ -9,23 +9,6 @@ import type { Stage, StageList } from './stage-list.ts';
 import { roleFor, type Scene, type StageProgress } from './stage-progress.ts';
 import { placed, taskBefore, titleNow, type Opening } from './opening.ts';
 
-/** The form of a verdict, for the prompt of its judge. */
-/** The verdict on one entry is on none of the run's criteria, which are those of the whole. */
-function verdictForm({ objective }: Scene, isWhole = true): string {
-  const open = (isWhole ? objective.criteria : []).flatMap(({ text, command }, index) =>
-    command === undefined ? [`${index}. ${text}`] : [],
-  );
-  return [
-    'Read the files and run what you need. Change nothing. Answer with:',
-    '- `approved`: true only if nothing has to change',
-    '- `summary`: a sentence',
-    '- `findings`: what has to change, each with `file` and `line` (null if there is none), `problem`, and `suggestion` (null if you have none). A rejection needs at least one',
-    open.length === 0
-      ? '- `criteria`: an empty list'
-      : `- \`criteria\`: one for each of these success criteria that no command checks, with its number as \`criterion\`, \`met\`, \`file\` and \`line\` where it shows (null only if it is not met), and \`why\` in a sentence:\n${open.join('\n')}`,
-  ].join('\n');
-}
-
 /** One task for each role that judges. */
 export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
   const { scene, options, progress, of } = opening;
@@ -43,8 +26,7 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
     const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);
     used.add(id);
     const session = sessionFor(progress, of, { role });
-    const brief = { ...common.brief, text: `${common.brief.text}\n\n${verdictForm(scene)}` };
-    const task: NewTask = { ...common, id, title: titleNow(opening), role, brief, session, ...defined({ agent }) };
+    const task: NewTask = { ...common, id, title: titleNow(opening), role, session, ...defined({ agent }) };
     return placed(task, { stage: stage.id, pass: pass.pass, as: 'judge', role });
   });
 }
@@ -63,9 +45,8 @@ export function entryJudges(opening: Opening, common: NewTask, { entry, id, need
     const own =
       index === 0 ? id : freeId(scene, `${id.slice(0, Math.max(1, 31 - role.length))}-${role}`, opening.taken);
     const session = sessionFor(progress, of, { role, entry: entry.id }, (id) => taskBefore(opening, id, entry.id));
-    const brief = { ...common.brief, text: `${common.brief.text}\n\n${verdictForm(scene, false)}` };
     const title = entryTitle(options.list, stage, entry);
-    const task = { ...common, id: own, title, role, brief, session, needs: [...new Set([...common.needs, ...needs])] };
+    const task = { ...common, id: own, title, role, session, needs: [...new Set([...common.needs, ...needs])] };
     return placed(task, {
       stage: stage.id,
       pass: pass.pass,

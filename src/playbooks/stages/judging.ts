@@ -1,34 +1,53 @@
+import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { failRun } from '../shared/tasks.ts';
 import { authorsOf } from './judge-tasks.ts';
 import { cascadeOf } from './end-run.ts';
+import { judgedByPerson } from './approving.ts';
+import { formNameOf } from './answers.ts';
 import { judgesWhole, targetOf, wayBetween } from './list-facts.ts';
 import { findingLines } from './stage-brief.ts';
 import type { Stage, StageList } from './stage-list.ts';
+import type { Play } from './stage-options.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
 import { passOf, putPass, putRound, roundsOf, type StageRound } from './stage-records.ts';
-import { criteriaIn, roundFrom, verdictOf, type Verdict } from './verdicts.ts';
+import { roundFrom, verdictOf, type Verdict } from './verdicts.ts';
 
 /** Changes for verdicts that have had no effect yet: they approve the stage or send work back. */
-export function decideRounds(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+export function decideRounds(scene: View, options: Play, progress: readonly StageProgress[]): PlanChange[] {
+  const { list, forms } = options;
   return progress.flatMap((one) => {
     if (!judgesWhole(one.stage) || !isUndecided(scene, one)) return [];
+    if ('approval' in one.stage.makes) {
+      const { verdict, asks } = judgedByPerson(scene, options, { of: one, progress });
+      return verdict === undefined ? [...asks] : concluded(scene, list, { judge: one, progress }, [verdict]);
+    }
     const { agents } = authorsOf(one.stage, { scene, list, progress });
     const own = one.tasks.find(({ state: { doneBy, status } }) => status === 'done' && agents.has(doneBy ?? ''));
     if (own !== undefined) return [takenBack(own)];
     const done = one.tasks.filter(({ state: { status } }) => status === 'done');
-    const verdicts = done.map(verdictOf);
-    const judged = done.flatMap((task) => criteriaIn(scene, task));
-    const isApproved = verdicts.every(({ approved }) => approved);
-    const then = isApproved
-      ? [putRound(roundFrom(scene, one, verdicts, true))]
-      : rejected(scene, list, { judge: one, progress }, verdicts);
-    return [...judged, ...then];
+    const form = forms[formNameOf(one.stage) ?? ''];
+    const judged = done.map((task) => verdictOf(scene, form, task));
+    const verdicts = judged.map(({ verdict }) => verdict);
+    const then = concluded(scene, list, { judge: one, progress }, verdicts);
+    return [...judged.flatMap(({ changes }) => changes), ...then];
   });
 }
 
+interface Judged {
+  readonly judge: StageProgress;
+  readonly progress: readonly StageProgress[];
+}
+
+function concluded(scene: Scene, list: StageList, about: Judged, verdicts: readonly Verdict[]): PlanChange[] {
+  const isApproved = verdicts.every(({ approved }) => approved);
+  return isApproved
+    ? [putRound(roundFrom(scene, about.judge, verdicts, true))]
+    : rejected(scene, list, about, verdicts);
+}
+
 /** A check that failed on the way to a judge is a rejection without a verdict. */
-export function decideFailedChecks(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+export function decideFailedChecks(scene: View, { list }: Play, progress: readonly StageProgress[]): PlanChange[] {
   return progress.flatMap((one) => {
     const { stage, tasks, state } = one;
     if (!('checks' in stage.makes) || state !== 'failed' || tasks.some((task) => task.state.cause !== 'verify'))
@@ -68,7 +87,7 @@ export function takenBack({ state: { id, doneBy } }: Placed): PlanChange {
 function rejected(
   scene: Scene,
   list: StageList,
-  { judge, progress }: { readonly judge: StageProgress; readonly progress: readonly StageProgress[] },
+  { judge, progress }: Judged,
   verdicts: readonly Verdict[],
 ): PlanChange[] {
   const round = roundFrom(scene, judge, verdicts, false);

@@ -1,8 +1,8 @@
 import { addressOf } from '../../model/mail/address.ts';
 import { mayWriteTo } from '../../model/mail/route.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
+import type { PlannedEntry } from '../../model/plan.ts';
 import { limitOf, type NewTask } from '../../model/plan/task.ts';
-import type { Entry } from './answers.ts';
 import { entriesOf } from './list-facts.ts';
 import type { Opening } from './opening.ts';
 import { stageTask } from './stage-records.ts';
@@ -14,12 +14,13 @@ export function plannerOf(progress: readonly StageProgress[], from: string): str
   return plan?.tasks.findLast(({ as, state }) => as === 'work' && state.status === 'done')?.state.doneBy;
 }
 
-/** Limits the task to the paths of its entry and to those that an earlier pass was granted. `.` is no limit. */
+/** Limits the task to the paths of its entry, if it has any, and to those that an earlier pass was granted. `.` is no limit. */
 export function keptTo(
   { scene, progress, of }: Opening,
-  { entry, role, from }: { readonly entry: Entry; readonly role: string; readonly from: string },
+  { entry, role, from }: { readonly entry: PlannedEntry; readonly role: string; readonly from: string },
   made: Partial<NewTask>,
 ): Partial<NewTask> {
+  if (entry.paths === undefined) return made;
   const added = of.all.flatMap((one) => (one.entry === entry.id ? (limitOf(one.state.requires)?.paths ?? []) : []));
   const paths = [...new Set([...entry.paths, ...added])];
   if (!('code' in of.stage.makes) || paths.length === 0 || paths.includes('.')) return made;

@@ -27,6 +27,22 @@ export function stageOf(list: StageList, id: string): Stage | undefined {
   return index.get(id);
 }
 
+/** Cache of the stages that plan; a list never changes. */
+const PLANS = new WeakMap<StageList, ReadonlySet<string>>();
+
+/** Whether its answer plans the tasks of another stage. */
+export function givesTasks(list: StageList, { id, each }: Stage): boolean {
+  const known = PLANS.get(list);
+  const plans = known ?? new Set(list.stages.flatMap(({ each }) => (each === undefined ? [] : [each.of])));
+  if (known === undefined) PLANS.set(list, plans);
+  return each === undefined && plans.has(id);
+}
+
+/** Whether another stage quotes its answer, or has a task for each of its entries. */
+export function isRead({ stages }: StageList, id: string): boolean {
+  return stages.some(({ each, brief }) => each?.of === id || brief.includes(`{of:${id}}`));
+}
+
 /** Its reviews, in their order. */
 export function reviewsIn({ review = [] }: Pick<Stage, 'review'>): readonly StageReview[] {
   return isMany(review) ? review : [review];

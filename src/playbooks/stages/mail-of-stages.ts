@@ -3,6 +3,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import { mailCriteria, type MailWork } from '../shared/mail-work.ts';
+import { adviceRefusal } from './advice.ts';
 import { addedEntry } from './added-entries.ts';
 import { reviewsIn } from './list-facts.ts';
 import { finalStages } from './outside-work.ts';
@@ -10,11 +11,11 @@ import { grantsOf } from './path-grants.ts';
 import { rolesOf } from './roles.ts';
 import { inOrder, reviewersOf } from './stage-duties.ts';
 import type { StageList } from './stage-list.ts';
-import type { StagesOptions } from './stage-options.ts';
+import type { Play, StagesOptions } from './stage-options.ts';
 import { progressOf } from './stage-progress.ts';
 
 /** Work that mail adds is reviewed like the work of a stage, and the judges of the whole wait for it. */
-export function mailOfStages(view: View, options: StagesOptions): MailWork {
+export function mailOfStages(view: View, options: Play): MailWork {
   const { list } = options;
   const judged = new Set(finalStages(list).map(({ id }) => id));
   const finals = judged.size === 0 ? [] : progressOf(view, list).filter(({ stage }) => judged.has(stage.id));
@@ -38,13 +39,14 @@ export function mailOfStages(view: View, options: StagesOptions): MailWork {
     },
     records: (_, asked) => asEntry(asked).filter((change) => change.do === 'put'),
     answer: (_, task) => ({ ...task, ...review(task.role) }),
+    refusal: (_, ask) => adviceRefusal(view, options, ask),
     grants: grantsOf(options),
     finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
   };
 }
 
 /** Work for a stage with `each` that others follow is an entry: they follow here as well. Empty: there are no such stages. */
-function entryByMail(view: View, options: StagesOptions, asked: NewTask): PlanChange[] {
+function entryByMail(view: View, options: Play, asked: NewTask): PlanChange[] {
   const { id, title, role, brief, needs, session, parent } = asked;
   const stage = options.list.stages.find(
     ({ makes, each, by }) => 'code' in makes && each !== undefined && by.includes(role),

@@ -3,14 +3,14 @@ import type { NewTask } from '../../model/plan/task.ts';
 import { addTask } from '../shared/tasks.ts';
 import { needsOf, taskIdOf, titleOf } from './list-facts.ts';
 import { freeId, lastTask } from './stage-ids.ts';
-import type { StagesOptions } from './stage-options.ts';
+import type { Play } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
 
 /** The input for planning the tasks of one stage. */
 export interface Opening {
   readonly scene: Scene;
-  readonly options: StagesOptions;
+  readonly options: Play;
   readonly progress: readonly StageProgress[];
   readonly of: StageProgress;
   /** Tasks that it waits for besides those of its needs. */

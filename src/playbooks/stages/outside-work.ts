@@ -1,8 +1,9 @@
 import type { TaskView } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { reached } from '../shared/tasks.ts';
-import { allNeedsOf, judgesWhole, targetOf, wayBetween } from './list-facts.ts';
+import { allNeedsOf, givesTasks, judgesWhole, targetOf, wayBetween } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
+import type { StagesOptions } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { passOf, putPass, stageTask } from './stage-records.ts';
 
@@ -20,8 +21,7 @@ export function finalStages(list: StageList): readonly Stage[] {
 export function closingStages(list: StageList): readonly Stage[] {
   const judge = finalStages(list).at(-1);
   if (judge === undefined) return [];
-  const isOnce = ({ makes }: Stage): boolean =>
-    'code' in makes || 'commit' in makes || ('answer' in makes && makes.answer === 'tasks');
+  const isOnce = (stage: Stage): boolean => 'code' in stage.makes || 'commit' in stage.makes || givesTasks(list, stage);
   return list.stages.filter(
     ({ id }) => allNeedsOf(list, id).has(judge.id) && !wayBetween(list, judge.id, id).some(isOnce),
   );
@@ -42,7 +42,7 @@ export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>):
 }
 
 /** Judges and closes the whole again if there is work that its judges did not wait for. This is no rejection. */
-export function judgeAgain(scene: Scene, list: StageList, progress: readonly StageProgress[]): PlanChange[] {
+export function judgeAgain(scene: Scene, { list }: StagesOptions, progress: readonly StageProgress[]): PlanChange[] {
   const finals = finalStages(list);
   const states = finals.flatMap(({ id }) => progress.find(({ stage }) => stage.id === id) ?? []);
   const [first] = states;

@@ -1,17 +1,28 @@
+import { z } from 'zod';
+import type { AnswerForm, AnswerReading, PlannedEntry } from '../../model/plan.ts';
 import { isSlug } from '../../model/slug.ts';
 import { atMost } from '../../text/at-most.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
-import { tasksSchema, type Entry, type TasksAnswer } from './answers.ts';
 import type { Member } from '../../model/plan/board.ts';
+import { answerSchema } from '../shared/tasks.ts';
 import { rolesToChoose, taskIdOf } from './list-facts.ts';
 import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
 import type { StageList } from './stage-list.ts';
+import { optionsOf } from './stage-options.ts';
 
-type ReadTasks =
-  | { readonly ok: true; readonly answer: TasksAnswer; readonly entries: readonly Entry[] }
-  /** In the order in which its author should fix them. */
-  | { readonly ok: false; readonly problems: readonly string[] };
+const entrySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  brief: z.string(),
+  needs: z.array(z.string()),
+  paths: z.array(z.string()),
+  acceptance: z.array(z.string()),
+});
+
+/** As squad reads them. `role`: only where the list leaves a choice. */
+const tasksSchema = z.object({ tasks: z.array(entrySchema.extend({ role: z.string().exactOptional() })) });
+type Entry = z.infer<typeof tasksSchema>['tasks'][number];
 
 const MOST_TASKS = 50;
 /** More problems would fill the turn that fixes them. */
@@ -20,19 +31,29 @@ const MOST_PROBLEMS = 20;
 const LONGEST_ID = 28;
 const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
 
-/** The form of an answer `tasks`, for the prompt of its author. */
-export function tasksForm(list: StageList, roster: readonly Pick<Member, 'role'>[]): string {
-  const all = rolesToChoose(list);
+/** The form in which a stage of this list plans the tasks of others. */
+export function tasksForm(list: StageList): AnswerForm {
+  const roles = rolesToChoose(list);
+  const entry = roles.length === 0 ? entrySchema : entrySchema.extend({ role: z.string() });
+  return {
+    schema: answerSchema(z.object({ tasks: z.array(entry) })),
+    refusal: 'These tasks cannot be used:',
+    guide: ({ roster }) => guideFor(roles, roster),
+    read: (view, output) => readTasks(output, optionsOf(view)?.list ?? list),
+  };
+}
+
+function guideFor(all: readonly string[], roster: readonly Pick<Member, 'role'>[]): string {
   const roles = all.filter((role) => roster.some((member) => member.role === role));
   const choice = roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`;
   return [
-    ...FORM.slice(0, 3),
+    ...GUIDE.slice(0, 3),
     ...(all.length === 0 ? [] : [`- \`role\`: who does it; ${choice}`]),
-    ...FORM.slice(3),
+    ...GUIDE.slice(3),
   ].join('\n');
 }
 
-const FORM = [
+const GUIDE = [
   'Answer with the `tasks`. For each task:',
   `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters`,
   '- `title`: a few words',
@@ -43,8 +64,8 @@ const FORM = [
   'squad checks the tasks before anybody reviews them. If it cannot use them, it says why: answer with the whole list again then, and correct what you have written about them.',
 ];
 
-/** Checks an answer `tasks`. Lists all problems at once, because its author has one turn to fix them. */
-export function readTasks(output: unknown, list: StageList): ReadTasks {
+/** Lists all problems at once, because the author has one turn to fix them. */
+export function readTasks(output: unknown, list: StageList): AnswerReading {
   const { data: answer, error } = tasksSchema.safeParse(output);
   if (answer === undefined) {
     return refused(error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`));
@@ -53,12 +74,12 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
   if (entries.length === 0) return refused(['there is no task']);
   if (entries.length > MOST_TASKS)
     return refused([`there are ${entries.length} tasks; at most ${MOST_TASKS} are allowed`]);
-  const reserved = new Set(list.stages.map(taskIdOf));
   const ids = entries.map(({ id }) => id);
   const roles = rolesToChoose(list);
-  const problems = entries.flatMap((entry, index) => [
-    ...problemsOf(entry, index, ids, reserved),
-    ...roleProblem(entry, index, roles),
+  const reserved = new Set(list.stages.map(taskIdOf));
+  const problems = entries.flatMap((one, index) => [
+    ...problemsOf(one, index, ids, reserved),
+    ...roleProblem(one, index, roles),
   ]);
   if (problems.length > 0) return refused(problems);
   const sorted = sortByNeeds(entries);
@@ -67,17 +88,15 @@ export function readTasks(output: unknown, list: StageList): ReadTasks {
     return refused([`these tasks need each other in a circle: ${left.join(', ')}`]);
   }
   const shared = sharedPaths(sorted);
-  return shared.length > 0 ? refused(shared) : { ok: true, answer, entries: sorted };
+  return shared.length > 0 ? refused(shared) : { entries: sorted, summary: summaryOf(answer.tasks) };
 }
 
-/** Problems of an answer with the schema `tasks`, one line each. */
-export function tasksProblems(output: unknown, list: StageList): string[] {
-  const reading = readTasks(output, list);
-  return reading.ok ? [] : reading.problems.map((problem) => `- ${problem}`);
+function summaryOf(tasks: readonly PlannedEntry[]): string {
+  return tasks.map(({ title }) => title).join('; ');
 }
 
-function refused(problems: readonly string[]): ReadTasks {
-  return { ok: false, problems: atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`) };
+function refused(problems: readonly string[]): AnswerReading {
+  return { problems: atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`) };
 }
 
 function problemsOf(entry: Entry, index: number, ids: readonly string[], reserved: ReadonlySet<string>): string[] {

@@ -39,6 +39,7 @@ export interface PlannedStage {
   readonly follows?: true;
   readonly judges?: Stage['judges'];
   readonly session?: Stage['session'];
+  readonly asks?: Stage['asks'];
   readonly onFail?: Stage['onFail'];
   readonly isDone?: Stage['isDone'];
 }
@@ -47,7 +48,7 @@ export interface PlannedStage {
 export function plannedStages({ list, reviewRounds }: StagesOptions, agents: readonly Agent[]): PlannedStage[] {
   let n = 0;
   return list.stages.map((stage) => {
-    const { makes, requires, each, judges, session, onFail, isDone } = stage;
+    const { makes, requires, each, judges, session, asks, onFail, isDone } = stage;
     const author = staffedRole(stage.by, agents);
     const roles = 'checks' in makes ? [] : judges === undefined ? [author ?? ''] : judgesOf(list, stage, agents);
     const who = withRoles(agents, roles);
@@ -61,7 +62,7 @@ export function plannedStages({ list, reviewRounds }: StagesOptions, agents: rea
       makes,
     };
     const follows = each !== undefined && entriesOf(list, stage) !== each.of ? (true as const) : undefined;
-    const rest = defined({ requires, each, follows, judges, session, onFail, isDone });
+    const rest = defined({ requires, each, follows, judges, session, asks, onFail, isDone });
     const reviews = reviewsIn(stage).map(({ id, by, quorum = 'all', rounds = reviewRounds, session: of, reopens }) => {
       n += 1;
       const reviewers = withRoles(agents, reviewersOf(by, author ?? '', agents));

@@ -1,12 +1,12 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import { tasksSchema, type Entry } from './answers.ts';
+import type { PlannedEntry } from '../../model/plan.ts';
 import { entriesOf, reviewsIn, wayBetween } from './list-facts.ts';
 import { hasPlaceholder } from './stage-brief.ts';
 import type { Stage, StageReview } from './stage-list.ts';
-import type { StagesOptions } from './stage-options.ts';
+import type { Play, StagesOptions } from './stage-options.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
-import { addedEntryOf, answerOf, type StageTask } from './stage-records.ts';
+import { addedEntryOf, plannedIn, type StageTask } from './stage-records.ts';
 import { briefNow } from './stage-tasks.ts';
 
 type Failed = Extract<PlaybookEvent, { type: 'task-failed' }>;
@@ -51,7 +51,7 @@ function taskOf(progress: readonly StageProgress[], stage: string, { entry }: Pl
 /** Briefs of tasks that have not begun again and quote the answer of this stage, which is another one now. */
 export function briefsAfter(
   scene: Scene,
-  options: StagesOptions,
+  options: Play,
   progress: readonly StageProgress[],
   answered: Pick<StageTask, 'stage' | 'entry'>,
 ): PlanChange[] {
@@ -69,10 +69,13 @@ export function briefsAfter(
   });
 }
 
-function entryOf(scene: Scene, { list }: StagesOptions, stage: Stage, id: string | undefined): Entry | undefined {
+function entryOf(
+  scene: Scene,
+  { list }: StagesOptions,
+  stage: Stage,
+  id: string | undefined,
+): PlannedEntry | undefined {
   const from = entriesOf(list, stage);
   if (from === undefined || id === undefined) return undefined;
-  const entries = tasksSchema.safeParse(answerOf(scene, from)).data?.tasks ?? [];
-  const [added] = tasksSchema.safeParse({ tasks: [addedEntryOf(scene, id)] }).data?.tasks ?? [];
-  return added ?? entries.find((entry) => entry.id === id);
+  return addedEntryOf(scene, id) ?? plannedIn(scene, from)?.find((entry) => entry.id === id);
 }

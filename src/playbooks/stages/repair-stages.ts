@@ -8,13 +8,13 @@ import { finalStages } from './outside-work.ts';
 import { deliveryOf, reviewOf } from './stage-duties.ts';
 import { targetOf } from './list-facts.ts';
 import type { Stage } from './stage-list.ts';
-import type { StagesOptions } from './stage-options.ts';
+import type { Play } from './stage-options.ts';
 import { progressOf, staffedRole, type Placed, type StageProgress } from './stage-progress.ts';
 
 /** Plans the repair of the merged work as one that the whole is judged again after. */
 export function repairOfStages(
   view: View,
-  options: StagesOptions,
+  options: Play,
   event: Extract<PlaybookEvent, { type: 'gate-refused' }>,
 ): PlanChange[] {
   const repair = repairOf(view, event);
@@ -46,7 +46,7 @@ export function repairOfStages(
  * The stage whose people repair the whole: the one that the last judge sends work back to, or the one that made code last, whose
  * people always change something if there is such a stage.
  */
-function builtBy({ list }: StagesOptions, progress: readonly StageProgress[]): Stage | undefined {
+function builtBy({ list }: Play, progress: readonly StageProgress[]): Stage | undefined {
   const makesCode = (stage: Stage | undefined): boolean => stage !== undefined && 'code' in stage.makes;
   const must = ({ makes }: Stage): boolean => 'code' in makes && makes.mayChangeNothing !== true;
   const judge = finalStages(list).at(-1);

@@ -16,7 +16,11 @@ export function rolesOf({ stages }: StageList): Readonly<Record<string, Role>> {
     ]),
   );
   const names = new Set(
-    stages.flatMap(({ by, review = [] }) => [...by, ...reviewsIn({ review }).flatMap((one) => one.by)]),
+    stages.flatMap(({ by, review = [], asks }) => [
+      ...by,
+      ...reviewsIn({ review }).flatMap((one) => one.by),
+      ...(asks?.of ?? []),
+    ]),
   );
   const delivers = (role: string): Role['delivers'] =>
     first.has(role) || (works.has(role) && !judges.has(role)) ? 'each' : 'none';

@@ -26,6 +26,8 @@ export interface RoughStage {
   /** Ids after `of`, `redo` and `fix`. */
   readonly each: string | undefined;
   readonly session: string | undefined;
+  /** The roles after `of`. */
+  readonly asks: readonly string[];
   readonly redo: string | undefined;
   readonly fix: string | undefined;
   /** Its keys. */
@@ -35,7 +37,7 @@ export interface RoughStage {
 export function roughStages(list: unknown, at: Path): RoughStage[] {
   const { stages } = asObject(list);
   return (Array.isArray(stages) ? stages : []).map((written: unknown, index) => {
-    const { id, by, needs, brief, makes, requires, review, each, judges, session } = asObject(written);
+    const { id, by, needs, brief, makes, requires, review, each, judges, session, asks } = asObject(written);
     const otherwise = asObject(asObject(judges)['else']);
     return {
       at: [...at, 'stages', index],
@@ -48,6 +50,7 @@ export function roughStages(list: unknown, at: Path): RoughStage[] {
       reviews: roughReviews(review, [...at, 'stages', index, 'review']),
       each: text(asObject(each)['of']),
       session: text(asObject(session)['of']),
+      asks: texts(asObject(asks)['of']),
       redo: text(otherwise['redo']),
       fix: text(otherwise['fix']),
       has: (key) => isJsonObject(written) && Object.hasOwn(written, key),

@@ -1,7 +1,7 @@
+import type { PlannedEntry } from '../../model/plan.ts';
 import type { Json } from '../../text/json.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
-import type { Entry } from './answers.ts';
 import { allNeedsOf, documentsIn, stageOf, titleOf } from './list-facts.ts';
 import { isComplete, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
 import type { StagesOptions } from './stage-options.ts';
@@ -36,7 +36,7 @@ interface Filling {
   readonly scene: Scene;
   readonly options: StagesOptions;
   readonly stage: Stage;
-  readonly entry: Entry | undefined;
+  readonly entry: PlannedEntry | undefined;
   readonly progress: readonly StageProgress[];
 }
 
@@ -73,7 +73,7 @@ function criteriaText({ objective }: Scene): string {
 }
 
 /** The duties of a task that makes code say its paths, because an answer may add to them. */
-function itemText({ title, brief, paths, acceptance }: Entry, { makes }: Stage): string {
+function itemText({ title, brief, paths = [], acceptance }: PlannedEntry, { makes }: Stage): string {
   return [
     `${title}\n\n${brief}`,
     ...('code' in makes || paths.length === 0 ? [] : [`It is about ${paths.join(', ')}.`]),
@@ -98,7 +98,7 @@ function ofEntries(
   id: string,
   scene: Scene,
   progress: readonly StageProgress[],
-  entry: Entry | undefined,
+  entry: PlannedEntry | undefined,
 ): Json | undefined {
   if (entry !== undefined) return answerOf(scene, id, entry.id);
   const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];

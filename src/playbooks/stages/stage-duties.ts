@@ -1,7 +1,7 @@
+import type { PlannedEntry } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
-import type { Entry } from './answers.ts';
 import { commitsItself, handsOver } from './commit-tasks.ts';
 import { documentsOf } from './stage-brief.ts';
 import { reviewsIn } from './list-facts.ts';
@@ -52,7 +52,7 @@ interface Reviewed {
   readonly scene: Pick<Scene, 'roster'> & { readonly objective: Objective };
   /** The role of the author, which does not review. */
   readonly author: string;
-  readonly entry?: Entry | undefined;
+  readonly entry?: PlannedEntry | undefined;
   readonly findings?: readonly string[];
   /** The task of a stage, for a reviewer that continues in its session. Absent: none does. */
   readonly sessions?: (stage: string) => string | undefined;

@@ -5,8 +5,6 @@ export interface StageList {
   readonly stages: readonly Stage[];
   /** `stop`: a rejection with the same findings as the one before is the last, whatever rounds are left. Absent: `report`. */
   readonly whenNotConverging?: 'stop' | 'report';
-  /** Said below the brief of each stage. Playbooks of squad alone set it. */
-  readonly below?: string;
 }
 
 export interface Stage {
@@ -18,7 +16,7 @@ export interface Stage {
   readonly shownAs?: string;
   /**
    * The first role that an agent has does the work. Of a stage that judges, each such role judges, and all must approve. Empty where
-   * the engine runs commands.
+   * the engine runs commands, or a person judges.
    */
   readonly by: readonly string[];
   /** Each role of `by` that an agent has works on its document, one after the other: the first writes it, the others go over it. */
@@ -41,6 +39,8 @@ export interface Stage {
    * squad alone set: one agent does all such stages of its role, one after the other in one session.
    */
   readonly session?: 'new' | 'role' | 'thread' | { readonly of: string };
+  /** Roles that its agent may ask for advice by mail, and how many questions of the stage count in a run. Absent: all, and any number. */
+  readonly asks?: { readonly of: readonly string[]; readonly most: number };
   /** On failure. `skip`: stages that need it continue without it. Absent: `stop`. */
   readonly onFail?: 'stop' | 'skip';
   /** It was done before the run, which has no task of it. Playbooks of squad alone set it. */
@@ -68,15 +68,15 @@ export type Reopens = 'author' | 'block' | { readonly stage: string };
 
 type Makes =
   /** The path is within the folder of the run's documents. Only this file may change. */
-  | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: 'tasks' }
+  | { readonly document: string; readonly headings?: readonly string[]; readonly answer?: string }
   /** Several of them in one turn, each with text of its own. */
   | { readonly documents: readonly string[] }
   /** Only playbooks of squad say more than `code`: that it answers as well, and that it may be done without a change. */
-  | { readonly code: true; readonly answer?: 'worker'; readonly mayChangeNothing?: true }
-  /**
-   * A JSON Schema, or the name of one that squad has. A stage that judges answers with `verdict`; `worker` belongs to its playbook.
-   */
-  | { readonly answer: 'tasks' | 'verdict' | 'worker' | { readonly [key: string]: Json } }
+  | { readonly code: true; readonly answer?: string; readonly mayChangeNothing?: true }
+  /** A JSON Schema, or the name of a form: `tasks`, `verdict`, or one of its playbook. */
+  | { readonly answer: string | { readonly [key: string]: Json } }
+  /** A person judges the work so far. */
+  | { readonly approval: true }
   /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
   | { readonly checks: 'criteria' | readonly string[] }
   /** A commit of what the stage before left, if its author does not commit. Left out if there is nothing to commit. */

@@ -1,4 +1,4 @@
-import type { View } from '../../model/plan.ts';
+import type { AnswerForm, View } from '../../model/plan.ts';
 import { asObject, isJsonObject } from '../../text/json.ts';
 import type { StageList } from './stage-list.ts';
 
@@ -8,6 +8,14 @@ export interface StagesOptions {
   /** The folder of its documents, on the run branch. */
   readonly folder: string;
   readonly reviewRounds: number;
+}
+
+/** The forms that tasks answer in, by name. */
+export type Forms = Readonly<Record<string, AnswerForm>>;
+
+/** The options of a run, and the forms of its playbook. */
+export interface Play extends StagesOptions {
+  readonly forms: Forms;
 }
 
 /** undefined: the run began without a list. A list was checked before its run began. */

@@ -1,6 +1,6 @@
 import type { StageView, TaskView, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
-import { judgesWhole, needsOf } from './list-facts.ts';
+import { givesTasks, judgesWhole, needsOf } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
 import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
 
@@ -44,7 +44,7 @@ export function progressOf(view: Pick<View, 'task' | 'record' | 'records'>, list
     const tasks = all.every((one) => one.pass === pass.pass) ? all : all.filter((one) => one.pass === pass.pass);
     // Work that no plan has leaves its stage as it is.
     const planned = tasks.filter(({ added }) => added !== true);
-    return { stage, pass, tasks, all, state: stateOf(view, stage, pass, planned) };
+    return { stage, pass, tasks, all, state: stateOf(view, list, { stage, pass, tasks: planned }) };
   });
   return progress.map((one) => (isLeftOut(one, progress) ? { ...one, state: 'skipped' } : one));
 }
@@ -58,9 +58,8 @@ function isLeftOut({ stage, tasks, state }: StageProgress, progress: readonly St
 
 function stateOf(
   view: Pick<View, 'record' | 'records'>,
-  stage: Stage,
-  { pass }: StagePass,
-  tasks: readonly Placed[],
+  list: StageList,
+  { stage, pass: { pass }, tasks }: Pick<StageProgress, 'stage' | 'pass' | 'tasks'>,
 ): StageView['state'] {
   if (stage.isDone === true) return 'done';
   if (tasks.length === 0) return 'waiting';
@@ -78,14 +77,10 @@ function stateOf(
     return round === undefined ? 'live' : round.approved ? 'done' : 'failed';
   }
   // With a plan that a person approves, the answer counts later than its task ends.
-  return givesTasks(stage) && answerOf(view, stage.id) === undefined ? 'live' : 'done';
+  return givesTasks(list, stage) && answerOf(view, stage.id) === undefined ? 'live' : 'done';
 }
 
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
-
-export function givesTasks({ makes }: Stage): boolean {
-  return 'answer' in makes && makes.answer === 'tasks';
-}
 
 /** Whether the stages that need it may start. */
 export function isComplete({ state }: StageProgress): boolean {

@@ -1,5 +1,6 @@
-import type { View } from '../../model/plan.ts';
+import type { PlannedEntry, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { defined } from '../../text/defined.ts';
 import { asObject, plainJson, type Json } from '../../text/json.ts';
 
 // Records of stages on the board. Read without a schema, so that a list of runs stays fast: only the playbook writes them.
@@ -90,6 +91,12 @@ export function answerOf(view: Records, stage: string, entry?: string): Json | u
   return pass === passOf(view, stage).pass ? (answer as Json) : undefined;
 }
 
+/** The entries of the plan in that answer; undefined: there is no answer, or it plans nothing. */
+export function plannedIn(view: Records, stage: string): readonly PlannedEntry[] | undefined {
+  const { pass, entries } = asObject(view.record(ANSWERS, stage));
+  return pass === passOf(view, stage).pass ? (entries as readonly PlannedEntry[] | undefined) : undefined;
+}
+
 export function putTask(task: string, value: StageTask): PlanChange {
   return put(TASKS, task, value);
 }
@@ -106,17 +113,18 @@ export function putRound(value: StageRound): PlanChange {
 export function putAnswer(
   { stage, pass, entry }: Pick<StageTask, 'stage' | 'pass' | 'entry'>,
   answer: Json,
+  entries?: readonly PlannedEntry[],
 ): PlanChange {
-  return put(ANSWERS, entry === undefined ? stage : `${stage}/${entry}`, { pass, answer });
+  return put(ANSWERS, entry === undefined ? stage : `${stage}/${entry}`, { pass, answer, ...defined({ entries }) });
 }
 
 /** An entry that no plan has. */
-export function putEntry(entry: object & { readonly id: string }): PlanChange {
+export function putEntry(entry: PlannedEntry): PlanChange {
   return put(ENTRIES, entry.id, entry);
 }
 
-export function addedEntryOf({ record }: Pick<Records, 'record'>, id: string): Json | undefined {
-  return record(ENTRIES, id);
+export function addedEntryOf({ record }: Pick<Records, 'record'>, id: string): PlannedEntry | undefined {
+  return record(ENTRIES, id) as unknown as PlannedEntry | undefined;
 }
 
 /** A verdict that is given again. */

@@ -72,7 +72,7 @@ const checksSchema = z.union(
   { error: ({ input }) => `is neither \`criteria\` nor a list of commands${meant(input, ['criteria'])}` },
 );
 
-const KINDS = ['document', 'documents', 'code', 'answer', 'checks', 'removes', 'commit'] as const;
+const KINDS = ['document', 'documents', 'code', 'answer', 'checks', 'removes', 'commit', 'approval'] as const;
 
 const makesFields = z
   .strictObject({
@@ -89,6 +89,7 @@ const makesFields = z
     checks: checksSchema.exactOptional(),
     removes: z.literal('documents').exactOptional(),
     commit: z.literal(true).exactOptional(),
+    approval: z.literal(true).exactOptional(),
   })
   .meta({ minProperties: 1 });
 type MakesFields = z.infer<typeof makesFields>;
@@ -117,7 +118,8 @@ function makesProblem(makes: MakesFields): string | undefined {
     : 'has a `document`, which only `answer: tasks` may go with';
 }
 
-function madeOf({ document, documents, headings, answer, checks, removes, commit }: MakesFields): Stage['makes'] {
+function madeOf(makes: MakesFields): Stage['makes'] {
+  const { document, documents, headings, answer, checks, removes, commit, approval } = makes;
   if (document !== undefined) {
     return { document, ...defined({ headings }), ...(answer === 'tasks' ? { answer } : {}) };
   }
@@ -125,6 +127,7 @@ function madeOf({ document, documents, headings, answer, checks, removes, commit
   if (answer !== undefined) return { answer };
   if (checks !== undefined) return { checks };
   if (commit !== undefined) return { commit };
+  if (approval !== undefined) return { approval };
   return removes === undefined ? { code: true } : { removes };
 }
 
@@ -232,6 +235,7 @@ const stageSchema = z.strictObject({
       error: ({ input }) => `is neither \`new\` nor \`role\` nor \`{ of: STAGE }\`${meant(input, ['new', 'role'])}`,
     })
     .exactOptional(),
+  asks: z.strictObject({ of: rolesSchema, most: z.int().positive().max(100) }).exactOptional(),
   onFail: z.enum(['stop', 'skip']).exactOptional(),
 });
 

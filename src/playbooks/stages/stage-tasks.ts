@@ -1,15 +1,17 @@
+import type { PlannedEntry } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
 import { quoteBlock } from '../../text/fence.ts';
 import { workTask } from '../shared/tasks.ts';
-import { type Entry, schemaNameOf } from './answers.ts';
+import { adviceText } from './advice.ts';
+import { approvalTask } from './approving.ts';
+import { formNameOf } from './answers.ts';
 import { entryTasks, entryTitle, type EntryTask } from './entry-tasks.ts';
 import { handsOver } from './commit-tasks.ts';
 import { entryJudges, judgeTasks } from './judge-tasks.ts';
 import { committedBy, judgesWhole, stageOf, taskIdOf } from './list-facts.ts';
 import { firstId, needsFor, type Opening, placed, taskBefore, titleNow } from './opening.ts';
-import { tasksForm } from './plan-tasks.ts';
 import { documentsFor, documentsOf, fillBrief, findingLines, hasPlaceholder } from './stage-brief.ts';
 import { laterRoles, type Placed, roleFor, staffedRole, type StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
@@ -20,6 +22,7 @@ import { freeId, lastTask, sessionFor } from './stage-ids.ts';
 /** The tasks of a stage for its current pass, each with the record of its place. */
 export function tasksOfStage(opening: Opening): PlanChange[] {
   const { stage, pass } = opening.of;
+  if ('approval' in stage.makes) return approvalTask(opening, common(opening));
   if (judgesWhole(stage)) return judgeTasks(opening, common(opening));
   if (pass.way === 'fix') return fixTask(opening);
   if ('checks' in stage.makes) return checkTask(opening, common(opening), stage.makes.checks);
@@ -64,7 +67,7 @@ const AGAIN =
   'The work has changed since this document was written. Do this stage again for the work as it is now, and write what you did and found this time: what the document said before does not count.';
 
 /** The parts that all tasks of the stage share. */
-function common(opening: Opening, entry?: Entry): NewTask {
+function common(opening: Opening, entry?: PlannedEntry): NewTask {
   const { scene, options, progress, of } = opening;
   const { stage, pass } = of;
   const role = roleFor(stage, scene.roster, entry) ?? stage.by[0] ?? '';
@@ -75,18 +78,22 @@ function common(opening: Opening, entry?: Entry): NewTask {
       ? []
       : [`${pass.by ?? 'A review'} rejected the work for these reasons. ${order}:\n\n${reasons}`];
   const paths = documentsOf(stage, options);
+  const output = formNameOf(stage);
+  const advice = adviceText(stage, scene.roster);
+  // The verdict on one entry is on none of the run's criteria, which are those of the whole.
+  const about = entry === undefined ? scene : { ...scene, objective: { ...scene.objective, criteria: [] } };
+  const guide = output === undefined ? undefined : options.forms[output]?.guide?.(about);
   const text = [
     fillBrief({ scene, options, stage, entry, progress }),
     ...writeText(paths),
     ...(paths.length === 0 || pass.way !== 'again' ? [] : [AGAIN]),
-    ...(schemaNameOf(stage) === 'tasks' ? [tasksForm(options.list, scene.roster)] : []),
     ...rejected,
-    ...(options.list.below === undefined ? [] : [options.list.below]),
+    ...(advice === undefined ? [] : [advice]),
+    ...(guide === undefined ? [] : [guide]),
   ].join('\n\n');
   const documents = hasPlaceholder(stage, 'documents') ? [] : documentsFor(progress, options, stage);
   const task = workTask({ id: '', title: '', role, brief: text }, { needs: needsFor(opening) });
   const brief = documents.length === 0 ? task.brief : { ...task.brief, files: documents };
-  const output = schemaNameOf(stage);
   const agent = stage.session === 'thread' ? scene.roster.find((member) => member.role === role)?.name : undefined;
   return {
     ...task,
@@ -97,7 +104,7 @@ function common(opening: Opening, entry?: Entry): NewTask {
 }
 
 /** The brief that a task of the stage has now. */
-export function briefNow(opening: Opening, entry?: Entry): NewTask['brief'] {
+export function briefNow(opening: Opening, entry?: PlannedEntry): NewTask['brief'] {
   return common(opening, entry).brief;
 }
 
@@ -127,7 +134,7 @@ export function taskOfEntry(opening: Opening, about: EntryTask): PlanChange[] {
   });
 }
 
-function madeBy(opening: Opening, role: string, entry?: Entry): Partial<NewTask> {
+function madeBy(opening: Opening, role: string, entry?: PlannedEntry): Partial<NewTask> {
   const { scene, options, of } = opening;
   const delivery = deliveryOf(of.stage, of.pass.way, options, scene.roster, role);
   const sessions = (stage: string): string | undefined => taskBefore(opening, stage, entry?.id);
@@ -204,7 +211,7 @@ function commitTask(opening: Opening, common: NewTask): PlanChange[] {
 /** What a commit begins with; undefined: the author of the work commits it, or there is no such work. */
 function commitFor(
   { scene, options, of: { stage } }: Opening,
-  entry: Entry | undefined,
+  entry: PlannedEntry | undefined,
   before: readonly string[],
 ): Pick<NewTask, 'base'> | undefined {
   const { list } = options;

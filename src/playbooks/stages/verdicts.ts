@@ -1,10 +1,73 @@
+import { z } from 'zod';
+import type { AnswerFinding, AnswerForm, AnswerReading, PlaybookSource, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { normaliseFindings } from '../../model/plan/review.ts';
 import { defined } from '../../text/defined.ts';
-import { verdictSchema, type VerdictAnswer } from './answers.ts';
+import { answerSchema } from '../shared/tasks.ts';
 import type { Stage } from './stage-list.ts';
 import type { Placed, Scene, StageProgress } from './stage-progress.ts';
 import { roundsOf, type JudgeFinding, type StageRound } from './stage-records.ts';
+
+const verdictSchema = z.object({
+  approved: z.boolean(),
+  summary: z.string(),
+  findings: z.array(
+    z.object({
+      file: z.string().nullable(),
+      line: z.number().int().nullable(),
+      problem: z.string(),
+      suggestion: z.string().nullable(),
+    }),
+  ),
+  criteria: z.array(
+    z.object({
+      /** Its number, from 0. */
+      criterion: z.number().int(),
+      met: z.boolean(),
+      file: z.string().nullable(),
+      line: z.number().int().nullable(),
+      why: z.string(),
+    }),
+  ),
+});
+
+/** The form in which a stage judges. */
+export const VERDICT: AnswerForm = { schema: answerSchema(verdictSchema), guide, read: readVerdict };
+
+function guide({ objective }: Omit<PlaybookSource, 'options'>): string {
+  const open = objective.criteria.flatMap(({ text, command }, index) =>
+    command === undefined ? [`${index}. ${text}`] : [],
+  );
+  return [
+    'Read the files and run what you need. Change nothing. Answer with:',
+    '- `approved`: true only if nothing has to change',
+    '- `summary`: a sentence',
+    '- `findings`: what has to change, each with `file` and `line` (null if there is none), `problem`, and `suggestion` (null if you have none). A rejection needs at least one',
+    open.length === 0
+      ? '- `criteria`: an empty list'
+      : `- \`criteria\`: one for each of these success criteria that no command checks, with its number as \`criterion\`, \`met\`, \`file\` and \`line\` where it shows (null only if it is not met), and \`why\` in a sentence:\n${open.join('\n')}`,
+  ].join('\n');
+}
+
+/** Each criterion that is not met is a required change. The engine knows whether a verdict on a criterion counts. */
+function readVerdict({ objective }: View, answer: unknown, task: string): AnswerReading {
+  const said = verdictSchema.safeParse(answer).data;
+  if (said === undefined) return { problems: ['this is no verdict'] };
+  const { approved, summary, criteria } = said;
+  const unmet = criteria
+    .filter(({ met }) => !met)
+    .map(({ criterion, file, line, why }): AnswerFinding => {
+      return { file, line, problem: `criterion ${criterion} is not met: ${why}`, suggestion: null };
+    });
+  const isOpen = (index: number): boolean =>
+    objective.criteria[index] !== undefined && objective.criteria[index].command === undefined;
+  return {
+    verdict: { approved, summary, findings: [...(approved ? [] : said.findings), ...unmet] },
+    changes: criteria
+      .filter(({ criterion }) => isOpen(criterion))
+      .map((verdict) => ({ do: 'judge-criterion', task, ...verdict })),
+  };
+}
 
 /** The verdict of one judge in one pass. */
 export interface Verdict {
@@ -16,42 +79,24 @@ export interface Verdict {
 }
 
 /** A person who says that such a task is done approves, whatever its judge said. */
-export function verdictOf({ role = '', state }: Placed): Verdict {
+export function verdictOf(view: View, form: AnswerForm | undefined, { role = '', state }: Placed): JudgedAnswer {
   const agent = state.doneBy ?? role;
-  const answer = verdictSchema.safeParse(state.answer).data;
-  if (answer === undefined || state.acceptedBy !== undefined)
-    return { role, agent, approved: true, summary: '', findings: [] };
-  const findings = findingsIn(answer, role);
-  const approved = answer.approved && findings.length === 0;
-  const reason = { file: null, line: null, problem: answer.summary, suggestion: null, by: role };
-  return {
-    role,
-    agent,
-    approved,
-    summary: answer.summary,
-    findings: approved || findings.length > 0 ? findings : [reason],
-  };
+  const reading = state.answer === undefined ? {} : (form?.read?.(view, state.answer, state.id) ?? {});
+  const { verdict, changes = [] } = reading.problems === undefined ? reading : {};
+  if (verdict === undefined || state.acceptedBy !== undefined)
+    return { verdict: { role, agent, approved: true, summary: '', findings: [] }, changes };
+  const findings = verdict.findings.map((finding) => ({ ...finding, by: role }));
+  const { summary } = verdict;
+  const approved = verdict.approved && findings.length === 0;
+  const reason = { file: null, line: null, problem: summary, suggestion: null, by: role };
+  const found = approved || findings.length > 0 ? findings : [reason];
+  return { verdict: { role, agent, approved, summary, findings: found }, changes };
 }
 
-/** Required changes: the findings of a rejection, and each criterion that is not met. */
-function findingsIn({ approved, findings, criteria }: VerdictAnswer, by: string): JudgeFinding[] {
-  const unmet = criteria.filter(({ met }) => !met);
-  return [
-    ...(approved ? [] : findings.map((finding) => ({ ...finding, by }))),
-    ...unmet.map(({ criterion, file, line, why }) => {
-      return { file, line, problem: `criterion ${criterion} is not met: ${why}`, suggestion: null, by };
-    }),
-  ];
-}
-
-/** The verdicts on criteria that no command checks. The engine knows whether they count. */
-export function criteriaIn({ objective }: Scene, { state: { id: task, answer } }: Placed): PlanChange[] {
-  const { criteria = [] } = verdictSchema.safeParse(answer).data ?? {};
-  const isOpen = (index: number): boolean =>
-    objective.criteria[index] !== undefined && objective.criteria[index].command === undefined;
-  return criteria
-    .filter(({ criterion }) => isOpen(criterion))
-    .map((verdict) => ({ do: 'judge-criterion', task, ...verdict }));
+interface JudgedAnswer {
+  readonly verdict: Verdict;
+  /** Those of its form. */
+  readonly changes: readonly PlanChange[];
 }
 
 export function roundFrom(

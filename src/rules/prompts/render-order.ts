@@ -25,7 +25,7 @@ import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
-type Schemas = Playbook<unknown>['schemas'];
+type Forms = Playbook<unknown>['answers'];
 
 const MINUTE = 60_000;
 const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
@@ -37,7 +37,7 @@ export function renderOrder(
   about: {
     board: Board;
     definition: RunDefinition;
-    playbook: Pick<Playbook<unknown>, 'schemas' | 'background'>;
+    playbook: Pick<Playbook<unknown>, 'answers' | 'background'>;
     session: SessionRef | undefined;
     messages: readonly PromptMessage[];
   },
@@ -51,7 +51,7 @@ export function renderOrder(
   // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
-  const outputSchema = schemaOf(start, state, playbook.schemas);
+  const outputSchema = schemaOf(start, state, playbook.answers);
   const prompt = promptOf(start, state, { board, definition, playbook, resumed: session !== undefined });
   const mail = renderMail(messages, orderedBy(start, board), definition.mail.locale);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
@@ -101,14 +101,10 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   return { folder: task.id, commit, own, ...defined({ kept, onto: decideHead(state, board) }) };
 }
 
-function schemaOf(
-  { review }: TurnStart,
-  { task, work }: TaskState,
-  schemas: Schemas,
-): Record<string, Json> | undefined {
+function schemaOf({ review }: TurnStart, { task, work }: TaskState, forms: Forms): Record<string, Json> | undefined {
   if (review !== null) return { ...plainSchema(reviewForm(categoriesOf(openReviewOf(work, task)))) };
   if (task.output === undefined) return undefined;
-  const schema = isJudge(task) ? JUDGEMENT_SCHEMA : schemas[task.output.schema];
+  const schema = isJudge(task) ? JUDGEMENT_SCHEMA : forms?.[task.output.schema]?.schema;
   if (schema === undefined)
     throw new Error(`task ${task.id} names the schema ${task.output.schema}, which does not exist`);
   return { ...schema };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerProblems } from '../../../src/playbooks/stages/check-answer.ts';
-import { ANSWER, ANSWER_GUIDE, checkAnswer, WORKER, type WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
+import { ANSWER, ANSWER_GUIDE, type WorkerAnswer, workerProblems } from '../../../src/playbooks/session/answer.ts';
 import { outputProblem, schemaProblem } from '../../../src/runtimes/shared/turn-verdict.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { answer, fullAnswer } from '../../support/session-folder.ts';
@@ -12,7 +12,7 @@ const name = 'n'.repeat(1024);
 function problemsOf(more: Partial<WorkerAnswer>): string[] {
   const given = plainJson({ ...answer(), ...more });
   expect(outputProblem({ ...ANSWER }, given)).toBeUndefined();
-  return checkAnswer(WORKER, given);
+  return workerProblems(given);
 }
 
 describe('the form of an answer', () => {
@@ -24,7 +24,7 @@ describe('the form of an answer', () => {
   it.each(['nothing', 'everything'])('takes an answer that leaves %s', (what) => {
     const given = plainJson(what === 'nothing' ? answer() : fullAnswer('A'));
     expect(outputProblem({ ...ANSWER }, given)).toBeUndefined();
-    expect(checkAnswer(WORKER, given)).toEqual([]);
+    expect(workerProblems(given)).toEqual([]);
   });
 
   it('is said to the workers, field by field', () => {
@@ -33,10 +33,6 @@ describe('the form of an answer', () => {
     );
     // A brief fills in what is in braces.
     expect(ANSWER_GUIDE).not.toMatch(/[{}]/);
-  });
-
-  it('is only that of workers', () => {
-    expect(checkAnswer('tasks', plainJson(answer({ summary: '' })))).toEqual([]);
   });
 });
 

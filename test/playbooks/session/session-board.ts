@@ -5,7 +5,7 @@ import { createView } from '../../../src/rules/view.ts';
 import type { View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
-import { checkAnswer, WORKER, type WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
+import { WORKER, WORKER_FORM, type WorkerAnswer } from '../../../src/playbooks/session/answer.ts';
 import { PLAYED } from '../../../src/model/playbook-name.ts';
 import type { Session, SessionStart } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
@@ -72,7 +72,7 @@ export function sessionWith(
 }
 
 const AT = { seq: 1, at: 1_000 };
-const POLICY = { name: 'session', advance: () => [], checkAnswer };
+const POLICY = { name: 'session', advance: () => [], answers: { [WORKER]: WORKER_FORM } };
 
 /** A board with a task for each that is not done yet. Answers take the way of the engine. */
 export class SessionBoard {

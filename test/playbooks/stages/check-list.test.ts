@@ -100,7 +100,7 @@ describe('what is wrong with a list', () => {
         "12: playbook.stages[1].review.rounds must be more than 0",
         "16: playbook.stages[2].makes.document: “./a.md” needs a path in the documents’ folder, such as spec.md, without “.”, “..”, “.git”, “*” and the like",
         "16: playbook.stages[2].makes.document: “./a.md” is the document of playbook.stages[1].makes.document already, which is written “A.md”",
-        "17: playbook.stages[2].judges: a stage that judges makes \`answer: verdict\`",
+        "17: playbook.stages[2].judges: a stage that judges makes \`answer: verdict\`, or \`approval: true\`",
         "17: playbook.stages[2].judges.else.fix: no stage is called “BUILD”; there are “SPEC”, “spec”, “TEST”",
       ]
     `);
@@ -208,7 +208,7 @@ describe('what is wrong with a list', () => {
       'what it makes, misspelt in a mapping',
       stage('A', '', 'makes: { documnt: a.md }'),
       [
-        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`',
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`, `approval`',
         '3:69: unknown key “documnt” in playbook.stages[0].makes; did you mean “document”?',
       ],
     ],
@@ -216,7 +216,7 @@ describe('what is wrong with a list', () => {
       'nothing that it makes',
       stage('A', '', 'makes: {}'),
       [
-        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`',
+        '3: [0].makes: a mapping makes nothing; it takes one of `document`, `documents`, `code`, `answer`, `checks`, `removes`, `commit`, `approval`',
       ],
     ],
     [
@@ -375,6 +375,44 @@ describe('what is wrong with a list', () => {
       ],
     ],
     [
+      'advice of nobody, never, without a limit, and where nobody works',
+      list(
+        stage('A', 'asks: { of: [], most: 1 }'),
+        stage('B', 'asks: { of: [reviewer], most: 0 }'),
+        stage('C', 'asks: { of: [reviewer] }'),
+        stage('D', 'asks: { of: [reviewer], most: 1 }', 'makes: { checks: criteria }'),
+      ),
+      [
+        '3: [0].asks.of: a list names no role',
+        '4: [1].asks.most must be more than 0',
+        '5: [2].asks.most is missing',
+        '6: [3].asks: the engine runs the commands of this stage, so no agent works on it',
+      ],
+    ],
+    [
+      'approval that nothing follows, by an agent, of what is built already, and in a session',
+      list(
+        stage('PLAN', '', 'makes: { answer: tasks }'),
+        stage('A', '', 'makes: { approval: true }'),
+        stage('B', 'judges: { rounds: 1, else: { redo: PLAN } }', 'makes: { approval: true }').replace(
+          'by: [builder], ',
+          '',
+        ),
+        stage('C', 'each: { of: PLAN }').replace('{objective}', '{item}'),
+        stage('D', 'judges: { rounds: 1, else: { redo: PLAN } }', 'makes: { approval: true }').replace(
+          'by: [builder], ',
+          '',
+        ),
+        stage('E', 'session: { of: D }'),
+      ),
+      [
+        '4: [1].by: a person judges here, so no agent works on this stage',
+        '4: [1].makes: a person judges the work so far: say with `judges` what follows a rejection',
+        '7: [4].judges.else.redo: “PLAN” would plan again, and its tasks are made once; name a later stage, or a `fix`',
+        '8: [5].session.of: “D” is judged by a person, so there is no session of it',
+      ],
+    ],
+    [
       'an unknown stage',
       list(stage('SPEC'), stage('B', 'needs: [SPCE]')),
       ['4: [1].needs[0]: no stage is called “SPCE”; did you mean “SPEC”?'],
@@ -468,7 +506,7 @@ describe('what is wrong with a list', () => {
       stage('A', 'judges: { rounds: 4, else: { redo: A } }'),
       [
         '3: [0].by: no role judges its own work, and “builder” does “A”; name another role that an agent has',
-        '3: [0].judges: a stage that judges makes `answer: verdict`',
+        '3: [0].judges: a stage that judges makes `answer: verdict`, or `approval: true`',
         '3: [0].judges.else.redo: “A” does not come before this stage: it is none of the stages that it needs',
       ],
     ],
@@ -764,7 +802,7 @@ describe('docs/stages.md', () => {
 
   it('has examples that can be used', () => {
     const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(6);
+    expect(examples).toHaveLength(7);
     for (const text of examples) {
       const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
       expect(parsed.ok ? [] : parsed.problems).toEqual([]);

@@ -78,13 +78,15 @@ function unreviewed(task: Partial<NewTask>, ...events: WorkEvent[]): Board {
   return events.reduce((now, event) => applyWork(now, 'a', event, AT).board, planned);
 }
 
-const PLAYBOOK: Pick<Playbook<unknown>, 'schemas' | 'background'> = { schemas: { plan: { type: 'object' } } };
+const PLAYBOOK: Pick<Playbook<unknown>, 'answers' | 'background'> = {
+  answers: { plan: { schema: { type: 'object' } } },
+};
 
 function order(
   now: Board,
   session?: SessionRef,
   messages: readonly PromptMessage[] = [],
-  playbook: Pick<Playbook<unknown>, 'schemas' | 'background'> = PLAYBOOK,
+  playbook: Pick<Playbook<unknown>, 'answers' | 'background'> = PLAYBOOK,
 ) {
   const start = decideFrontier(now, 9).starts.find((one): one is TurnStart => one.start === 'turn' && one.task === 'a');
   if (start === undefined) throw new Error('nothing starts');

@@ -36,7 +36,6 @@ function playbook(name: string, more: Partial<Playbook<null>> = {}): () => Playb
       writer: { delivers: 'each', instructions: 'Your role is writer: write pages.' },
       critic: { delivers: 'none', judges: true },
     },
-    schemas: {},
     parse: () => ({ ok: true, input: null }),
     plan: () => [],
     advance: () => [],

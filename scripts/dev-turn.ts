@@ -15,7 +15,7 @@ import type { RunEnd, RunningRun } from '../src/view/running-run.ts';
 import { isTurnEvent } from '../src/view/turn-sentence.ts';
 import { createSquad } from '../src/squad/squad.ts';
 import { readMachine } from '../src/squad/machine.ts';
-import { openWorkspace, readLedger } from '../src/squad/open-run.ts';
+import { lookIn, openWorkspace } from '../src/squad/open-workspace.ts';
 import { armFailpoints } from '../src/substrate/system/failpoint.ts';
 import { parseJson } from '../src/text/json.ts';
 
@@ -104,7 +104,7 @@ function onEvent(event: RunEvent): void {
 async function follow(running: RunningRun): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void running.cancel(`got ${signal}`));
   const end: RunEnd = await running.done;
-  const last = readLedger(await openWorkspace({ host: readMachine() }), (ledger) => {
+  const last = lookIn(await openWorkspace({ host: readMachine() }), (ledger) => {
     const attempt = ledger.attempts({ runId: end.runId }).findLast(({ kind }) => kind === 'turn');
     return attempt && { attemptId: attempt.id, ...ledger.settlement(attempt.id)?.result };
   });

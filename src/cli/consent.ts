@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { limitsFromOptions } from '../model/limits.ts';
+import { usageError } from '../model/errors.ts';
 import { trustLines } from '../squad/preflight/consent.ts';
 import type { TrustOption } from '../squad/new-run.ts';
 import type { CommandContext, JsonOptions, NewRunOptions, RunOptions } from './command-context.ts';
@@ -43,6 +44,23 @@ function askAt(output: Output): Asking {
 /** Asks the person at the terminal. Anything but `y` or `yes` is a no, and so is the end of the input. */
 export async function confirm(question: string): Promise<boolean> {
   return /^(?:y|yes)$/i.test((await ask(`${question} [y/N] `)) ?? '');
+}
+
+/** `--yes`, or else a person at the terminal agrees. Throws `usage` where no person can be asked. `show`: called before the question. */
+export async function agreesToRemove(
+  { yes, json }: JsonOptions & { readonly yes?: boolean },
+  {
+    about,
+    next,
+    question,
+    show,
+  }: { readonly about: string; readonly next: string; readonly question: string; readonly show?: () => void },
+): Promise<boolean> {
+  if (yes === true) return true;
+  if (!process.stdin.isTTY || json === true)
+    throw usageError(`${about} needs your consent`, `Give it with \`${next}\`.`);
+  show?.();
+  return confirm(question);
 }
 
 /** undefined: the input has ended, or Ctrl-C was pressed. */

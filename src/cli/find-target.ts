@@ -3,9 +3,9 @@ import { attemptId, attemptScope } from '../model/attempt-id.ts';
 import { usageError } from '../model/errors.ts';
 import { noSuch } from '../model/unknown-name.ts';
 import { openMachine, type Machine } from '../engine/machine.ts';
-import { drivenRun, readHistory, type LockedBy, type RunHistory } from '../view/read-run.ts';
-import { runIdOf, readLedger, workspaceIn, type OpenedRun } from '../squad/open-run.ts';
-import { probeLock } from '../substrate/ledger/workspace-lock.ts';
+import { readHistory, type RunHistory } from '../view/read-run.ts';
+import { withRun, type OpenedRun } from '../squad/open-run.ts';
+import { openWorkspace, runNamed } from '../squad/open-workspace.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
@@ -28,34 +28,26 @@ interface Wanted {
 
 /** Opens what the names mean, without the runtimes. Throws `usage` with the nearest known name. */
 export async function openTarget({ host }: Pick<CommandContext, 'host'>, wanted: Wanted): Promise<OpenedTarget> {
-  const workspace = await workspaceIn({ host, composition: openMachine(host) });
-  const { directory, composition } = workspace;
-  const lockedBy = probeLock(directory);
-  const target = readLedger(workspace, (ledger) => findTarget(ledger, directory, lockedBy, wanted));
-  return { ...workspace, ...target, now: composition.clock.now() };
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
+  const { run, name, kinds } = wanted;
+  return withRun(workspace, run, (ledger, given, { lockedBy }): Target => {
+    const readOne = (id: string | undefined): RunHistory => readHistory(ledger, id, lockedBy);
+    if (name === undefined) return { reading: readOne(given) };
+    const whole = run === undefined ? runNamed(workspace, ledger, name) : undefined;
+    if (whole !== undefined) return { reading: readOne(whole.id) };
+    const stored = kinds === 'run, task or attempt' ? ledger.attempt(name) : undefined;
+    if (stored !== undefined) return { reading: readOne(stored.runId), attempt: stored };
+    return partOf(ledger, readOne(given), { ...wanted, name });
+  });
 }
 
-function findTarget(
-  ledger: Ledger,
-  directory: string,
-  lockedBy: LockedBy | null,
-  { run, name, kinds }: Wanted,
-): Target {
-  const runNamed = (given: string) => ledger.run(runIdOf(directory, given)) ?? ledger.run(given);
-  const readOne = (given: string | undefined): RunHistory =>
-    readHistory(ledger, given === undefined ? drivenRun(ledger, lockedBy) : (runNamed(given)?.id ?? given), lockedBy);
-  if (name === undefined) return { reading: readOne(run) };
-  const whole = run === undefined ? runNamed(name) : undefined;
-  if (whole !== undefined) return { reading: readOne(whole.id) };
-  const takesAttempts = kinds === 'run, task or attempt';
-  const stored = takesAttempts ? ledger.attempt(name) : undefined;
-  if (stored !== undefined) return { reading: readOne(stored.runId), attempt: stored };
-  const reading = readOne(run);
+function partOf(ledger: Ledger, reading: RunHistory, wanted: Wanted & { readonly name: string }): Target {
+  const { name, kinds } = wanted;
   if (reading.board.tasks.has(name)) return { reading, task: name };
   const scope = attemptScope(reading.row.name, reading.row.id);
-  const attempt = takesAttempts ? ledger.attempt(attemptId(scope, name)) : undefined;
+  const attempt = kinds === 'run, task or attempt' ? ledger.attempt(attemptId(scope, name)) : undefined;
   if (attempt !== undefined) return { reading, attempt };
-  throw unknown(ledger, reading, { run, name, kinds });
+  throw unknown(ledger, reading, wanted);
 }
 
 function unknown(ledger: Ledger, { row, board, attempts }: RunHistory, { run, name = '', kinds }: Wanted) {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Host, Machine } from '../engine/machine.ts';
 import { errorText } from '../model/errors.ts';
 import { listUnfinished } from '../view/unfinished.ts';
-import { readLedger } from '../squad/open-run.ts';
+import { lookIn } from '../squad/open-workspace.ts';
 import { isView } from '../substrate/system/files/checkout-view.ts';
 import { findState, workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { exists } from '../substrate/system/files/exists.ts';
@@ -13,6 +13,7 @@ import type { Checkout } from '../substrate/git/repository.ts';
 import { deleteRefs, findSquadRefs, type FoundBranch } from '../substrate/git/squad-refs.ts';
 import { counted } from '../text/counted.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { WHY_KEPT } from './clean-run.ts';
 
 /** Something that `squad uninstall` can remove. */
 export interface KeptThing {
@@ -87,25 +88,12 @@ function nameOf({ ref }: Pick<FoundBranch, 'ref'>): string {
 }
 
 function leftBranch(branch: FoundBranch, path: string): LeftThing[] {
+  if (branch.stays === null) return [];
   const name = nameOf(branch);
-  const called = `branch ${name} in ${path}`;
-  switch (branch.stays) {
-    case null:
-      return [];
-    case 'unmerged': {
-      const renamed = `${name.replace(/^squad\//, '')}-kept`;
-      const rename = `git -C ${shellWord(path)} branch -m ${shellWord(name)} ${shellWord(renamed)}`;
-      return [
-        { name: called, why: `no other branch has its work. To keep it under another name: ${rename}`, next: null },
-      ];
-    }
-    case 'checked-out':
-      return [{ name: called, why: 'it is checked out', next: null }];
-    case 'not-ours':
-      return [{ name: called, why: 'no run of squad has this name', next: null }];
-    default:
-      return branch.stays satisfies never;
-  }
+  const to = `${name.replace(/^squad\//, '')}-kept`;
+  const rename = `git -C ${shellWord(path)} branch -m ${shellWord(name)} ${shellWord(to)}`;
+  const more = branch.stays === 'unmerged' ? `. To keep it under another name: ${rename}` : '';
+  return [{ name: `branch ${name} in ${path}`, why: `${WHY_KEPT[branch.stays]}${more}`, next: null }];
 }
 
 interface KnownRuns {
@@ -118,12 +106,13 @@ const UNREAD: KnownRuns = { names: [], about: 'ledger, prompts, output and repor
 /** A ledger that cannot be read is removed all the same. */
 function runsIn(machine: Machine, directory: string): KnownRuns {
   try {
-    return readLedger({ directory, composition: machine }, (ledger) => {
+    const known = lookIn({ directory, composition: machine }, (ledger) => {
       const names = ledger.runs().map(({ name }) => name);
       const open = listUnfinished(ledger, null, machine.clock.now()).map(({ name }) => name);
       const unfinished = open.length === 0 ? '' : `; not over: ${open.join(', ')}`;
       return { names, about: `ledger, prompts, output and reports of ${counted(names.length, 'run')}${unfinished}` };
     });
+    return known ?? UNREAD;
   } catch {
     return UNREAD;
   }

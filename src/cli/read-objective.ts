@@ -5,7 +5,7 @@ import { badInput, usageError } from '../model/errors.ts';
 import { readIssueText } from '../squad/preflight/issue.ts';
 import { MOST_BYTES, textOf, type WrittenObjective } from '../squad/preflight/read-input.ts';
 import { readSettings } from '../squad/preflight/read-settings.ts';
-import { openWorkspace } from '../squad/open-run.ts';
+import { openWorkspace } from '../squad/open-workspace.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 import { defined } from '../text/defined.ts';

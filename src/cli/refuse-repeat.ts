@@ -2,7 +2,7 @@ import { usageError } from '../model/errors.ts';
 import { isUnstarted } from '../view/read-run.ts';
 import { predictBoard } from '../view/replay-plan.ts';
 import type { ObjectiveSource } from '../squad/sources/source-of.ts';
-import { findUnfinished } from '../squad/find-unfinished.ts';
+import { findUnfinished } from '../squad/choose-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 import { confirm } from './consent.ts';

@@ -1,3 +1,4 @@
+import type { Finding } from '../text/explain-issue.ts';
 import { z } from 'zod';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
@@ -197,15 +198,7 @@ export interface KnownNames {
   /** By playbook. */
   readonly sections: Readonly<Record<string, SettingsSection>>;
   /** Problems of a mapping under `playbook`. `staffed`: the roles of the agents; undefined: no file names agents. */
-  checkList(list: Json, staffed: readonly string[] | undefined): readonly ListFinding[];
-}
-
-/** A problem with its place in the settings, and a correct example. */
-export interface ListFinding {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly atKey: boolean;
-  readonly example: string;
+  checkList(list: Json, staffed: readonly string[] | undefined): readonly Finding[];
 }
 
 /** `squad.yaml` where these runtimes and playbooks are registered. */

@@ -1,4 +1,4 @@
-import { SquadError } from './errors.ts';
+import { SquadError, usageError } from './errors.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** Limit on listed names, so that the message stays readable. */
@@ -25,6 +25,11 @@ export function unknownRun(name: string, known: readonly string[]): SquadError {
         ? 'There is none yet in this repository.'
         : `There is: ${known.slice(-MOST_NAMES).join(', ')}.`,
   });
+}
+
+/** `next`: what helps besides. */
+export function noRunYet(next = ''): SquadError {
+  return usageError('there is no run here yet', `Start one: \`squad run objective.md\`.${next}`);
 }
 
 export function unknownRuntime(name: string, registered: readonly string[]): SquadError {

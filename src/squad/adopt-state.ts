@@ -6,7 +6,7 @@ import { storageError } from '../model/storage-error.ts';
 import { boundPlace, isBoundTo } from '../substrate/system/files/state-place.ts';
 import { backUpLedger, hasLedger, holderHere, ledgerPath, lockWorkspace } from '../substrate/ledger/index.ts';
 import { plainLine } from '../text/plain-text.ts';
-import { bindWorkspace, openWorkspace, readLedger, type OpenedWorkspace, type Place } from './open-run.ts';
+import { bindWorkspace, openWorkspace, withLedger, type OpenedWorkspace, type Place } from './open-workspace.ts';
 
 export interface AdoptedState {
   readonly id: string;
@@ -36,7 +36,7 @@ export async function adoptState(place: Place, folder: string): Promise<AdoptedS
       // Last: until then nothing has been taken over, and the same call begins again.
       await backUpLedger(ledgerPath(from), ledgerPath(bound.directory));
     }
-    const runs = readLedger(bound, (ledger) => ledger.runs().map(({ name }) => name));
+    const runs = await withLedger(bound, 'read', (ledger) => ledger.runs().map(({ name }) => name));
     return { id: basename(bound.directory), directory: bound.directory, from, runs };
   } catch (error) {
     throw storageError(from, error);

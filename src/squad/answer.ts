@@ -12,7 +12,8 @@ import { operatorOf } from './machine.ts';
 import { openAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
-import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+import { openRun, type OpenedRun } from './open-run.ts';
+import { withLedger, type Place } from './open-workspace.ts';
 
 /** Options of `Squad.answer`. */
 export interface AnswerOptions extends CommandOptions {
@@ -54,13 +55,13 @@ export async function answer(
   const key = storedKey(row.id, options.key);
   const asks = await openAsks(opened);
   const questions = [...opened.reading.questions, ...asks.map(questionOf)];
-  const known = key === undefined ? undefined : readLedger(opened, (ledger) => findCommand(ledger, row.id, key));
+  const known = findCommand(opened, key);
   // An answer that is stored was checked, and its question has it.
   const checked =
     known === undefined
       ? await checkedAnswer(opened, questions, { given, id, paths: options.paths ?? [] })
       : readEvent(known, knownSchema).data;
-  const { seq, data } = await writeLedger(opened, (ledger) =>
+  const { seq, data } = await withLedger(opened, 'write', (ledger) =>
     ledger.command(row.id, 'answer', checked, operatorOf(place.host), key),
   );
   const ask = asks.find((one) => one.id === checked.question);

@@ -1,8 +1,12 @@
 import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { isOver, noRunYet } from '../view/read-run.ts';
-import { listUnfinished, mostUrgent } from '../view/unfinished.ts';
-import { lookIn, openRun, openWorkspace, requireRuns, type OpenedWorkspace, type Place } from './open-run.ts';
+import { findDefinition, findRun, isOver, type RunReading } from '../view/read-run.ts';
+import { noRunYet } from '../model/unknown-name.ts';
+import { listUnfinished, mostUrgent, unfinishedOf, type Unfinished } from '../view/unfinished.ts';
+import type { ObjectiveSource } from './sources/source-of.ts';
+import { sourceIn } from './folder-runs.ts';
+import { openRun } from './open-run.ts';
+import { lookIn, openWorkspace, requireRuns, type OpenedWorkspace, type Place } from './open-workspace.ts';
 
 /** The run that `squad resume` is about. */
 export interface ChosenRun {
@@ -48,4 +52,25 @@ function pick(place: OpenedWorkspace, raises: boolean): { name: string; why: str
   if (others === 0) return { name: chosen.runId, why: chosen.why, others };
   const rest = `${others} other${others === 1 ? '' : 's'} unfinished`;
   return { name: chosen.runId, why: `${chosen.why} (${rest}; name one to choose)`, others };
+}
+
+/** The newest unfinished run of this objective that `counts`. undefined: there is none. */
+export async function findUnfinished(
+  place: Place,
+  objective: ObjectiveSource,
+  counts: (found: Unfinished, reading: RunReading) => boolean = () => true,
+): Promise<Unfinished | undefined> {
+  const workspace = await openWorkspace(place);
+  const source = sourceIn(workspace, objective);
+  return lookIn(workspace, (ledger, lockedBy, now) => {
+    for (const row of ledger.runs().toReversed()) {
+      // Most runs are about something else, and their plans are not read.
+      const definition = findDefinition(ledger, row);
+      if (definition === undefined || !source.isOf(definition)) continue;
+      const reading = findRun(ledger, row.id, lockedBy);
+      const found = reading && unfinishedOf(reading, now);
+      if (reading !== undefined && found !== undefined && counts(found, reading)) return found;
+    }
+    return undefined;
+  });
 }

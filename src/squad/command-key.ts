@@ -2,6 +2,8 @@ import { sha256Of } from '../model/sha256.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import type { OpenedRun } from './open-run.ts';
+import { lookIn } from './open-workspace.ts';
 
 /** Options of a command to a run. */
 export interface CommandOptions {
@@ -16,13 +18,9 @@ export function storedKey(runId: string, key: string | undefined): string | unde
 }
 
 /** The command of the run that has this stored key. */
-export function findCommand(
-  ledger: Pick<Ledger, 'events'>,
-  runId: string,
-  key: string | undefined,
-): LedgerEvent | undefined {
+export function findCommand(run: OpenedRun, key: string | undefined): LedgerEvent | undefined {
   if (key === undefined) return undefined;
-  return commandsOf(ledger, runId).find((command) => keyIn(command) === key);
+  return lookIn(run, (ledger) => commandsOf(ledger, run.reading.row.id).find((command) => keyIn(command) === key));
 }
 
 /** Oldest first. */

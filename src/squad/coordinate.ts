@@ -4,7 +4,7 @@ import type { RunningRun } from '../view/running-run.ts';
 import { newSession, type NewSession, type NewSessionRequest } from './sources/session/new-session.ts';
 import { folderRuns } from './folder-runs.ts';
 import type { NewRunOptions } from './new-run.ts';
-import { openWorkspace, type Place } from './open-run.ts';
+import { openWorkspace, type Place } from './open-workspace.ts';
 import { startNew, type DriveOptions } from './run.ts';
 
 interface CoordinateRequest extends NewRunOptions, DriveOptions, Pick<NewSessionRequest, 'into' | 'resume'> {}

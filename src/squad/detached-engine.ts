@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { wrongEnvironment } from '../model/errors.ts';
 import { startDetached, type DetachedProgram } from '../substrate/system/process/start-detached.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { readIfThere, type OpenedWorkspace } from './open-run.ts';
+import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
 
 const LOOK_MS = 100;
 /** Below the folder of the run. */
@@ -60,7 +60,7 @@ async function waitFor(
   void engine.ended.then(() => void (isOver = true));
   for (;;) {
     const last = isOver;
-    const runId = readIfThere(workspace, begun);
+    const runId = lookIn(workspace, begun);
     if (runId !== undefined || last) return runId;
     await workspace.composition.clock.sleep(LOOK_MS);
   }

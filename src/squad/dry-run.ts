@@ -4,7 +4,7 @@ import { playbookOf } from './preflight/playbook-choice.ts';
 import { plannedRun, type PlannedRun } from './preflight/planned-run.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
-import { openWorkspace, type Place } from './open-run.ts';
+import { openWorkspace, type Place } from './open-workspace.ts';
 import { refuseInUse, sourceIn } from './folder-runs.ts';
 
 export interface DryRun {

@@ -10,7 +10,7 @@ import { viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';
-import type { OpenedWorkspace } from './open-run.ts';
+import type { OpenedWorkspace } from './open-workspace.ts';
 
 /** The handle of a run that is over: `done` gives the end that the run had, and there is nothing to stop. */
 export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory): Promise<RunningRun> {

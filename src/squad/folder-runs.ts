@@ -9,7 +9,8 @@ import { hasWork } from '../substrate/git/has-work.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { loadEngine } from './load-engine.ts';
 import type { TrustOption } from './new-run.ts';
-import { lookIn, openRun, openWorkspace, type OpenedWorkspace, type Place } from './open-run.ts';
+import { openRun } from './open-run.ts';
+import { lookIn, openWorkspace, type OpenedWorkspace, type Place } from './open-workspace.ts';
 import { agreeToRun } from './run-consent.ts';
 
 type Opened = Pick<OpenedWorkspace, 'directory' | 'composition'> & {

@@ -1,7 +1,7 @@
 import { SquadError, badInput } from '../model/errors.ts';
 import { nameRun, refuseBadName } from './preflight/run-name.ts';
 import { forkPoints, momentAt, planFork, type ForkPoint } from '../view/fork-plan.ts';
-import { findDefinition } from '../view/read-run.ts';
+import { rowOf } from '../view/read-run.ts';
 import { findCommits } from '../substrate/git/find-commits.ts';
 import { inspectForWork } from '../substrate/git/inspect-repository.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
@@ -13,7 +13,8 @@ import type { RecordedFork } from '../engine/engine.ts';
 import { loadEngine } from './load-engine.ts';
 import { findNames } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
-import { openWorkspace, readLedger, readRunIn, type OpenedWorkspace, type Place } from './open-run.ts';
+import { withRun } from './open-run.ts';
+import { openWorkspace, lookIn, type OpenedWorkspace, type Place } from './open-workspace.ts';
 
 /** Where a fork begins. */
 export interface ForkOptions {
@@ -86,7 +87,7 @@ function findBegun(
   { runBranches }: RepositoryReport,
   { seq, name }: { readonly seq: number; readonly name: string | undefined },
 ): RecordedFork | undefined {
-  return readLedger(source, (ledger) => {
+  return lookIn(source, (ledger) => {
     const row = ledger.runs().findLast(({ id, name: own, parent }) => {
       const isSame = parent?.runId === source.row.id && parent.seq === seq && ledger.segments(id).length === 0;
       return isSame && (name === undefined ? !runBranches.includes(own) : own === name);
@@ -110,13 +111,10 @@ async function finish(
 }
 
 async function openSource(place: Place, run: string | undefined): Promise<Source> {
-  const workspace = await openWorkspace(place);
-  const { found } = await readRunIn(workspace, run, (ledger, { row, definition }) => ({
-    row,
-    definition: findDefinition(ledger, row) ?? definition,
-    events: ledger.events({ stream: row.id }),
-  }));
-  return { ...workspace, ...found };
+  return withRun(await openWorkspace(place), run, (ledger, given) => {
+    const { row, definition } = rowOf(ledger, given);
+    return { row, definition, events: ledger.events({ stream: row.id }) };
+  });
 }
 
 function noMoment(source: Source, at: number): SquadError {

@@ -15,7 +15,8 @@ import { plainJson } from '../text/json.ts';
 import { operatorOf } from './machine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { refuseOpenAgain } from './folder-runs.ts';
-import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+import { openRun, type OpenedRun } from './open-run.ts';
+import { withLedger, type Place } from './open-workspace.ts';
 
 /** A recorded command. */
 export interface Intervened {
@@ -50,8 +51,7 @@ export async function intervene(
   const { row, driven } = run.reading;
   const key = storedKey(row.id, options.key);
   // One that is stored was checked, and has changed what a check would find.
-  const isKnown = key !== undefined && readLedger(run, (ledger) => findCommand(ledger, row.id, key)) !== undefined;
-  if (!isKnown) await refuse(run, intervention);
+  if (findCommand(run, key) === undefined) await refuse(run, intervention);
   const { seq, at, by, heard } = await record(run, intervention, operatorOf(place.host), key);
   const over = !driven && isOver(withRequest(run.reading, { seq, at, by, intervention }));
   const needs = over
@@ -150,7 +150,7 @@ async function record(
 ): Promise<{ seq: number; at: number; by: string; heard: boolean }> {
   const { row, driven } = run.reading;
   const { clock } = run.composition;
-  return writeLedger(run, async (ledger) => {
+  return withLedger(run, 'write', async (ledger) => {
     const { verb, ...data } = intervention;
     const { seq, at, by } = ledger.command(row.id, verb, plainJson(data), operator, key);
     const isApplied = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;

@@ -4,7 +4,7 @@ import type { Source } from './preflight/source.ts';
 import type { TrustItem } from './preflight/trust-item.ts';
 import { findState, workspacePlaces } from '../substrate/system/files/state-place.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
-import { readIfThere, type OpenedWorkspace } from './open-run.ts';
+import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
 
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
@@ -50,7 +50,7 @@ export async function findNames({
 > {
   const { directory } = findState(host.stateDirectory, commonDirectory);
   const place = { directory, composition };
-  const recorded = readIfThere(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
+  const recorded = lookIn(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
   const folders = await readdir(workspacePlaces(host, directory).runsDirectory).catch(() => []);
   return [...recorded, ...folders, ...runBranches];
 }

@@ -5,7 +5,7 @@ import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
 import { sourceIn } from './folder-runs.ts';
-import { openWorkspace, type Place } from './open-run.ts';
+import { openWorkspace, type Place } from './open-workspace.ts';
 
 /**
  * Prompts that the agents of such a run would get. Checks everything that a run checks before it exists; starts no

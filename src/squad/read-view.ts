@@ -9,7 +9,8 @@ import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { readRowIn, type OpenedWorkspace, type Place } from './open-run.ts';
+import { withRun } from './open-run.ts';
+import { openWorkspace, type OpenedWorkspace, type Place } from './open-workspace.ts';
 import { readPermissionAsks } from './permission-asks.ts';
 
 interface Found {
@@ -27,7 +28,8 @@ export async function openView<Ports extends Machine>(
   place: Required<Place<Ports>>,
   name: string | undefined,
 ): Promise<OpenedView<Ports>> {
-  const { found, ...opened } = await readRowIn(place, name, (ledger, given, lockedBy, now): Found => {
+  const opened = await openWorkspace(place);
+  return withRun(opened, name, (ledger, given, { lockedBy, now }): Found => {
     const { row } = rowOf(ledger, given);
     const mail = mailOf(ledger, row.id);
     const ended = endedView(ledger, row);
@@ -37,7 +39,6 @@ export async function openView<Ports extends Machine>(
     const reading = withFailedAttempts(ledger, readRun(ledger, row.id, lockedBy, place.composition.playbooks));
     return { view: viewOf(reading, { now, mail }), reading, mail, live };
   });
-  return { ...opened, ...found };
 }
 
 /** Adds what is not in the ledger: permissions that agents ask for now, and where the work is in git. */

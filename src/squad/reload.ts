@@ -7,7 +7,8 @@ import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
 import { keepConsent } from './run-consent.ts';
-import { openRun, readLedger, writeLedger, type Place } from './open-run.ts';
+import { openRun } from './open-run.ts';
+import { withLedger, type Place } from './open-workspace.ts';
 
 /** Effect of a reload on a run. */
 export interface Reloaded {
@@ -42,9 +43,7 @@ export async function reload(
   }
   const stored = storedKey(row.id, key);
   // One that is stored was checked, and the run may have ended since.
-  const isKnown =
-    stored !== undefined && readLedger(opened, (ledger) => findCommand(ledger, row.id, stored)) !== undefined;
-  if (!isKnown && isOver(reading)) throw runIsOver(row.name);
+  if (findCommand(opened, stored) === undefined && isOver(reading)) throw runIsOver(row.name);
   const ports = { ...composition, host, ...consentOf(trust) };
   const {
     reload: found,
@@ -58,7 +57,7 @@ export async function reload(
   if (found !== undefined) {
     const { verb, ...data } = found;
     const amend = async () =>
-      writeLedger(opened, (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host), stored));
+      withLedger(opened, 'write', (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host), stored));
     await keepConsent(opened, row.id, amend, () => row.id);
   }
   return { runId: row.id, name: row.name, changed, criteria, kept };

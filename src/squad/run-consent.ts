@@ -15,7 +15,7 @@ import { findRun } from '../view/read-run.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { plainJson, type Json } from '../text/json.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
-import { readLedger, type OpenedWorkspace } from './open-run.ts';
+import { withLedger, type OpenedWorkspace } from './open-workspace.ts';
 
 type Workspace = Pick<OpenedWorkspace, 'host' | 'composition' | 'repository' | 'directory'>;
 
@@ -55,7 +55,7 @@ export async function agreeToRun(
   runId: string,
   trust: TrustOption['trust'],
 ): Promise<string | undefined> {
-  const run = readLedger(workspace, (ledger) => runToAdmit(ledger, runId));
+  const run = await withLedger(workspace, 'read', (ledger) => runToAdmit(ledger, runId));
   if (run === undefined) return undefined;
   const { id, content, definition, limits } = run;
   const hash = consentHash(content);
@@ -87,23 +87,19 @@ export async function keepConsent<T>(
   change: () => Promise<T>,
   after: (done: T) => string,
 ): Promise<T> {
-  const before = readLedger(workspace, (ledger) => consentContent(ledger, runId));
+  const before = await withLedger(workspace, 'read', (ledger) => consentContent(ledger, runId));
   const wasKnown = await isKnown(workspace, runId, consentHash(before));
   const done = await change();
   const now = after(done);
   if (wasKnown)
-    await remember(
-      workspace,
-      now,
-      readLedger(workspace, (ledger) => consentContent(ledger, now)),
-    );
+    await remember(workspace, now, await withLedger(workspace, 'read', (ledger) => consentContent(ledger, now)));
   return done;
 }
 
 /** Whether there is a record of consent to this content of the run, or to the run that it is a whole fork of. */
 async function isKnown(workspace: Workspace, runId: string, hash: string): Promise<boolean> {
   if (await isRunTrusted(trustStoreOf(workspace.host, workspace.repository), runId, hash)) return true;
-  const parent = readLedger(workspace, (ledger) => {
+  const parent = await withLedger(workspace, 'read', (ledger) => {
     const id = sameParent(ledger, runId);
     return id === undefined ? undefined : { id, hash: consentHash(consentContent(ledger, id)) };
   });

@@ -20,15 +20,8 @@ import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts'
 import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
 import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
 import type { Source } from './preflight/source.ts';
-import {
-  bindWorkspace,
-  openRun,
-  openWorkspace,
-  readIfThere,
-  runIdOf,
-  type OpenedWorkspace,
-  type Place,
-} from './open-run.ts';
+import { openRun } from './open-run.ts';
+import { bindWorkspace, openWorkspace, lookIn, runIdOf, type OpenedWorkspace, type Place } from './open-workspace.ts';
 
 /** How this process drives a run. */
 export interface DriveOptions {
@@ -76,9 +69,9 @@ export async function run(place: Place, objective: Named, options: RunOptions): 
   // The run's own id follows from the repository's.
   const workspace = id === undefined ? opened : bindWorkspace(opened);
   const runId = chosenId(workspace.directory, id, ownId);
-  const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
+  const begun = runId === undefined ? undefined : lookIn(workspace, (ledger) => ledger.run(runId));
   if (begun !== undefined) {
-    const reading = readIfThere(workspace, (ledger) => {
+    const reading = lookIn(workspace, (ledger) => {
       const found = findRun(ledger, begun.id, null);
       return found && withFailedAttempts(ledger, found);
     });
@@ -157,7 +150,7 @@ export async function refuseResume(place: Place, name: string, trust: TrustOptio
 /** The run that needs an engine most; undefined: there is none. */
 function urgentIn(workspace: OpenedWorkspace, raise: SomeLimits): string | undefined {
   const now = workspace.composition.clock.now();
-  const all = readIfThere(workspace, (ledger) => listUnfinished(ledger, null, now)) ?? [];
+  const all = lookIn(workspace, (ledger) => listUnfinished(ledger, null, now)) ?? [];
   return mostUrgent(all, Object.keys(raise).length > 0)?.runId;
 }
 

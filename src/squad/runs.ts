@@ -1,6 +1,6 @@
 import { openMachine, type Machine } from '../engine/machine.ts';
 import { readFigures, type RunFigures, summarizeRun, type RunSummary } from '../view/run-summary.ts';
-import { lookIn, workspaceIn, type Place } from './open-run.ts';
+import { lookIn, openWorkspace, type Place } from './open-workspace.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */
 export function listRuns(place: Place<Machine>): Promise<RunSummary[]> {
@@ -16,7 +16,7 @@ async function eachRun<T>(
   { host, composition }: Place<Machine>,
   read: (...of: Parameters<typeof summarizeRun>) => T | undefined,
 ): Promise<T[]> {
-  const workspace = await workspaceIn({ host, composition: composition ?? openMachine(host) });
+  const workspace = await openWorkspace({ host, composition: composition ?? openMachine(host) });
   const { playbooks } = workspace.composition;
   const all = lookIn(workspace, (ledger, lockedBy, now) =>
     ledger.runs().flatMap((row) => read(ledger, row, lockedBy, now, playbooks) ?? []),

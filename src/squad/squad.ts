@@ -9,7 +9,7 @@ import type { CommandOptions } from './command-key.ts';
 import { readMachine, type MachineOptions } from './machine.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
 import type { TrustOption } from './new-run.ts';
-import type { Place } from './open-run.ts';
+import type { Place } from './open-workspace.ts';
 import type { Reloaded } from './reload.ts';
 import type { ResumeOptions, RunOptions } from './run.ts';
 import type { RunSummary } from '../view/run-summary.ts';

@@ -3,7 +3,7 @@ import { isSquadError, type SquadError } from '../model/errors.ts';
 import { isOver, type RunReading } from '../view/read-run.ts';
 import { statusOf, type RunStatus } from '../view/status.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
-import type { Place } from './open-run.ts';
+import type { Place } from './open-workspace.ts';
 import { openView, viewNow } from './read-view.ts';
 
 /** The status of a run, by default the one that is running, or the newest. Needs no runtime. */

@@ -4,7 +4,8 @@ import { isOver, runIsOver } from '../view/read-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
-import { openRun, readLedger, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+import { openRun, type OpenedRun } from './open-run.ts';
+import { withLedger, type Place } from './open-workspace.ts';
 
 /** A stopped run. */
 export interface Stopped {
@@ -37,7 +38,7 @@ export async function stop(
   const stored = storedKey(row.id, key);
   if (isOver(run.reading)) {
     // A stop that is stored was carried out before the run ended.
-    if (readLedger(run, (ledger) => findCommand(ledger, row.id, stored)) === undefined) throw runIsOver(row.name);
+    if (findCommand(run, stored) === undefined) throw runIsOver(row.name);
     return { runId: row.id, name: row.name, ended: [], over: true };
   }
   const ended = driven ? await stopEngine(run, stored, onWait) : await halt(run, stored);
@@ -52,7 +53,7 @@ async function halt({ composition, host, reading }: OpenedRun, key: string | und
 async function stopEngine(run: OpenedRun, key: string | undefined, onWait: StopOptions['onWait']): Promise<string[]> {
   const { id, name } = run.reading.row;
   const { clock } = run.composition;
-  const ended = await writeLedger(run, async (ledger) => {
+  const ended = await withLedger(run, 'write', async (ledger) => {
     ledger.command(id, 'stop', {}, operatorOf(run.host), key);
     const live = ledger.attempts({ runId: id }).filter(({ status }) => status !== 'settled');
     for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until;) {

@@ -1,14 +1,14 @@
 import { SquadError } from '../model/errors.ts';
 import type { SinkName } from '../model/tracing.ts';
 import { letThroughBy } from '../model/let-through.ts';
-import { openLedger } from '../substrate/ledger/index.ts';
 import { viewOf } from '../view/view-of.ts';
 import { scoresOf, sendScores } from '../engine/tracing/scores.ts';
 import { createSender, type Sent } from '../engine/tracing/sender.ts';
 import type { Span } from '../engine/tracing/span.ts';
 import { traceTarget } from '../engine/tracing/target.ts';
 import { sendRun } from '../engine/tracing/tracer.ts';
-import { openRun, type Place } from './open-run.ts';
+import { openRun } from './open-run.ts';
+import { withLedger, type Place } from './open-workspace.ts';
 
 export interface TracedRun extends Sent {
   readonly runId: string;
@@ -28,13 +28,13 @@ export async function traceRun(
   run: string | undefined,
   { to: asked }: { readonly to?: SinkName | undefined },
 ): Promise<TracedRun> {
-  const { host, composition, directory, reading } = await openRun(place, run);
+  const opened = await openRun(place, run);
+  const { host, composition, reading } = opened;
   const { row, definition, driven } = reading;
   const { id: runId, name } = row;
-  if (driven) throw isDriven(name);
+  if (driven) throw stillRunning(name);
   const target = traceTarget(asked ?? true, definition.tracing, host.environment);
-  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
-  try {
+  return withLedger(opened, 'read', async (ledger) => {
     const redactor = composition.redactor(letThroughBy(definition));
     const sender = createSender(target);
     let root: Span | undefined;
@@ -49,12 +49,10 @@ export async function traceRun(
     const scores = scoresOf(end?.outcome, plan.criteria);
     const unscored = await sendScores(target, root, scores);
     return unscored === undefined ? { ...about, scored: scores.length } : { ...about, unscored };
-  } finally {
-    ledger.close();
-  }
+  });
 }
 
-function isDriven(name: string): SquadError {
+function stillRunning(name: string): SquadError {
   return new SquadError({
     code: 'workspace-busy',
     message: `${name} is running, and its spans are not complete`,

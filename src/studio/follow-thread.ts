@@ -1,6 +1,7 @@
 import type { StateSnapshot } from '@langchain/langgraph';
 import { letThroughBy } from '../model/let-through.ts';
-import { isDriven, readHistory as readRunHistory } from '../view/read-run.ts';
+import { isDriven } from '../view/driven.ts';
+import { readHistory as readRunHistory } from '../view/read-run.ts';
 import { endEvent, endOfRun } from '../squad/ended-run.ts';
 import { followRun } from '../squad/follow-run.ts';
 import { openLedger } from '../substrate/ledger/index.ts';

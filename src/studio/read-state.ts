@@ -4,7 +4,7 @@ import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import type { CheckpointReader } from '../engine/read-checkpoints.ts';
 import type { RunGraph } from '../graph/graph.ts';
 import { isSquadError } from '../model/errors.ts';
-import type { OpenedWorkspace } from '../squad/open-run.ts';
+import type { OpenedWorkspace } from '../squad/open-workspace.ts';
 import { gather } from '../text/gather.ts';
 import { readStanding, readThread, readWhole, type Thread } from './read-thread.ts';
 import { Refusal } from './refusal.ts';

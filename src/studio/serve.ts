@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { makeSecret } from '../model/secret.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
-import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
+import { followWorkspace, openWorkspace, type Place } from '../squad/open-workspace.ts';
 import { findClient } from '../substrate/system/process/loopback-client.ts';
 import { type AgentServer, startAgentServer } from './agent-server.ts';
 import { decideRequests } from './decide-request.ts';

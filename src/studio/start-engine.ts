@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { errorLineSchema } from '../model/error-line.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { startDetachedEngine, type EngineStart, type EngineStarted } from '../squad/detached-engine.ts';
-import { bindWorkspace, readIfThere, type OpenedWorkspace } from '../squad/open-run.ts';
+import { bindWorkspace, lookIn, type OpenedWorkspace } from '../squad/open-workspace.ts';
 import { writeTicket } from '../squad/ticket.ts';
 import { fieldsOf } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -39,7 +39,7 @@ export async function startRun(opened: OpenedWorkspace, threadId: string, input:
 
 /** Continues the run of the thread in a process of its own. Throws a refusal with what `squad resume` says. */
 export async function continueRun(workspace: OpenedWorkspace, threadId: string): Promise<void> {
-  const before = readIfThere(workspace, (ledger) => ledger.segments(threadId).length) ?? 0;
+  const before = lookIn(workspace, (ledger) => ledger.segments(threadId).length) ?? 0;
   const started = await start(workspace, ['resume', '--json', '--', threadId], threadId, (ledger) =>
     ledger.segments(threadId).length > before ? threadId : undefined,
   );

@@ -4,7 +4,7 @@ import { answer } from '../squad/answer.ts';
 import { commandsOf, keyIn, storedKey } from '../squad/command-key.ts';
 import type { ForkedRun } from '../squad/fork.ts';
 import { intervene } from '../squad/intervene.ts';
-import { readLedger } from '../squad/open-run.ts';
+import { lookIn } from '../squad/open-workspace.ts';
 import { reload } from '../squad/reload.ts';
 import { stop } from '../squad/stop.ts';
 import { editToCommand, VERB_NAMES, type EditCommand, type EditReading } from './edit.ts';
@@ -68,7 +68,7 @@ type Edited = Parameters<typeof keyOf>[0];
 async function obey(ports: StatePorts, command: Command, edited: Edited): Promise<{ do: string; seq?: number }> {
   const { workspace } = ports;
   const { runId } = edited;
-  const key = readLedger(workspace, (ledger) => {
+  const key = lookIn(workspace, (ledger) => {
     const recorded = commandsOf(ledger, runId).map((one) => {
       const stored = keyIn(one);
       return { seq: one.seq, ageMs: ageOf(workspace.composition.clock, one.at, stored), key: stored };

@@ -1,7 +1,8 @@
-import { findDefinition, findRun, type LockedBy } from '../view/read-run.ts';
+import type { LockedBy } from '../view/driven.ts';
+import { findDefinition, findRun } from '../view/read-run.ts';
 import { standingOf } from '../view/run-state.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { lookIn } from '../squad/open-run.ts';
+import { lookIn } from '../squad/open-workspace.ts';
 import { markOf } from './read-thread.ts';
 import { readState, threadConfig, type StatePorts } from './read-state.ts';
 

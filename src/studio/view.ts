@@ -4,7 +4,7 @@ import type { CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import { CheckpointReader } from '../engine/read-checkpoints.ts';
 import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
-import { followWorkspace, openWorkspace, type Place } from '../squad/open-run.ts';
+import { followWorkspace, openWorkspace, type Place } from '../squad/open-workspace.ts';
 import { readHistory, readState, type StatePorts } from './read-state.ts';
 import { MESSAGES_SCHEMA } from './conversation.ts';
 import { bodyOf, callOf, type Asked } from './call.ts';

@@ -5,11 +5,14 @@ import { nearest } from './nearest.ts';
 
 export type Path = readonly PropertyKey[];
 
+/** One problem in a value that was read from a file, and its place there. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
-  /** The key itself is wrong, not its value. */
-  readonly atKey: boolean;
+  /** The key itself is wrong. Absent: its value. */
+  readonly atKey?: boolean;
+  /** A correct one. Absent: that of the file's format. */
+  readonly example?: string;
 }
 
 export function explainIssue(
@@ -21,7 +24,7 @@ export function explainIssue(
   const { path } = issue;
   const name = pathText(path);
   const found = valueAt(raw, path);
-  const say = (message: string): Finding[] => [{ path, message, atKey: false }];
+  const say = (message: string): Finding[] => [{ path, message }];
   switch (issue.code) {
     case 'unrecognized_keys': {
       const known = knownKeys(schema, path);

@@ -33,8 +33,6 @@ export interface YamlSource {
 
 export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-type Also = Pick<Finding, 'path' | 'message'> & Partial<Pick<Finding, 'atKey'>> & { readonly example?: string };
-
 /**
  * Refuses tags, aliases, directives, second documents and duplicate keys; a top-level key without a value is absent. `also` checks the raw
  * value for rules that a schema cannot express, and may give a better example.
@@ -42,14 +40,14 @@ type Also = Pick<Finding, 'path' | 'message'> & Partial<Pick<Finding, 'atKey'>> 
 export function parseYaml<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
-  also: (raw: Record<string, Json>) => Also[] = () => [],
+  also: (raw: Record<string, Json>) => Finding[] = () => [],
 ): YamlResult<T> {
   const read = readYaml(source);
   if (!read.ok) return { ok: false, problems: orderProblems(read.problems) };
   const { raw, placeOf } = read;
   const checked = schema.safeParse(raw);
   const issues = checked.error?.issues ?? [];
-  const found: Also[] = [
+  const found: Finding[] = [
     ...also(raw),
     ...issues.flatMap((issue) => explainIssue(issue, raw, schema, source.hints ?? {})),
   ];

@@ -13,16 +13,12 @@ import { PLAYED } from '../model/playbook-name.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
-import { unknownRun } from '../model/unknown-name.ts';
+import { noRunYet, unknownRun } from '../model/unknown-name.ts';
 import type { AttemptFilter, Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
+import { isDriven, type LockedBy } from './driven.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { stagesOfRun } from './stages.ts';
 import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
-
-/** The holder of the workspace's lock. `since` in epoch ms. */
-export interface LockedBy {
-  readonly since: number;
-}
 
 export interface AttemptReading {
   readonly attempt: Attempt;
@@ -170,10 +166,8 @@ export function isUnstarted({ parent, segments }: Pick<RunReading, 'parent' | 's
 
 /** As `readRun`, with every attempt and its result. */
 export function readHistory(...of: Parameters<typeof readRun>): RunHistory {
-  return withAttempts(of[0], readRun(...of));
-}
-
-export function withAttempts(ledger: Ledger, reading: RunReading): RunHistory {
+  const [ledger] = of;
+  const reading = readRun(...of);
   const attempts = readAttempts(ledger, { runId: reading.row.id });
   return { ...reading, attempts, playedBy: playedBy(ledger, reading) };
 }
@@ -194,12 +188,6 @@ export function playedBy(ledger: Ledger, { row, definition }: RunReading): strin
 /** With their results, in claim order. */
 export function readAttempts(ledger: Ledger, where: AttemptFilter): AttemptReading[] {
   return ledger.attempts(where).map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id) }));
-}
-
-/** The newest run with a running engine; undefined if there is none. */
-export function drivenRun(ledger: Ledger, lockedBy: LockedBy | null): string | undefined {
-  if (lockedBy === null) return undefined;
-  return ledger.runs().findLast(({ id }) => isDriven(ledger.segments(id), lockedBy))?.id;
 }
 
 /** undefined: the run was never defined. */
@@ -226,11 +214,6 @@ export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'boa
   const { published, segments, board, pendingRequests } = reading;
   if (published === undefined || segments.at(-1)?.releasedAt === null) return false;
   return predictBoard(board, pendingRequests).finished !== null;
-}
-
-/** `next`: what helps besides. */
-export function noRunYet(next = ''): SquadError {
-  return usageError('there is no run here yet', `Start one: \`squad run objective.md\`.${next}`);
 }
 
 /** Refuses what only a run that has not ended can do. */
@@ -265,12 +248,6 @@ export function findDefinition(ledger: Pick<Ledger, 'events'>, row: RunRow): Run
 
 function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<T>): T[] {
   return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
-}
-
-/** `lockedBy`: the holder of the workspace's lock. */
-export function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
-  const last = segments.at(-1);
-  return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
 }
 
 function waitsOf(decisions: readonly LedgerEvent[]): RunWait[] {

@@ -3,7 +3,8 @@ import { priorityRank } from '../model/priority.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
-import { findRun, isOver, isUnstarted, type LockedBy, type RunReading } from './read-run.ts';
+import type { LockedBy } from './driven.ts';
+import { findRun, isOver, isUnstarted, type RunReading } from './read-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
 export const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;

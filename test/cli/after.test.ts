@@ -362,7 +362,7 @@ describe('squad drop', () => {
     const { stdout, code } = await squad('drop', '--yes');
     expect(code).toBe(0);
     const kept = `refs/squad/${RUN}/delivered-${head.slice(0, 12)}`;
-    expect(stdout).toContain(`removed   branch squad/${RUN}, which was at ${head}\n`);
+    expect(stdout).toContain(`removed  branch squad/${RUN}, which was at ${head}\n`);
     expect(stdout).toContain(`git branch squad/${RUN} ${kept}\n`);
     expect(git(bench.repository, 'rev-parse', kept)).toBe(head);
     expect((await squad('diff')).stdout).toContain('+right\n');
@@ -374,7 +374,7 @@ describe('squad drop', () => {
 
   it('removes everything with --all, but the history', async () => {
     const { lines } = await squad('drop', RUN, '--all', '--yes', '--json');
-    expect(lines).toMatchObject([{ type: 'dropped', name: RUN, all: true, branch: { type: 'absent' } }]);
+    expect(lines).toMatchObject([{ type: 'dropped', name: RUN, all: true, refs: { branch: { type: 'absent' } } }]);
     expect(lines[0]?.['turns']).toBeGreaterThan(0);
     expect(refs()).toBe('refs/heads/main');
     expect((await squad('runs')).stdout).toContain('make-things');

@@ -62,7 +62,7 @@ async function crashWhileAdding(room: EngineRoom, run: string, base: string): Pr
 }
 
 describe('squad clean', () => {
-  it('removes the worktrees of a finished run, and keeps what nobody had committed', async () => {
+  it('removes the folders of a finished run, and keeps what nobody had committed', async () => {
     const { room, run, workspaces, stateDirectory, base, add } = await leave();
     const [clean, dirty] = [await add('a'), await add('b')];
     const commit = await keptIn(workspaces, dirty, { 'b.txt': 'b\n' });
@@ -88,7 +88,7 @@ describe('squad clean', () => {
             turns: 0,
             refs: null,
             left: [],
-            worktrees: [
+            folders: [
               { path: integration, action: 'removed' },
               { path: clean.workspace.path, action: 'removed' },
               { path: dirty.workspace.path, action: 'removed', rescued: 'refs/squad/tidy/b-left' },

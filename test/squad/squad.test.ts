@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import { createSquad, type Squad } from '../../src/squad/squad.ts';
-import { runIdOf } from '../../src/squad/open-run.ts';
+import { runIdOf } from '../../src/squad/open-workspace.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';

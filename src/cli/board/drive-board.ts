@@ -4,7 +4,7 @@ import type { RunningRun } from '../../view/running-run.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
 import type { InterventionRequest } from '../../model/plan/verbs.ts';
 import { squadOn } from '../../squad/squad.ts';
-import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
 import { EMPTY_BOARD } from './board-state.ts';
@@ -75,7 +75,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
 
 /** Events before the present engine, which is the last one in the ledger. */
 async function readEarlier(context: CommandContext, runId: string): Promise<RunEvent[]> {
-  return readLedger(await openWorkspace(context), (ledger) =>
+  return withLedger(await openWorkspace(context), 'read', (ledger) =>
     eventsBefore(ledger, runId, ledger.segments(runId).at(-1)?.epoch ?? 0),
   );
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { filesOf, personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openWorkspace, requireRuns } from '../../squad/open-run.ts';
+import { openWorkspace, requireRuns } from '../../squad/open-workspace.ts';
 import { printResult } from '../output.ts';
 import { restoreSteps, stepsElsewhere } from '../restore-steps.ts';
 

@@ -4,7 +4,7 @@ import { filesOf } from '../../substrate/ledger/backup-files.ts';
 import { ledgerPath, type DatabaseCheck } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openWorkspace, requireRuns } from '../../squad/open-run.ts';
+import { openWorkspace, requireRuns } from '../../squad/open-workspace.ts';
 import { printResult } from '../output.ts';
 import { fileSteps, LAST_STEP, restoreSteps } from '../restore-steps.ts';
 import { plainLine } from '../../text/plain-text.ts';

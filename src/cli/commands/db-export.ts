@@ -7,7 +7,7 @@ import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
 import { exportLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { databaseError } from '../../substrate/ledger/sqlite-errors.ts';
 import type { CommandContext, RunNameOptions } from '../command-context.ts';
-import { openWorkspace, requireRuns } from '../../squad/open-run.ts';
+import { openWorkspace, requireRuns } from '../../squad/open-workspace.ts';
 import { printResult } from '../output.ts';
 
 const CHUNK_CHARACTERS = 64 * 1024;

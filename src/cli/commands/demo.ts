@@ -4,7 +4,7 @@ import { compose } from '../../engine/compose.ts';
 import { openMachine } from '../../engine/machine.ts';
 import { errorText } from '../../model/errors.ts';
 import { squadOn } from '../../squad/squad.ts';
-import { workspaceIn } from '../../squad/open-run.ts';
+import { openWorkspace } from '../../squad/open-workspace.ts';
 import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -64,7 +64,7 @@ async function printDemo(
   options: Options<'demo'>,
 ): Promise<void> {
   const { output, exit } = context;
-  const { directory } = await workspaceIn({ host: context.host, composition: openMachine(context.host) });
+  const { directory } = await openWorkspace({ host: context.host, composition: openMachine(context.host) });
   const check = checkLedger(ledgerPath(directory));
   if (!check.ok) {
     exit(65);

@@ -2,13 +2,13 @@ import { compose } from '../../engine/compose.ts';
 import { openMachine } from '../../engine/machine.ts';
 import { usageError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { noSuch, unknownRun } from '../../model/unknown-name.ts';
+import { noRunYet, noSuch } from '../../model/unknown-name.ts';
 import { letThroughBy } from '../../model/let-through.ts';
-import { drivenRun, findRun, isOver, type RunReading } from '../../view/read-run.ts';
+import { drivenRun } from '../../view/driven.ts';
+import { findRun, isOver, type RunReading } from '../../view/read-run.ts';
 import { standingOf } from '../../view/run-state.ts';
 import { openRunEvents } from '../../view/run-events.ts';
-import { runIdOf, workspaceIn } from '../../squad/open-run.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
+import { openWorkspace, requireNamed, withLedger } from '../../squad/open-workspace.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
@@ -26,31 +26,24 @@ export async function log(context: CommandContext, name: string | undefined, opt
   const isRows = options.raw === true || options.json === true;
   refuseMixed(options, isRows);
   const { host } = context;
-  const workspace = await workspaceIn({ host, composition: openMachine(host) });
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
   const { directory, composition } = workspace;
   const lockedBy = probeLock(directory);
-  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
   const stop = options.follow === true ? listenForStop() : undefined;
   const ended = stop === undefined ? undefined : endOf(stop.aborted, composition.clock);
   try {
-    const named = name === undefined ? undefined : (ledger.run(runIdOf(directory, name)) ?? ledger.run(name));
-    if (name !== undefined && named === undefined) {
-      throw unknownRun(
-        name,
-        ledger.runs().map((row) => row.name),
-      );
-    }
-    if (isRows) {
-      await printRows(context, ledger, named, options, ended);
-    } else {
-      const row = named ?? ledger.run(drivenRun(ledger, lockedBy) ?? '') ?? newestOf(ledger);
-      await printLines(context, { ledger, directory, row, reading: findRun(ledger, row.id, lockedBy) }, options, ended);
-    }
+    await withLedger(workspace, 'read', async (ledger) => {
+      const named = name === undefined ? undefined : requireNamed(workspace, ledger, name);
+      if (isRows) return printRows(context, ledger, named, options, ended);
+      const row = named ?? ledger.run(drivenRun(ledger, lockedBy) ?? '') ?? ledger.runs().at(-1);
+      if (row === undefined) throw noRunYet();
+      const reading = findRun(ledger, row.id, lockedBy);
+      return printLines(context, { ledger, directory, row, reading }, options, ended);
+    });
   } finally {
     const code = stop?.exitCode() ?? 0;
     if (code !== 0) context.exit(code);
     stop?.stop();
-    ledger.close();
   }
 }
 
@@ -76,12 +69,6 @@ function refuseMixed({ after, task, agent }: Options<'log'>, isRows: boolean): v
   if (!isRows && after !== undefined) {
     throw usageError('--after counts rows of the ledger', 'Give it with --raw or --json.');
   }
-}
-
-function newestOf(ledger: Ledger): RunRow {
-  const newest = ledger.runs().at(-1);
-  if (newest === undefined) throw usageError('there is no run here yet', 'Start one: `squad run objective.md`.');
-  return newest;
 }
 
 /** The rows of one run, or of all; with `ended`, those to come too. */

@@ -4,7 +4,7 @@ import { FOLDER } from '../../model/playbook-name.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
-import { readLedger } from '../../squad/open-run.ts';
+import { lookIn } from '../../squad/open-workspace.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPath } from '../../substrate/system/files/real-path.ts';
 import { CHECK_GIT } from '../../substrate/git/git-call.ts';
@@ -69,7 +69,7 @@ export async function merge(
 /** Whether a path of the checkout is in a folder that runs write in the checkout itself. */
 function inFolders(target: OpenedView<Machine>): (path: string) => boolean {
   const { root } = target.repository;
-  const folders = readLedger(target, (ledger) => runFolders(ledger, root));
+  const folders = lookIn(target, (ledger) => runFolders(ledger, root)) ?? [];
   const place = realPath(root) ?? root;
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }

@@ -8,7 +8,8 @@ import { renderMarkdown } from '../../view/report/markdown.ts';
 import { foldPatch, type Patch } from '../../view/report/patch.ts';
 import { reportOf, type GitFacts } from '../../view/report/report.ts';
 import { timelineOf } from '../../view/report/timeline.ts';
-import { openRun, readLedger, type OpenedRun } from '../../squad/open-run.ts';
+import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { lookIn } from '../../squad/open-workspace.ts';
 import { exists } from '../../substrate/system/files/exists.ts';
 import { runFolder, writeRunFile } from '../../substrate/system/files/run-files.ts';
 import { plainText } from '../../text/plain-text.ts';
@@ -44,7 +45,7 @@ export async function report(
 
 function documentOf(opened: OpenedRun, git?: GitFacts): ReportDocument {
   const { reading, now } = opened;
-  const mail = readLedger(opened, (ledger) => mailOf(ledger, reading.row.id));
+  const mail = lookIn(opened, (ledger) => mailOf(ledger, reading.row.id));
   return reportOf(reading, viewOf(reading, { now, kept: git?.kept }), now, git, mail);
 }
 
@@ -68,7 +69,7 @@ async function findChanges(
   const { reading, composition, repository } = opened;
   if (reading.driven) return undefined;
   const definition = placedAt(reading.definition, repository.root);
-  const { lookIntoWorkspaces } = await import('../open-workspaces.ts');
+  const { lookIntoWorkspaces } = await import('../clean-run.ts');
   const { readPatch, readRunChanges } = await import('../../substrate/git/run-changes.ts');
   const changes = await lookIntoWorkspaces(host, opened, (workspaces) =>
     readRunChanges(composition.git, workspaces, definition),

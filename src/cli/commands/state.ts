@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { openMachine } from '../../engine/machine.ts';
 import { usageError, wrongEnvironment } from '../../model/errors.ts';
 import { adoptState } from '../../squad/adopt-state.ts';
-import { readIfThere, workspaceIn } from '../../squad/open-run.ts';
+import { lookIn, openWorkspace } from '../../squad/open-workspace.ts';
 import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
 import { treeSize } from '../../substrate/system/files/tree-size.ts';
 import { findLostStates, type LostState } from '../../substrate/git/known-checkouts.ts';
@@ -12,7 +11,7 @@ import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, Options } from '../command-context.ts';
-import { confirm } from '../consent.ts';
+import { agreesToRemove } from '../consent.ts';
 import { printResult } from '../output.ts';
 
 /** Shows where squad keeps the state of this repository, takes one over, or removes that of a repository that is gone. */
@@ -23,9 +22,9 @@ export async function state(context: CommandContext, options: Options<'state'>):
   if (options.adopt !== undefined) return adopt(context, options.adopt, options);
   if (options.forget !== undefined) return forget(context, options.forget, options);
   const { host, output } = context;
-  const workspace = await workspaceIn({ host, composition: openMachine(host) });
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
   const { state: found, directory } = workspace;
-  const runs = readIfThere(workspace, (ledger) => ledger.runs().length) ?? 0;
+  const runs = lookIn(workspace, (ledger) => ledger.runs().length) ?? 0;
   const bytes = found.type === 'known' ? await treeSize(directory) : null;
   const gone = await withSizes(await findLostStates(host.stateDirectory));
   const about = {
@@ -89,13 +88,12 @@ async function forget({ host, output }: CommandContext, id: string, options: Opt
   }
   const { directory, from } = lost;
   refuseBusy(directory);
-  if (options.yes !== true) {
-    if (!process.stdin.isTTY || options.json === true) {
-      throw usageError('removing a state needs your consent', `Give it with \`squad state --forget ${id} --yes\`.`);
-    }
-    const question = `Remove ${join(plainLine(directory))}, the record and the folders of all runs in ${plainLine(from, 300)}?`;
-    if (!(await confirm(question))) return output.problem('squad: nothing was removed');
-  }
+  const consent = {
+    about: 'removing a state',
+    next: `squad state --forget ${id} --yes`,
+    question: `Remove ${plainLine(directory)}, the record and the folders of all runs in ${plainLine(from, 300)}?`,
+  };
+  if (!(await agreesToRemove(options, consent))) return output.problem('squad: nothing was removed');
   const problem = await deleteFolder(directory);
   if (problem !== undefined)
     throw wrongEnvironment(

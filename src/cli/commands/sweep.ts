@@ -10,7 +10,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import { squadOn } from '../../squad/squad.ts';
-import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import { openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import { isAgreed } from '../../squad/run-consent.ts';
 import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
@@ -104,7 +104,9 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   const workspace = await openWorkspace(context);
   const { directory, composition } = workspace;
   if (taken.size === 0 && probeLock(directory) !== null) return [];
-  const unfinished = readLedger(workspace, (ledger) => listUnfinished(ledger, null, composition.clock.now()));
+  const unfinished = await withLedger(workspace, 'read', (ledger) =>
+    listUnfinished(ledger, null, composition.clock.now()),
+  );
   return runsToSweep(unfinished).filter(({ runId }) => !taken.has(runId));
 }
 

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openMachine, type Host, type Machine } from '../../engine/machine.ts';
-import { isSquadError, SquadError, usageError } from '../../model/errors.ts';
+import { isSquadError, SquadError } from '../../model/errors.ts';
 import { findState } from '../../substrate/system/files/state-place.ts';
 import { checkoutsOf, findKnownCheckouts } from '../../substrate/git/known-checkouts.ts';
 import { openCheckout, type Checkout } from '../../substrate/git/repository.ts';
@@ -12,7 +12,7 @@ import { findUsers } from '../../substrate/system/process/folder-users.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, Options } from '../command-context.ts';
-import { confirm } from '../consent.ts';
+import { agreesToRemove } from '../consent.ts';
 import { refuseCutMerge } from '../cut-merges.ts';
 import {
   findInRepository,
@@ -51,7 +51,7 @@ export async function uninstall({ host, output, exit }: CommandContext, options:
   const ledgers = new Set(checkouts.map(({ commonDirectory }) => findState(state, commonDirectory).directory));
   const places = [...ledgers].filter(isFolder);
   await refuseUsers([...places, ...[state].filter(isFolder)]);
-  const { dryRun = false, json = false } = options;
+  const { dryRun = false } = options;
   if (dryRun || found.length === 0) {
     const things = { removed: found.map(publicPart), kept: [], left };
     return printResult(output, options, { type: 'uninstall', dryRun, ...things }, [
@@ -60,12 +60,13 @@ export async function uninstall({ host, output, exit }: CommandContext, options:
     ]);
   }
   for (const { commonDirectory } of checkouts) await refuseCutMerge(commonDirectory);
-  if (options.yes !== true) {
-    if (!process.stdin.isTTY || json) throw needsConsent();
-    for (const line of [...tableOf(found, 'remove'), ...left.map(leftLine)]) output.line(line);
-    const question = 'Remove all of this? What only these folders and refs have is lost.';
-    if (!(await confirm(question))) return output.problem('squad: nothing was removed');
-  }
+  const consent = {
+    about: 'removing what squad keeps',
+    next: 'squad uninstall --yes',
+    question: 'Remove all of this? What only these folders and refs have is lost.',
+    show: () => [...tableOf(found, 'remove'), ...left.map(leftLine)].forEach((line) => output.line(line)),
+  };
+  if (!(await agreesToRemove(options, consent))) return output.problem('squad: nothing was removed');
   const { removed, kept } = await withLocks(places, { host, machine }, async () => {
     await refuseUsers([...places, ...[state].filter(isFolder)]);
     return removeAll(found);
@@ -131,13 +132,6 @@ async function refuseUsers(places: readonly string[]): Promise<void> {
       next: `See them with \`ps -p ${users.join(',')}\`, end them, and try again.`,
     });
   }
-}
-
-function needsConsent(): SquadError {
-  return usageError(
-    'removing what squad keeps needs your consent',
-    'See it with `squad uninstall --dry-run`, and give it with `squad uninstall --yes`.',
-  );
 }
 
 /** No engine can start meanwhile. */

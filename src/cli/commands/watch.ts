@@ -1,10 +1,11 @@
 import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { isDriven, readHistory } from '../../view/read-run.ts';
+import { isDriven } from '../../view/driven.ts';
+import { readHistory } from '../../view/read-run.ts';
 import type { RunEnd } from '../../view/running-run.ts';
 import { openRunEvents } from '../../view/run-events.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
+import { withLedger } from '../../squad/open-workspace.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { ageOf } from '../../text/time.ts';
@@ -30,27 +31,26 @@ const LOOKS = 4;
 /** Shows a run of any process until it ends, and exits with the code of its end. After Ctrl-C or `q` the run continues. */
 export async function watch(context: CommandContext, name: string | undefined, options: DriveOptions): Promise<void> {
   const opened = await openRun(context, name);
-  const { directory, composition, reading } = opened;
-  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
   const stop = listenForStop();
   try {
-    if (!reading.driven) return await showPast(context, opened, ledger, options);
-    const left = new AbortController();
-    const leave = (): void => left.abort();
-    stop.aborted.addEventListener('abort', leave);
-    const view = await viewOf(context, opened, ledger, { options, leave });
-    try {
-      const isOver = await follow(opened, ledger, view, left.signal);
-      if (!isOver) return context.exit(stop.exitCode());
-      const end = await readEnd(opened, ledger);
-      await view.end(end);
-      showEnd(context, end, ledger, options);
-    } finally {
-      view.board?.close();
-    }
+    await withLedger(opened, 'read', async (ledger) => {
+      if (!opened.reading.driven) return showPast(context, opened, ledger, options);
+      const left = new AbortController();
+      const leave = (): void => left.abort();
+      stop.aborted.addEventListener('abort', leave);
+      const view = await viewOf(context, opened, ledger, { options, leave });
+      try {
+        const isOver = await follow(opened, ledger, view, left.signal);
+        if (!isOver) return context.exit(stop.exitCode());
+        const end = await readEnd(opened, ledger);
+        await view.end(end);
+        showEnd(context, end, ledger, options);
+      } finally {
+        view.board?.close();
+      }
+    });
   } finally {
     stop.stop();
-    ledger.close();
   }
 }
 

@@ -1,12 +1,10 @@
+import { openMachine } from '../../engine/machine.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
-import { unknownRun } from '../../model/unknown-name.ts';
-import { openMachine } from '../../engine/machine.ts';
-import { findState } from '../../substrate/system/files/state-place.ts';
-import { plainCheckout } from '../../substrate/git/plain-checkout.ts';
-import { createSystemClock } from '../../substrate/system/clock/system-clock.ts';
-import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
+import { drivenRun } from '../../view/driven.ts';
+import { openWorkspace, requireNamed, withLedger } from '../../squad/open-workspace.ts';
+import { hasLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
@@ -37,10 +35,7 @@ export async function lookAtMail<T>(
   { run }: MailOptions,
   work: (opened: OpenedMail) => Promise<T> | T,
 ): Promise<T> {
-  const at = await findLedger(context);
-  return withLedger(context, at, true, (opened) =>
-    work({ ...opened, ...chooseMailbox(opened.ledger, run, at.directory) }),
-  );
+  return withMail(context, 'read', (opened) => work({ ...opened, ...chooseMailbox(opened, run) }));
 }
 
 /** As `lookAtMail`, for a party that sends and reads. A token decides the run. */
@@ -49,76 +44,43 @@ export async function withParty<T>(
   options: PartyOptions,
   work: (opened: OpenedMail, party: MailParty) => Promise<T> | T,
 ): Promise<T> {
-  const at = await findLedger(context);
-  return withLedger(context, at, false, (opened) => {
-    const { mail, ledger } = opened;
+  return withMail(context, 'write', (opened) => {
+    const { mail } = opened;
     const speaker = speakerOf(context.host.environment, options.as);
     if (speaker.by === 'token') {
       const party = partyOfToken(mail, speaker);
-      const own = chooseMailbox(ledger, party.runId, at.directory);
+      const own = chooseMailbox(opened, party.runId);
       refuseOthers(mail, party, speaker.claims, options.run, own);
       return work({ ...opened, ...own }, party);
     }
-    const chosen = chooseMailbox(ledger, options.run, at.directory);
+    const chosen = chooseMailbox(opened, options.run);
     return work({ ...opened, ...chosen }, partyOfPerson(mail, chosen, context.host, speaker.as));
   });
 }
 
-interface Place {
-  readonly root: string;
-  readonly directory: string;
-}
+type AllMail = Omit<OpenedMail, 'run' | 'policy'>;
 
-async function findLedger(context: CommandContext): Promise<Place> {
-  const place = await findPlace(context);
-  if (hasLedger(place.directory)) return place;
-  throw noMail('nothing has run here yet, so there is no mail');
-}
-
-async function withLedger<T>(
+/** Without what `compose` loads, which takes longer than reading mail. */
+async function withMail<T>(
   { host }: CommandContext,
-  { root, directory }: Place,
-  readOnly: boolean,
-  work: (opened: Omit<OpenedMail, 'run' | 'policy'>) => Promise<T> | T,
+  how: 'read' | 'write',
+  work: (opened: AllMail) => Promise<T> | T,
 ): Promise<T> {
-  const clock = createSystemClock();
-  const ledger = openLedger(directory, { clock, readOnly, redactor: (names) => redactorOf(host.environment, names) });
-  try {
-    return await work({ mail: ledger.mail, ledger, clock, root, directory });
-  } finally {
-    ledger.close();
-  }
+  const redactor = (names: readonly string[]) => redactorOf(host.environment, names);
+  const composition = { ...openMachine(host), redactor };
+  const { repository, directory } = await openWorkspace({ host, composition });
+  if (!hasLedger(directory)) throw noMail('nothing has run here yet, so there is no mail');
+  const { root } = repository;
+  return withLedger({ directory, composition }, how, (ledger) =>
+    work({ mail: ledger.mail, ledger, clock: composition.clock, root, directory }),
+  );
 }
 
-/**
- * The top of the checkout, and the folder with its ledger, found without git where its files prove them: starting git takes longer
- * than reading mail.
- */
-async function findPlace({ host }: CommandContext): Promise<Place> {
-  const plain = plainCheckout(host.workingDirectory);
-  if (plain !== undefined) {
-    return { root: plain.root, directory: findState(host.stateDirectory, plain.gitDirectory).directory };
-  }
-  // Only git knows. Its module loads much that reading mail does not need.
-  const { workspaceIn } = await import('../../squad/open-run.ts');
-  const { repository, directory } = await workspaceIn({ host, composition: openMachine(host) });
-  return { root: repository.root, directory };
-}
-
-function chooseMailbox(
-  ledger: Ledger,
-  name: string | undefined,
-  directory: string,
-): Pick<OpenedMail, 'run' | 'policy'> {
+function chooseMailbox(opened: AllMail, name: string | undefined): Pick<OpenedMail, 'run' | 'policy'> {
+  const { ledger, mail, directory } = opened;
   if (name !== undefined) {
-    const run = ledger.run(name);
-    if (run === undefined) {
-      throw unknownRun(
-        name,
-        ledger.runs().map((row) => row.name),
-      );
-    }
-    const policy = ledger.mail.policy(run.id);
+    const run = requireNamed(opened, ledger, name);
+    const policy = mail.policy(run.id);
     if (policy !== undefined) return { run, policy };
     throw noMail(`${run.name} has no mailbox: its engine has not opened one yet, or it is a single turn`);
   }
@@ -126,20 +88,13 @@ function chooseMailbox(
     .runs()
     .toReversed()
     .flatMap((run) => {
-      const policy = ledger.mail.policy(run.id);
+      const policy = mail.policy(run.id);
       return policy === undefined ? [] : [{ run, policy }];
     });
   const [newest] = open;
   if (newest === undefined) throw noMail('no run here has a mailbox yet');
-  if (open.length === 1) return newest;
-  const since = probeLock(directory)?.since;
-  return open.find(({ run }) => since !== undefined && isDriven(ledger, run.id, since)) ?? newest;
-}
-
-/** As `isDriven` of the report, which reading mail has no time to load. */
-function isDriven(ledger: Ledger, runId: string, since: number): boolean {
-  const last = ledger.segments(runId).at(-1);
-  return last !== undefined && last.releasedAt === null && last.acquiredAt >= since;
+  const driven = open.length === 1 ? undefined : drivenRun(ledger, probeLock(directory));
+  return open.find(({ run }) => run.id === driven) ?? newest;
 }
 
 function noMail(message: string): SquadError {

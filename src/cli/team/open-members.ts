@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { usageError, wrongEnvironment } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
-import type { OpenedWorkspace } from '../../squad/open-run.ts';
+import { withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { memberPane, membersOf, type TeamFacts } from './team-panes.ts';
 import { writeTicket } from '../../squad/ticket.ts';
 
@@ -19,7 +18,7 @@ const TAKEN_MS = 15_000;
 
 /** Opens a pane for each member of a run, each with its own token. Returns the members' addresses. */
 export async function openMembers(
-  { directory, composition }: Pick<OpenedWorkspace, 'directory' | 'composition'>,
+  workspace: Pick<OpenedWorkspace, 'directory' | 'composition'>,
   {
     terminal,
     team,
@@ -28,34 +27,34 @@ export async function openMembers(
   }: { terminal: Terminal; team: string; settings: Settings; environment: Readonly<Record<string, string>> },
   facts: Omit<TeamFacts, 'session' | 'epoch' | 'format'>,
 ): Promise<readonly string[]> {
+  const { directory, composition } = workspace;
   const { clock } = composition;
-  const ledger = openLedger(directory, { clock });
   const tokens: string[] = [];
   const tickets: string[] = [];
-  try {
-    const { runId, policy } = await mailboxOf(ledger, facts.run, clock);
-    const { id: session, epoch } = ledger.mail.session(runId);
-    const whole = { ...facts, session, epoch, format: settings.team.windowName };
-    const members = membersOf(policy, whole, () => randomBytes(4).toString('hex'));
-    for (const { address, instance, windowName } of members) {
-      const token = ledger.mail.issuePaneToken(runId, address, instance);
-      tokens.push(token);
-      const { locale } = settings.mail;
-      tickets.push(await writeTicket(directory, { token, run: facts.run, address, windowName, locale, environment }));
+  return withLedger(workspace, 'write', async (ledger) => {
+    try {
+      const { runId, policy } = await mailboxOf(ledger, facts.run, clock);
+      const { id: session, epoch } = ledger.mail.session(runId);
+      const whole = { ...facts, session, epoch, format: settings.team.windowName };
+      const members = membersOf(policy, whole, () => randomBytes(4).toString('hex'));
+      for (const { address, instance, windowName } of members) {
+        const token = ledger.mail.issuePaneToken(runId, address, instance);
+        tokens.push(token);
+        const { locale } = settings.mail;
+        tickets.push(await writeTicket(directory, { token, run: facts.run, address, windowName, locale, environment }));
+      }
+      await terminal.open(
+        team,
+        members.map((member, index) => memberPane(whole, member, tickets[index] ?? '')),
+      );
+      await waitUntilTaken(tickets, clock);
+      return members.map(({ address }) => address);
+    } catch (error) {
+      for (const token of tokens) ledger.mail.closePane(token);
+      for (const ticket of tickets) await rm(ticket, { force: true });
+      throw error;
     }
-    await terminal.open(
-      team,
-      members.map((member, index) => memberPane(whole, member, tickets[index] ?? '')),
-    );
-    await waitUntilTaken(tickets, clock);
-    return members.map(({ address }) => address);
-  } catch (error) {
-    for (const token of tokens) ledger.mail.closePane(token);
-    for (const ticket of tickets) await rm(ticket, { force: true });
-    throw error;
-  } finally {
-    ledger.close();
-  }
+  });
 }
 
 async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {

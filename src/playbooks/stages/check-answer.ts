@@ -1,5 +1,4 @@
-import type { Path } from '../../text/explain-issue.ts';
-import type { Said } from './rough-list.ts';
+import type { Finding, Path } from '../../text/explain-issue.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 
@@ -11,12 +10,12 @@ const KEYS = [
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 /** Problems of an answer's JSON Schema: objects must list all their fields, and an answer must have every one of them. */
-export function answerProblems(schema: Readonly<Record<string, unknown>>, at: Path): Said[] {
+export function answerProblems(schema: Readonly<Record<string, unknown>>, at: Path): Finding[] {
   if (schema['type'] !== 'object') return [{ path: at, message: 'an answer is a mapping: write `type: object`' }];
   return problemsIn(schema, at);
 }
 
-function problemsIn(schema: unknown, at: Path): Said[] {
+function problemsIn(schema: unknown, at: Path): Finding[] {
   if (!isJsonObject(schema)) return [{ path: at, message: 'needs a mapping that is a JSON Schema' }];
   const { type, properties, items, anyOf } = schema;
   const types = Array.isArray(type) ? type : [type];
@@ -36,7 +35,7 @@ function problemsIn(schema: unknown, at: Path): Said[] {
   ];
 }
 
-function objectProblems({ properties, required, additionalProperties }: Record<string, unknown>, at: Path): Said[] {
+function objectProblems({ properties, required, additionalProperties }: Record<string, unknown>, at: Path): Finding[] {
   const path = [...at, 'properties'];
   if (!isJsonObject(properties)) return [{ path: at, message: 'has no `properties`, a mapping of its fields' }];
   const names = Object.keys(properties);
@@ -61,13 +60,13 @@ function objectProblems({ properties, required, additionalProperties }: Record<s
   ];
 }
 
-function formProblems(forms: unknown, at: Path): Said[] {
+function formProblems(forms: unknown, at: Path): Finding[] {
   if (!Array.isArray(forms) || forms.length === 0) return [{ path: at, message: 'needs a list of schemas' }];
   return forms.flatMap((form, index) => problemsIn(form, [...at, index]));
 }
 
 /** Values of other types than a schema has there. */
-function listProblems(schema: Record<string, unknown>, at: Path): Said[] {
+function listProblems(schema: Record<string, unknown>, at: Path): Finding[] {
   const wrong = Object.entries(schema).flatMap(([key, value]): [string, string][] => {
     if (key === 'enum') return Array.isArray(value) && value.length > 0 ? [] : [[key, 'needs a list of values']];
     if (key.startsWith('m') && KEYS.includes(key)) {

@@ -1,15 +1,16 @@
+import type { Finding } from '../../text/explain-issue.ts';
 import { quote } from '../../text/problem.ts';
 import { ancestors, needsAt } from './check-references.ts';
-import type { RoughStage, Said } from './rough-list.ts';
+import type { RoughStage } from './rough-list.ts';
 
 /** A stage that commits names one stage with code, whose work is delivered by no other one. */
-export function commitProblems(stages: readonly RoughStage[]): Said[] {
+export function commitProblems(stages: readonly RoughStage[]): Finding[] {
   const before = ancestors(stages);
   const committed = new Map<string, string>();
   return stages.flatMap((stage, index) => {
     const { at, id = '', makes, each } = stage;
     if (makes['commit'] === undefined) return [];
-    const say = (message: string): Said[] => [{ path: [...at, 'makes', 'commit'], message }];
+    const say = (message: string): Finding[] => [{ path: [...at, 'makes', 'commit'], message }];
     const needs = needsAt(stages, index).filter((need) => need !== '');
     const of = each ?? needs[0];
     if (of === undefined || (each === undefined && needs.length > 1))

@@ -1,9 +1,10 @@
+import type { Finding } from '../../text/explain-issue.ts';
 import { quote } from '../../text/problem.ts';
 import { ancestors, needsAt } from './check-references.ts';
-import type { RoughStage, Said } from './rough-list.ts';
+import type { RoughStage } from './rough-list.ts';
 
 /** Problems of stages that have a task for each entry, one behind the other. */
-export function entryProblems(stages: readonly RoughStage[]): Said[] {
+export function entryProblems(stages: readonly RoughStage[]): Finding[] {
   const before = ancestors(stages);
   return stages.flatMap((stage, index) =>
     stage.each === undefined
@@ -15,11 +16,16 @@ export function entryProblems(stages: readonly RoughStage[]): Said[] {
 type Before = ReadonlyMap<RoughStage, ReadonlySet<string>>;
 
 /** An entry continues to a stage without a barrier, so that stage can wait for nothing that its entries do not come through. */
-function barriers(stage: RoughStage, needs: readonly string[], stages: readonly RoughStage[], before: Before): Said[] {
+function barriers(
+  stage: RoughStage,
+  needs: readonly string[],
+  stages: readonly RoughStage[],
+  before: Before,
+): Finding[] {
   const named = stages.find(({ id }) => id !== undefined && id === stage.each);
   if (named?.each === undefined) return [];
   const path = stage.needs === undefined ? [...stage.at, 'each', 'of'] : [...stage.at, 'needs'];
-  return needs.flatMap((need): Said[] => {
+  return needs.flatMap((need): Finding[] => {
     const isKnown = stages.some(({ id }) => id === need);
     if (need === stage.each || before.get(named)?.has(need) === true || !isKnown) return [];
     const message = `an entry continues from ${quote(stage.each ?? '')} at once, so this stage cannot wait for ${quote(need)}`;
@@ -28,7 +34,7 @@ function barriers(stage: RoughStage, needs: readonly string[], stages: readonly 
 }
 
 /** A rejection opens the tasks of one entry again, so each stage on the way has one for it. */
-function judgeProblems(judge: RoughStage, stages: readonly RoughStage[], before: Before): Said[] {
+function judgeProblems(judge: RoughStage, stages: readonly RoughStage[], before: Before): Finding[] {
   const { at, fix, redo } = judge;
   const path = [...at, 'judges', 'else', fix === undefined ? 'redo' : 'fix'];
   if (fix !== undefined)

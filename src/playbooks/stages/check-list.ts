@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ListFinding } from '../../model/settings.ts';
 import { explainIssue, pathText, type Finding } from '../../text/explain-issue.ts';
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
@@ -11,7 +10,7 @@ import { reopenProblems } from './check-reopens.ts';
 import { roleProblems } from './check-roles.ts';
 import { taskIdOf } from './list-facts.ts';
 import { foldedPath } from './folded-path.ts';
-import { roughStages, type RoughStage, type Said } from './rough-list.ts';
+import { roughStages, type RoughStage } from './rough-list.ts';
 import { MOST_STAGES, stageListSchema } from './stage-schema.ts';
 
 /** The key of `squad.yaml` that has a list. */
@@ -44,7 +43,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
  * All that is wrong with a list of stages, with places in a file that has it under `playbook`. `staffed`: the roles of the agents;
  * undefined: agents are made for the list. `publishes`: runs may open pull requests; absent: that is checked elsewhere.
  */
-export function checkList(list: Json, staffed: readonly string[] | undefined, publishes?: boolean): ListFinding[] {
+export function checkList(list: Json, staffed: readonly string[] | undefined, publishes?: boolean): Finding[] {
   const { stages: written } = asObject(list);
   const many = Array.isArray(written) && written.length > MOST_STAGES;
   if (many) {
@@ -76,23 +75,23 @@ export function checkList(list: Json, staffed: readonly string[] | undefined, pu
   ];
   return [
     ...issues.flatMap((issue) => explainIssue(issue, raw, schema, {})),
-    ...said.map(({ path, message }) => ({ path, message: `${pathText(path)}: ${message}`, atKey: false })),
+    ...said.map(({ path, message }) => ({ path, message: `${pathText(path)}: ${message}` })),
   ].map(shown);
 }
 
-function shown(finding: Finding): ListFinding {
+function shown(finding: Finding): Finding {
   const key = finding.path.findLast((step) => typeof step === 'string' && Object.hasOwn(EXAMPLES, step) && step !== '');
   return { ...finding, example: EXAMPLES[String(key ?? '')] ?? '' };
 }
 
 /** A stage's task has its id in lower case, so two ids may become one. A review is shown beside the stages by its own id. */
-function idProblems(stages: readonly RoughStage[]): Said[] {
+function idProblems(stages: readonly RoughStage[]): Finding[] {
   const first = new Map<string, { readonly id: string; readonly where: string }>();
   const named = stages.flatMap(({ at, id, reviews }) => [
     { id, path: [...at, 'id'] },
     ...reviews.map((review) => ({ id: review.id, path: [...review.at, 'id'] })),
   ]);
-  return named.flatMap(({ id, path }): Said[] => {
+  return named.flatMap(({ id, path }): Finding[] => {
     if (id === undefined) return [];
     const task = taskIdOf({ id });
     const earlier = first.get(task);
@@ -112,10 +111,10 @@ function idProblems(stages: readonly RoughStage[]): Said[] {
 }
 
 /** One agent's word on one commit counts once. */
-function reviewerProblems({ reviews }: RoughStage): Said[] {
+function reviewerProblems({ reviews }: RoughStage): Finding[] {
   return reviews.flatMap(({ at, by }, index) => {
     const before = reviews.slice(0, index);
-    return by.flatMap((role, place): Said[] => {
+    return by.flatMap((role, place): Finding[] => {
       const other = before.find((one) => one.by.includes(role));
       if (other === undefined) return [];
       const message = `${quote(role)} reviews this work already in ${quote(other.id ?? '')}; a role reviews once`;
@@ -125,7 +124,7 @@ function reviewerProblems({ reviews }: RoughStage): Said[] {
 }
 
 /** A document is made by one stage, however its path is written. */
-function documentProblems(stages: readonly RoughStage[]): Said[] {
+function documentProblems(stages: readonly RoughStage[]): Finding[] {
   const first = new Map<string, { readonly written: string; readonly where: string }>();
   const named = stages.flatMap(({ at, makes: { document, documents } }) => [
     { document, path: [...at, 'makes', 'document'] },
@@ -133,7 +132,7 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
       ...{ document: one, path: [...at, 'makes', 'documents', index] },
     })),
   ]);
-  return named.flatMap(({ document, path }): Said[] => {
+  return named.flatMap(({ document, path }): Finding[] => {
     if (typeof document !== 'string') return [];
     const plain = foldedPath(document);
     const other = [...first].find(
@@ -153,7 +152,7 @@ function documentProblems(stages: readonly RoughStage[]): Said[] {
 }
 
 /** Problems of `by` and `requires` for the kind of work that the stage makes. */
-function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Said[] {
+function requirementProblems({ at, makes, has, requires }: RoughStage, publishes: boolean | undefined): Finding[] {
   const isDocument = makes['document'] !== undefined || makes['documents'] !== undefined;
   const isWork = isDocument || makes['code'] !== undefined || makes['commit'] !== undefined;
   const isMapping = ['id', 'brief', 'makes'].some(has);
@@ -170,7 +169,7 @@ function requirementProblems({ at, makes, has, requires }: RoughStage, publishes
           },
         ]
       : []),
-    ...requires.flatMap((keys, index): Said[] => {
+    ...requires.flatMap((keys, index): Finding[] => {
       const path = [...at, 'requires', index];
       if (isDocument && keys.includes('only'))
         return [{ path: [...path, 'only'], message: 'a stage that makes documents changes these alone' }];
@@ -186,9 +185,9 @@ const KINDS = ['answer', 'checks', 'removes', 'approval'];
 const REVIEWED = ['document', 'documents', 'code'];
 
 /** Problems of keys that do not go together in one stage. */
-function kindProblems({ at, makes, has }: RoughStage): Said[] {
+function kindProblems({ at, makes, has }: RoughStage): Finding[] {
   const { answer, approval, checks, document, documents } = makes;
-  const say = (key: string, message: string): Said[] => [{ path: [...at, key], message }];
+  const say = (key: string, message: string): Finding[] => [{ path: [...at, key], message }];
   const judges = has('judges');
   return [
     ...(answer === 'verdict' && !judges

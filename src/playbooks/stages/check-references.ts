@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../text/json.ts';
-import { pathText, type Path } from '../../text/explain-issue.ts';
+import { pathText, type Finding, type Path } from '../../text/explain-issue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
 import { ITEM_FIELDS } from './stage-brief.ts';
-import type { RoughStage, Said } from './rough-list.ts';
+import type { RoughStage } from './rough-list.ts';
 
 const PLAIN = ['objective', 'criteria', 'constraints', 'context', 'documents', 'item'];
 const PLACEHOLDERS = [...PLAIN, ...ITEM_FIELDS.map((field) => `item:${field}`)];
@@ -22,7 +22,7 @@ interface Reference {
 }
 
 /** Whatever names another stage: that stage is there, comes before where it has to, and makes what is wanted of it. */
-export function referenceProblems(stages: readonly RoughStage[]): Said[] {
+export function referenceProblems(stages: readonly RoughStage[]): Finding[] {
   const byId = new Map<string, RoughStage>();
   for (const stage of stages) if (stage.id !== undefined && !byId.has(stage.id)) byId.set(stage.id, stage);
   const reviews = new Map(
@@ -33,8 +33,8 @@ export function referenceProblems(stages: readonly RoughStage[]): Said[] {
     ...stages.flatMap((stage) => {
       const { ids, other } = referencesOf(stage);
       const judged = { redo: stage.redo, path: [...stage.at, 'judges', 'else', 'redo'] };
-      const found = ids.flatMap(({ path, id, wants }): Said[] => {
-        const say = (message: string): Said[] => [{ path, message }];
+      const found = ids.flatMap(({ path, id, wants }): Finding[] => {
+        const say = (message: string): Finding[] => [{ path, message }];
         const named = byId.get(id);
         if (named === undefined) return say(unknownStage(id, [...byId.keys()], reviews));
         if (wants === undefined) return [];
@@ -56,7 +56,7 @@ function planAgain(
   { at, id, redo, fix, each }: RoughStage,
   stages: readonly RoughStage[],
   before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
-): Said[] {
+): Finding[] {
   const target = redo ?? fix;
   if (id === undefined || target === undefined) return [];
   const judge = stages.find((stage) => stage.id === id);
@@ -76,7 +76,7 @@ function planAgain(
 }
 
 /** A person approves one plan, so the tasks of all stages come from the same one. */
-function otherPlans(stages: readonly RoughStage[], byId: ReadonlyMap<string, RoughStage>): Said[] {
+function otherPlans(stages: readonly RoughStage[], byId: ReadonlyMap<string, RoughStage>): Finding[] {
   const planned = stages.flatMap(({ at, each }) => {
     const makes = each === undefined ? undefined : byId.get(each)?.makes;
     return each === undefined || makes?.['answer'] !== 'tasks' ? [] : [{ plan: each, path: [...at, 'each', 'of'] }];
@@ -96,7 +96,7 @@ export function leftBehind(
   { redo, path }: { readonly redo: string | undefined; readonly path: Path },
   stages: readonly RoughStage[],
   before: ReadonlyMap<RoughStage, ReadonlySet<string>>,
-): Said[] {
+): Finding[] {
   const { id: own } = judge;
   const known = before.get(judge);
   if (own === undefined || redo === undefined || known?.has(redo) !== true) return [];
@@ -111,7 +111,7 @@ export function leftBehind(
   }));
 }
 
-function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Said[] } {
+function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly other: Finding[] } {
   const { at, needs = [], each, session, redo, fix, brief, reviews } = stage;
   const one = (id: string | undefined, path: readonly string[], wants: Reference['wants']): Reference[] =>
     id === undefined ? [] : [{ path: [...at, ...path], id, ...(wants === undefined ? {} : { wants }) }];
@@ -137,10 +137,13 @@ function referencesOf(stage: RoughStage): { readonly ids: Reference[]; readonly 
   };
 }
 
-function placeholdersOf({ at, has }: RoughStage, brief: string): { readonly ids: Reference[]; readonly other: Said[] } {
+function placeholdersOf(
+  { at, has }: RoughStage,
+  brief: string,
+): { readonly ids: Reference[]; readonly other: Finding[] } {
   const path = [...at, 'brief'];
   const ids: Reference[] = [];
-  const other: Said[] = [];
+  const other: Finding[] = [];
   const seen = new Set<string>();
   for (const [whole, name] of brief.matchAll(/\{\{|\{([^{}\n]*)\}|\{/g)) {
     if (whole === '{{' || seen.has(whole)) continue;
@@ -246,7 +249,7 @@ function needsById(stages: readonly RoughStage[]): ReadonlyMap<string, readonly 
 }
 
 /** One for each stage at which a way through the needs closes. */
-function circles(stages: readonly RoughStage[]): Said[] {
+function circles(stages: readonly RoughStage[]): Finding[] {
   const direct = needsById(stages);
   const done = new Set<string>();
   const found: string[][] = [];

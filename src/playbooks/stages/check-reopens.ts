@@ -1,17 +1,18 @@
+import type { Finding } from '../../text/explain-issue.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 import { ancestors, leftBehind, UNSEEN } from './check-references.ts';
-import type { RoughStage, Said } from './rough-list.ts';
+import type { RoughStage } from './rough-list.ts';
 
 /**
  * A stage that a rejection reopens, and all stages between it and the reviewed work, must give an answer: a new document or new code would
  * not reach the folder of work that is under way.
  */
-export function reopenProblems(stages: readonly RoughStage[]): Said[] {
+export function reopenProblems(stages: readonly RoughStage[]): Finding[] {
   const before = ancestors(stages);
   return stages.flatMap((stage) =>
     stage.reviews.flatMap(({ at, reopens }) =>
-      reopens.flatMap(({ category, stage: target }): Said[] => {
+      reopens.flatMap(({ category, stage: target }): Finding[] => {
         const path = [...at, 'reopens', category, 'stage'];
         const known = before.get(stage);
         const between = stages.filter((one) => {

@@ -1,13 +1,14 @@
+import type { Finding } from '../../text/explain-issue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quote } from '../../text/problem.ts';
 import { ancestors } from './check-references.ts';
-import type { RoughStage, Said } from './rough-list.ts';
+import type { RoughStage } from './rough-list.ts';
 
 /**
  * An agent has a role of each stage, and another agent one of its review. `staffed`: the roles of the agents; undefined: agents are
  * made for the list.
  */
-export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Said[] {
+export function roleProblems(stages: readonly RoughStage[], staffed: readonly string[] | undefined): Finding[] {
   const isStaffed = (role: string): boolean => staffed === undefined || staffed.includes(role);
   const authorOf = (stage: RoughStage | undefined): string | undefined => stage?.by.find(isStaffed);
   /** Only authors could judge: no other role among these has an agent. */
@@ -37,7 +38,7 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
     return [
       ...unstaffed(by, [...at, 'by'], staffed),
       ...unstaffed(stage.asks, [...at, 'asks', 'of'], staffed),
-      ...reviews.flatMap((review): Said[] => {
+      ...reviews.flatMap((review): Finding[] => {
         const ofReview = [...review.at, 'by'];
         const alone = [author, ...choices(stage)].find((role) => role !== undefined && isOwn(review.by, [role]));
         const own = `no role reviews its own work, and ${quote(alone ?? '')} does this stage; ${other}`;
@@ -63,7 +64,7 @@ export function roleProblems(stages: readonly RoughStage[], staffed: readonly st
 }
 
 /** The agent whose session a review continues must be one of its reviewers. */
-function lenders({ at, by, session }: RoughStage['reviews'][number], author: string | undefined): Said[] {
+function lenders({ at, by, session }: RoughStage['reviews'][number], author: string | undefined): Finding[] {
   if (session === undefined || author === undefined || by.includes(author)) return [];
   const message = `${quote(author)} does ${quote(session)} and is no role of this review; add it to \`by\`, or leave out \`session\``;
   return [{ path: [...at, 'session', 'of'], message }];
@@ -85,10 +86,10 @@ function judgedWork(
   });
 }
 
-function unstaffed(roles: readonly string[], at: RoughStage['at'], staffed: readonly string[] | undefined): Said[] {
+function unstaffed(roles: readonly string[], at: RoughStage['at'], staffed: readonly string[] | undefined): Finding[] {
   if (staffed === undefined || roles.length === 0) return [];
   const has = roles.some((role) => staffed.includes(role));
-  return roles.flatMap((role, index): Said[] => {
+  return roles.flatMap((role, index): Finding[] => {
     if (staffed.includes(role)) return [];
     const close = nearest(role, staffed);
     const path = [...at, index];

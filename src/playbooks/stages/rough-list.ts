@@ -83,9 +83,3 @@ const MOST_TEXTS = 200;
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.slice(0, MOST_TEXTS).map((one) => text(one) ?? '') : [];
 }
-
-/** A problem and its place in the list. */
-export interface Said {
-  readonly path: Path;
-  readonly message: string;
-}

@@ -4,6 +4,7 @@ import { createPlaybookOfList } from '../../playbooks/registry.ts';
 import { checkList } from '../../playbooks/stages/check-list.ts';
 import type { StageList } from '../../playbooks/stages/stage-list.ts';
 import { stageListSchema } from '../../playbooks/stages/stage-schema.ts';
+import { defined } from '../../text/defined.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { orderProblems, type Problem } from '../../text/problem.ts';
 import { placeIn } from '../../text/yaml-file.ts';
@@ -39,5 +40,7 @@ function listProblems(read: SettingsRead): Problem[] {
     agents?.map(({ role }) => role),
     publish?.pr === true,
   );
-  return orderProblems(found.map(({ path, message, example }) => ({ file, ...placeIn(text, path), message, example })));
+  return orderProblems(
+    found.map(({ path, message, example }) => ({ file, ...placeIn(text, path), message, ...defined({ example }) })),
+  );
 }

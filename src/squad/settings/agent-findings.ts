@@ -1,13 +1,10 @@
 import { MAIL_SERVER_NAME } from '../../model/armory.ts';
-import { pathText, type Path } from '../../text/explain-issue.ts';
+import { pathText, type Finding, type Path } from '../../text/explain-issue.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 
-/** Found in the raw value, so that these problems are reported together with the schema's. */
-export type Finding = { readonly path: Path; readonly message: string };
-
 /**
- * Problems between entries or fields, each of which fits the schema. `own`: the file is the user's, for all
- * repositories.
+ * Problems between entries or fields, each of which fits the schema. Found in the raw value, so that they are reported together with
+ * the schema's. `own`: the file is the user's, for all repositories.
  */
 export function agentFindings(agents: Json | undefined, whose: 'repository' | 'own'): Finding[] {
   if (!Array.isArray(agents)) return [];

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { Finding } from '../../text/explain-issue.ts';
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { namedAgents } from '../../model/acp-agents.ts';
 import { ACP } from '../../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
-import { agentFindings, type Finding } from './agent-findings.ts';
+import { agentFindings } from './agent-findings.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {

@@ -26,3 +26,19 @@ export interface OverlayOrder {
   /** By path; null: as `from` has it, or without it; else with this text. What does not differ stays. */
   readonly files: ReadonlyMap<string, string | null>;
 }
+
+export type DroppedBranch =
+  | { readonly type: 'absent' }
+  /** `kept`: the ref that has its work; absent: no ref was asked for. */
+  | { readonly type: 'deleted'; readonly head: string; readonly kept?: string }
+  /**
+   * `unmerged`: no other branch has the delivered work. `other-run`: another run has this name here. `foreign`: no other branch has
+   * `commits` (newest first) and `more` others, which the run did not deliver.
+   */
+  | {
+      readonly type: 'kept';
+      readonly head: string;
+      readonly why: 'checked-out' | 'unmerged' | 'other-run' | 'foreign';
+      readonly commits?: readonly CommitLine[];
+      readonly more?: number;
+    };

@@ -1,7 +1,7 @@
 import type { SideWork } from '../../model/plan/evidence.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
-import type { ChangedFile, CommitLine, LineChange, OverlayOrder } from './changes.ts';
+import type { ChangedFile, CommitLine, DroppedBranch, LineChange, OverlayOrder } from './changes.ts';
 
 export type { ChangedFile, CommitLine } from './changes.ts';
 
@@ -155,11 +155,7 @@ export interface DroppedRefs {
   readonly attempts: number;
   /** Refs that stay: of what a person had put on the run branch, and no branch of theirs has. */
   readonly foreign: readonly string[];
-  readonly branch:
-    | { readonly type: 'deleted'; readonly head: string }
-    | { readonly type: 'absent' }
-    /** `unmerged`: no other branch has the delivered work. `other-run`: another run has this name here. */
-    | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' | 'other-run' };
+  readonly branch: DroppedBranch;
 }
 
 /**

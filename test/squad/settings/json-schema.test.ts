@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { renderSettings } from '../../../src/squad/preflight/starter-files.ts';
 
-const file = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const file = (path: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8');
 const schema = z.fromJSONSchema(
   JSON.parse(file('docs/schemas/squad.schema.json')) as Parameters<typeof z.fromJSONSchema>[0],
 );

@@ -91,7 +91,7 @@ it('the user’s branch may move on and be collected while an agent works on whe
   await cleanRun(
     next,
     bench.root,
-    { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
+    { run: 'run', id: 'run', attempts: [] },
     { dryRun: false, turns: false, refs: true },
   );
   expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');

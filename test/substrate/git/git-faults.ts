@@ -51,10 +51,10 @@ export async function addAtOnce({ engines, each }: { engines: number; each: numb
       const cleaned = await cleanRun(
         workspaces,
         root,
-        { run, id: run, attempts: [], folder: '/nowhere' },
+        { run, id: run, attempts: [] },
         { dryRun: false, turns: false, refs: true },
       );
-      expect(cleaned.worktrees.filter(({ action }) => action !== 'removed')).toEqual([]);
+      expect(cleaned.folders.filter(({ action }) => action !== 'removed')).toEqual([]);
     }
     expect(fingerprint(repository)).toEqual(before);
     rmSync(join(repository, '.git', 'config.lock'));
@@ -100,7 +100,7 @@ export async function playUnder(kills: readonly GitKill[]): Promise<Killed> {
     await cleanRun(
       workspaces,
       root,
-      { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
+      { run: 'run', id: 'run', attempts: [] },
       { dryRun: false, turns: false, refs: true },
     );
     expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');

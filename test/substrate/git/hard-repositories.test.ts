@@ -227,12 +227,7 @@ describe('T17 a whole run in a hard repository, and what it leaves', () => {
 /** The run branch goes once somebody has its work; here that is a ref for as long as it takes. */
 async function expectCleaned({ workspaces, repository, root }: GitBench): Promise<void> {
   const clean = async () =>
-    cleanRun(
-      workspaces,
-      root,
-      { run: 'run', id: 'run', attempts: [], folder: '/nowhere' },
-      { dryRun: false, turns: false, refs: true },
-    );
+    cleanRun(workspaces, root, { run: 'run', id: 'run', attempts: [] }, { dryRun: false, turns: false, refs: true });
   expect((await clean()).refs).toMatchObject({ attempts: 2, branch: { type: 'kept', why: 'unmerged' } });
   git(repository, 'update-ref', 'refs/remotes/origin/merged', 'refs/heads/squad/run');
   expect((await clean()).refs).toMatchObject({ attempts: 0, branch: { type: 'deleted' } });

@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findCommits } from '../../../src/substrate/git/find-commits.ts';
-import { findRunBranch } from '../../../src/substrate/git/drop-branch.ts';
+import { findRunBranch } from '../../../src/substrate/git/squad-refs.ts';
 import { hasWork } from '../../../src/substrate/git/has-work.ts';
 import { placeOfWork } from '../../../src/substrate/git/place-of-work.ts';
 import { findCommit } from '../../../src/substrate/git/show-diff.ts';

@@ -312,7 +312,7 @@ export const APPROVAL: Scenario = {
           stages: [
             { id: 'BUILD', by: ['builder'], brief: 'Build it.', makes: 'code' },
             {
-              ...{ id: 'SIGN_OFF', brief: 'See {of:BUILD}.', makes: { approval: true } },
+              ...{ id: 'SIGN_OFF', brief: 'Is it good?', makes: { approval: true } },
               judges: { rounds: 2, else: { redo: 'BUILD' } },
             },
             { id: 'SHIP', by: ['builder'], brief: 'Ship it.', makes: 'code' },

@@ -12,9 +12,9 @@ import { taskOfEntry } from './stage-tasks.ts';
 interface Added {
   readonly stage: Stage;
   readonly entry: PlannedEntry;
-  /** What its first task has besides the work of the stage. */
+  /** The first task has this besides the work of the stage. */
   readonly first: Partial<NewTask>;
-  /** What the later ones have. */
+  /** The later tasks have this. */
   readonly later?: Partial<NewTask>;
   /** Messages that its judges are shown. */
   readonly mail?: readonly string[];

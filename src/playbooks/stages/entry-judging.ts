@@ -25,7 +25,7 @@ export function decideEntries(scene: View, options: Play, progress: readonly Sta
 interface Judged {
   readonly judge: StageProgress;
   readonly entry: string;
-  /** Of its judges. */
+  /** The tasks of its judges. */
   readonly tasks: readonly Placed[];
 }
 

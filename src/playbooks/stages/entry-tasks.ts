@@ -53,7 +53,7 @@ interface Chain {
   readonly chain: readonly StageProgress[];
   readonly entry: PlannedEntry;
   readonly from: string;
-  /** Of its first task, besides those of its stage. */
+  /** The first task needs these besides the needs of its stage. */
   readonly needs: readonly string[];
   readonly added?: true;
 }

@@ -208,7 +208,7 @@ function commitTask(opening: Opening, common: NewTask): PlanChange[] {
   return placed({ ...task, ...commit }, { stage: stage.id, pass: pass.pass, as: 'work' });
 }
 
-/** What a commit begins with; undefined: the author of the work commits it, or there is no such work. */
+/** The base of a commit; undefined: the author of the work commits it, or there is no such work. */
 function commitFor(
   { scene, options, of: { stage } }: Opening,
   entry: PlannedEntry | undefined,

@@ -2,37 +2,62 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { badInput, usageError } from '../model/errors.ts';
-import { readIssueText } from '../squad/preflight/issue.ts';
-import { MOST_BYTES, textOf, type WrittenObjective } from '../squad/preflight/read-input.ts';
-import { readSettings } from '../squad/preflight/read-settings.ts';
-import { openWorkspace } from '../squad/open-workspace.ts';
+import type { WrittenObjective } from '../squad/preflight/read-input.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
-import { defined } from '../text/defined.ts';
 import { nearest } from '../text/nearest.ts';
 
 const STDIN = 'standard input';
 /** Where nothing else says which remote the work goes to. */
 const REMOTE = 'origin';
 
+/** A kind of argument besides words. */
+interface Kind<Found extends object = object> {
+  /** For the help. */
+  readonly about: string;
+  /** Returns undefined if the argument is something else. Throws `usage`. */
+  readonly finds: (given: string, around: Around) => Found | undefined;
+  read(context: CommandContext, given: string, found: Found): Promise<WrittenObjective>;
+}
+
+interface Around {
+  /** It is a path of something. */
+  readonly isThere: boolean;
+  /** Names of the text files beside that path, for a suggestion. */
+  readonly files: readonly string[];
+}
+
+const kind = <Found extends object>(one: Kind<Found>): Kind => one as Kind;
+
+/** The first that finds itself counts. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  file: kind({
+    about: 'a Markdown file',
+    finds: (given, { isThere }) => (isThere && given !== '-' && given.trim() !== '' ? {} : undefined),
+    read: async (_context, given) => given,
+  }),
+  stdin: kind({
+    about: '`-` for standard input',
+    finds: (given) => (given === '-' ? {} : undefined),
+    read: async (context) => ({ text: await readStdin(context), from: STDIN }),
+  }),
+  issue: kind<IssueArgument>({
+    about: '`#12` or an issue’s URL (read through gh)',
+    finds: (given) => issueNamed(given.trim()),
+    read: async (context, _given, issue) => readIssue(context, issue),
+  }),
+};
+
+/** Help for the argument of `squad run`. */
+export const OBJECTIVE = `what to do, in words; or ${Object.values(KINDS)
+  .map(({ about }) => about)
+  .join(', ')}`;
+
 /** The objective that the argument of `squad run` or `squad team` stands for. Throws one error for what it cannot be. */
 export async function readArgument(context: CommandContext, given: string): Promise<WrittenObjective> {
   const path = resolve(context.host.workingDirectory, given);
-  const argument = decideArgument(given, { isThere: existsSync(path), files: textFilesBeside(path) });
-  switch (argument.type) {
-    case 'file':
-      if (argument.meant === undefined) return given;
-      throw badInput(
-        `there is no file ${plainLine(given)}; did you mean ${plainLine(argument.meant)}?`,
-        'Name the file, or say in a sentence what you want: `squad run "add a login form"`.',
-      );
-    case 'text':
-      return { text: given };
-    case 'stdin':
-      return { text: await readStdin(context), from: STDIN };
-    case 'issue':
-      return readIssue(context, argument);
-  }
+  const { type, ...found } = decideArgument(given, { isThere: existsSync(path), files: textFilesBeside(path) });
+  return KINDS[type]?.read(context, given, found) ?? { text: given };
 }
 
 function textFilesBeside(path: string): readonly string[] {
@@ -49,6 +74,7 @@ async function readStdin({ output }: CommandContext): Promise<string> {
   const isTerminal = isatty(0);
   if (isTerminal) output.problem('Write the objective, then press Ctrl-D on a line of its own.');
   const stream = isTerminal ? createReadStream('/dev/stdin') : process.stdin;
+  const { MOST_BYTES, textOf } = await import('../squad/preflight/read-input.ts');
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {
@@ -62,54 +88,50 @@ async function readStdin({ output }: CommandContext): Promise<string> {
   return textOf(Buffer.concat(parts), STDIN);
 }
 
-async function readIssue(
-  context: CommandContext,
-  { type: _type, ...name }: Extract<ObjectiveArgument, { type: 'issue' }>,
-): Promise<WrittenObjective> {
+/** `repository`: `host/owner/name`; absent: that of the remote. */
+interface IssueArgument {
+  readonly number: number;
+  readonly repository?: string;
+}
+
+async function readIssue(context: CommandContext, issue: IssueArgument): Promise<WrittenObjective> {
+  const { openWorkspace } = await import('../squad/open-workspace.ts');
+  const { readSettings } = await import('../squad/preflight/read-settings.ts');
+  const { readIssueText } = await import('../squad/preflight/issue.ts');
   const { repository, composition } = await openWorkspace(context);
   const { settings } = await readSettings(repository.root, composition, context.host);
   const remote = settings.publish?.remote ?? REMOTE;
-  return readIssueText(composition.forge(repository), { ...name, remote });
+  return readIssueText(composition.forge(repository), { ...issue, remote });
 }
 
-/** The argument of `squad run` and `squad team`. */
-type ObjectiveArgument =
-  /** `meant`: it does not exist, and this file nearly has its name. */
-  | { readonly type: 'file'; readonly meant?: string }
-  | { readonly type: 'stdin' }
-  /** `repository`: `host/owner/name`; absent: that of the remote. */
-  | { readonly type: 'issue'; readonly number: number; readonly repository?: string }
-  | { readonly type: 'text' };
-
-const URL_LIKE = /^https?:\/\//i;
+const URL_LIKE = /^https?:\/\/\S*$/i;
 const ISSUE_URL =
   /^https?:\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/[A-Za-z0-9_][A-Za-z0-9_.-]*\/[A-Za-z0-9_.-]+)\/issues\/(\d{1,9})\/?(?:[?#]\S*)?$/i;
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
-/**
- * An existing path (`isThere`) is a file, and a text that only looks like a path is a missing file. `files`: names of the Markdown
- * files beside it, for a suggestion. Throws `usage` for a URL that is not of an issue.
- */
-export function decideArgument(
-  given: string,
-  { isThere, files }: { readonly isThere: boolean; readonly files: readonly string[] },
-): ObjectiveArgument {
-  if (given === '-') return { type: 'stdin' };
-  if (given.trim() === '') return { type: 'text' };
-  if (isThere) return { type: 'file' };
-  const number = /^#(\d{1,9})$/.exec(given.trim())?.[1];
-  if (number !== undefined) return { type: 'issue', number: Number(number) };
-  if (URL_LIKE.test(given) && !/\s/.test(given.trim())) return issueAt(given.trim());
-  if (!looksLikePath(given, files)) return { type: 'text' };
-  const meant = nearest(given.split('/').at(-1) ?? '', files);
-  return defined({ type: 'file', meant: meant && given.slice(0, given.lastIndexOf('/') + 1) + meant });
+/** Its kind and what it says of that; `text`: words. Throws for a URL that is not of an issue, and for a path without a file. */
+export function decideArgument(given: string, around: Around): { readonly type: string } {
+  for (const [type, { finds }] of Object.entries(KINDS)) {
+    const found = finds(given, around);
+    if (found !== undefined) return { type, ...found };
+  }
+  if (given.trim() === '' || !looksLikePath(given, around.files)) return { type: 'text' };
+  const meant = nearest(given.split('/').at(-1) ?? '', around.files);
+  if (meant === undefined) return { type: 'file' };
+  throw badInput(
+    `there is no file ${plainLine(given)}; did you mean ${plainLine(given.slice(0, given.lastIndexOf('/') + 1) + meant)}?`,
+    'Name the file, or say in a sentence what you want: `squad run "add a login form"`.',
+  );
 }
 
-function issueAt(url: string): ObjectiveArgument {
-  const [, repository, number] = ISSUE_URL.exec(url) ?? [];
-  if (repository !== undefined) return { type: 'issue', number: Number(number), repository };
+function issueNamed(given: string): IssueArgument | undefined {
+  const own = /^#(\d{1,9})$/.exec(given)?.[1];
+  if (own !== undefined) return { number: Number(own) };
+  if (!URL_LIKE.test(given)) return undefined;
+  const [, repository, number] = ISSUE_URL.exec(given) ?? [];
+  if (repository !== undefined) return { number: Number(number), repository };
   throw usageError(
-    `${plainLine(url)} is not the URL of an issue`,
+    `${plainLine(given)} is not the URL of an issue`,
     'Give one like https://github.com/owner/name/issues/12, or the text itself: `squad run - < file`.',
   );
 }

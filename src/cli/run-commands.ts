@@ -1,8 +1,7 @@
 import { FLAGS, JSON_OBJECT, LIMIT_FLAGS, RUN_WORD } from './command-context.ts';
 import type { Commands } from './command-row.ts';
+import { OBJECTIVE } from './read-objective.ts';
 
-const OBJECTIVE =
-  'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)';
 const CHECK = 'squad session check .workflow/.team/TC-login-2026-02-27';
 
 /** Commands that start, resume or stop an engine, of which only these load the graph, and those about session folders. */

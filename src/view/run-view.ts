@@ -51,6 +51,8 @@ export const RUN_PART = {
   folderProblem: z.string().nullable(),
   /** Its title. */
   objective: z.string(),
+  /** Where the objective is from: a path as it was given, the URL of an issue, or words for people. */
+  source: z.string(),
   /** Skills, servers, hooks and settings of each agent. */
   armory: z.array(armoryFactsSchema),
   startedAt: z.int(),
@@ -126,8 +128,6 @@ export const runViewSchema = z.strictObject({
   version: z.literal(1),
   run: z.strictObject({
     ...RUN_PART,
-    /** Path of its objective, as it was given. */
-    source: z.string(),
     state: z.enum(RUN_STATES),
     /** Need of a run that has to continue, in one word and in a few; null: it is over. */
     need: z.strictObject({ need: z.enum(NEEDS), why: z.string() }).nullable(),

@@ -36,7 +36,7 @@ export const runStatusSchema = z.strictObject({
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
 export function statusOf({ run, plan, stages, tasks, turns, use, waits, mail, next, end }: RunView): RunStatus {
-  const { source: _source, state, need: _need, delivers: _delivers, ...about } = run;
+  const { state, need: _need, delivers: _delivers, ...about } = run;
   const { stage, tasks: _tasks, reviews: _reviews, base: _base, delivered: _delivered, ...planned } = plan;
   const { elapsedMs, ...used } = use;
   return {

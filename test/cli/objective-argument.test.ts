@@ -26,12 +26,17 @@ describe('the argument of squad run', () => {
     ['tasks/login.md', { type: 'file' }],
     ['notes.txt', { type: 'file' }],
     ['src/login', { type: 'file' }],
-    ['./my objective.md', { type: 'file', meant: './objective.md' }],
-    ['objectve.md', { type: 'file', meant: 'objective.md' }],
-    ['objective', { type: 'file', meant: 'objective.md' }],
-    ['docs/objectiv.md', { type: 'file', meant: 'docs/objective.md' }],
   ])('%j', (given, argument) => {
     expect(decideArgument(given, around)).toEqual(argument);
+  });
+
+  it.each([
+    ['./my objective.md', './objective.md'],
+    ['objectve.md', 'objective.md'],
+    ['objective', 'objective.md'],
+    ['docs/objectiv.md', 'docs/objective.md'],
+  ])('%s is no file, and %s is suggested', (given, meant) => {
+    expect(() => decideArgument(given, around)).toThrow(`there is no file ${given}; did you mean ${meant}?`);
   });
 
   it.each(['add a login form', '#12', 'objective', 'https://x'])('%j is a file if there is one', (given) => {

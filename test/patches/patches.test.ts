@@ -3,16 +3,17 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { roomForTest } from '../cli/room.ts';
+import { roomForTest, scriptedTurn } from '../cli/room.ts';
 import { definition, play, RecordedRun } from '../view/report/support.ts';
 import { temporaryFolder } from '../substrate/ledger/support.ts';
 import { ALL } from '../support/lane.ts';
 import { newStateOf } from '../support/state.ts';
 import type { Patch } from './patch.ts';
+import { SOURCE } from './source.ts';
 import { VERB } from './verb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PATCHES: readonly Patch[] = [VERB];
+const PATCHES: readonly Patch[] = [SOURCE, VERB];
 
 /** A copy of the sources with the patch; `more`: other folders that it needs. */
 function patched({ edits }: Patch, ...more: readonly string[]): string {
@@ -59,9 +60,12 @@ describe.each(PATCHES)('a patch that adds $adds', (patch) => {
     const folder = patched(patch);
     expect(changedFiles(folder)).toHaveLength(patch.files);
     const room = roomForTest();
-    const about = definition();
-    const run = new RecordedRun(about, newStateOf(room.repository)).allocate();
-    run.plan(play(about).entries.slice(0, 8)).close();
+    if (patch.runs === true) scriptedTurn(room, []);
+    else {
+      const about = definition();
+      const run = new RecordedRun(about, newStateOf(room.repository)).allocate();
+      run.plan(play(about).entries.slice(0, 8)).close();
+    }
     const env = { PATH: process.env['PATH'], HOME: room.root, XDG_STATE_HOME: join(room.root, 'state') };
     for (const [words, shown] of patch.shown) {
       const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'src/cli/main.ts'), ...words], {

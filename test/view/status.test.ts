@@ -45,6 +45,7 @@ describe('status', () => {
       outcome: 'done',
       playbook: 'delivery',
       objective: 'Tidy up',
+      source: 'objective.md',
       reviewRounds: { a: 1 },
       baseline: [],
       criteria: [],

@@ -21,7 +21,7 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   const [word, meaning, tone] = headline(view);
   const lines = [
     words`Run ${code(name)} (${code(runId)}), playbook ${code(playbook)}`,
-    ...(folder === null ? [] : [folderText(folder, view.run)]),
+    folder === null ? words`Objective from ${code(view.run.source)}` : folderText(folder, view.run),
     ...(stage === null
       ? []
       : [words`Stage ${placeText({ stage, ...stage })}, ${ownWords(view.stages[stage.place - 1]?.state ?? '')}`]),

@@ -4,11 +4,10 @@ import { FLAGS, JSON_OBJECT, RUN_FLAG, RUN_WORD, type CommandContext, type RunNa
 import type { CommandRow, Commands } from './command-row.ts';
 
 /** Verbs that do more at a terminal than to store a command. */
-const MORE: Partial<Record<RequestVerb, CommandRow['load']>> = {
-  cancel: async () => (await import('./commands/run.ts')).cancel,
-  retry: async () => (await import('./commands/retry.ts')).retry,
+const MORE: Partial<Record<RequestVerb, Pick<CommandRow, 'flags' | 'load'>>> = {
+  cancel: { flags: FLAGS.cancel, load: async () => (await import('./commands/run.ts')).cancel },
+  retry: { flags: FLAGS.retry, load: async () => (await import('./commands/retry.ts')).retry },
 };
-const MORE_FLAGS: Partial<Record<RequestVerb, CommandRow['flags']>> = { cancel: FLAGS.cancel, retry: FLAGS.retry };
 
 /** Commands that answer or change a run from another terminal, with or without a running engine. */
 export const CONTROL_COMMANDS: Commands = {
@@ -33,25 +32,16 @@ export const CONTROL_COMMANDS: Commands = {
 function commandOf(verb: RequestVerb): [string, CommandRow][] {
   const { about, examples = [], words, flags = [] } = VERBS[verb];
   if (about === undefined) return [];
-  const more = MORE_FLAGS[verb] ?? [...(words === undefined ? [] : [RUN_FLAG]), JSON_OBJECT];
-  const needs = Object.entries(fieldsOf(verb)).filter(([, schema]) => !schema.safeParse(undefined).success);
-  return [
-    [
-      verb,
-      {
-        about,
-        examples,
-        words: words ?? [RUN_WORD],
-        flags: [...flags, ...more],
-        needs: needs.map(([name]) => name),
-        load:
-          MORE[verb] ??
-          (async () =>
-            async (context, ...given) =>
-              give(context, verb, given)),
-      },
-    ],
-  ];
+  const own = words === undefined ? [JSON_OBJECT] : [RUN_FLAG, JSON_OBJECT];
+  const more = MORE[verb]?.flags ?? own;
+  const load =
+    MORE[verb]?.load ??
+    (async () =>
+      async (context, ...given) =>
+        give(context, verb, given));
+  const fields = Object.entries(fieldsOf(verb));
+  const needs = fields.flatMap(([name, schema]) => (schema.safeParse(undefined).success ? [] : [name]));
+  return [[verb, { about, examples, words: words ?? [RUN_WORD], flags: [...flags, ...more], needs, load }]];
 }
 
 /** `given`: the values of its words, then those of its flags. */

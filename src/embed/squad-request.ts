@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { usageError } from '../model/errors.ts';
-import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
+import { someLimitsSchema } from '../model/limits.ts';
+import type { RunChoices } from '../squad/preflight/preflight.ts';
 import type { WrittenObjective } from '../squad/preflight/read-input.ts';
 import type { RunOptions } from '../squad/run.ts';
 
@@ -8,19 +9,9 @@ import type { RunOptions } from '../squad/run.ts';
  * A run to start, as plain data. An absent option comes from the objective, from `squad.yaml`, or is a default of
  * squad.
  */
-export interface SquadRequest {
+export interface SquadRequest extends Omit<RunChoices, 'allowFullAccess' | 'plan'> {
   /** A path, absolute or from the squad's `cwd`; or the text itself. No folder: data of a state names none to write into. */
-  objective: WrittenObjective;
-  playbook?: string | undefined;
-  /** Runs every agent on this runtime. */
-  runtime?: string | undefined;
-  /** By agent or role. */
-  models?: Record<string, string> | undefined;
-  /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
-  name?: string | undefined;
-  limits?: SomeLimits | undefined;
-  /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
-  strict?: boolean | undefined;
+  readonly objective: WrittenObjective;
 }
 
 export const squadRequestSchema: z.ZodType<SquadRequest> = z.strictObject({

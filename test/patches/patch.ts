@@ -10,4 +10,6 @@ export interface Patch {
   readonly runs?: boolean;
   /** Words of commands of squad, in the order in which they are given, each with what its output has to have. */
   readonly shown: readonly (readonly [words: readonly string[], shown: RegExp])[];
+  /** What docs/commands.md has once `npm run commands` has written it again. */
+  readonly page?: RegExp;
 }

@@ -57,7 +57,7 @@ function isAsBefore(folder: string, path: string): boolean {
 
 describe.each(PATCHES)('a patch that adds $adds', (patch) => {
   it(`touches ${patch.files} files, and commands, status and report show it`, { timeout: 60_000 }, () => {
-    const folder = patched(patch);
+    const folder = patched(patch, 'scripts', 'docs');
     expect(changedFiles(folder)).toHaveLength(patch.files);
     const room = roomForTest();
     if (patch.runs === true) scriptedTurn(room, []);
@@ -73,6 +73,9 @@ describe.each(PATCHES)('a patch that adds $adds', (patch) => {
       });
       expect(stdout, `squad ${words.join(' ')}: ${stderr}`).toMatch(shown);
     }
+    if (patch.page === undefined) return;
+    execFileSync(process.execPath, ['scripts/commands-docs.ts'], { cwd: folder });
+    expect(readFileSync(join(folder, 'docs/commands.md'), 'utf8')).toMatch(patch.page);
   });
 
   it('is compiled', { ...ALL, timeout: 300_000 }, () => {

@@ -41,4 +41,5 @@ export const VERB: Patch = {
     [['status'], /paused or switched[^]*task a/],
     [['report'], /\| hold \| a \| too soon \|/],
   ],
+  page: /### squad hold\n\nHold a task back[^]*\| `--reason <text>` \| the reason, for the report \|/,
 };

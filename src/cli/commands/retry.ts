@@ -74,21 +74,8 @@ async function retryAtTerminal(
 }
 
 async function take(context: CommandContext, task: string, way: Way, options: Options<'retry'>): Promise<void> {
-  switch (way.way) {
-    case 'retry':
-      return retryTask(context, task, { ...options, ...way.options });
-    case 'skip':
-      return void (await intervene(context, options.run, { verb: 'skip', task, why: way.why }, options));
-    case 'override':
-      return void (await intervene(
-        context,
-        options.run,
-        { verb: 'override', task, as: 'done', why: way.why },
-        options,
-      ));
-    default:
-      return way satisfies never;
-  }
+  if (way.way === 'retry') return retryTask(context, task, { ...options, ...way.options });
+  await intervene(context, options.run, requestOf(way.way, { task, as: 'done', reason: way.why }), options);
 }
 
 /** Switches the task to another runtime first, if one is given, so that no turn starts on the old one. */

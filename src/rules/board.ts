@@ -1,18 +1,17 @@
 import { assertNever } from '../model/assert-never.ts';
 import type { Json } from '../text/json.ts';
-import type { Board, Question, RunFacts, TaskState } from '../model/plan/board.ts';
+import type { Board, Question, RunFacts, TaskState, TaskTimes } from '../model/plan/board.ts';
 import type { PlanEffect, WorkEffect } from '../model/plan/effect.ts';
 import type { PlaybookEvent, PlaybookNews } from '../model/plan/event.ts';
 import { CLOSED_GATE } from '../model/plan/gate.ts';
 import type { NewTask } from '../model/plan/task.ts';
 import { TaskTable } from '../model/plan/task-table.ts';
-import type { WorkEvent } from '../model/plan/work.ts';
+import type { WorkEvent, Work } from '../model/plan/work.ts';
 import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
 import { isFree, lockKey } from './stand-ins.ts';
-import { timesAfter } from './task-times.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
 
@@ -195,4 +194,22 @@ function limitAccount(draft: Draft, { account, until: at }: Of<'limit-account'>)
   const until = Math.max(at, draft.accounts.get(account)?.until ?? 0);
   draft.accounts = withEntry(draft.accounts, account, { until, probe: null });
   draft.effects.push({ effect: 'set-timer', id: `engine/account/${account}`, at: until });
+}
+
+/** The times of a task after a step at `now`. The first start and the newest review count; an end counts until the task is opened again. */
+export function timesAfter({ at, work: before }: TaskState, work: Work, now: number): TaskTimes {
+  const { phase } = work;
+  const isEnd = phase.at === 'ended';
+  const { ended, ...begun } = at;
+  const hasBegun = work.attempts > 0 || (phase.at !== 'working' && !isEnd);
+  const started = begun.started ?? (hasBegun ? now : undefined);
+  const judged = phase.at === 'reviewing' && before.phase.at !== 'reviewing' ? now : begun.judged;
+  const end = isEnd ? (before.phase === phase ? ended : now) : undefined;
+  if (started === at.started && judged === at.judged && end === ended) return at;
+  return {
+    added: at.added,
+    ...(started === undefined ? {} : { started }),
+    ...(judged === undefined ? {} : { judged }),
+    ...(end === undefined ? {} : { ended: end }),
+  };
 }

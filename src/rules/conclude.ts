@@ -9,7 +9,6 @@ import { blindText } from './looks.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
 import { verdictOn, wordOn } from './gate.ts';
-import { standInNotes } from './stand-in-notes.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
@@ -219,4 +218,19 @@ function evidenceOf({ run, passed, output }: { run: string; passed: boolean; out
   if (passed) return `${run}: exited with 0`;
   const last = output.trim().split('\n').at(-1)?.trim() ?? '';
   return last === '' ? `${run}: failed` : `${run}: failed: ${last}`;
+}
+
+/** A line for each account that stood in for another; empty: none did. */
+export function standInNotes({ tasks }: Pick<Board, 'tasks'>): string[] {
+  const all = [...tasks.values()].flatMap(({ work }) => work.standIns);
+  const places = Map.groupBy(all, ({ account, insteadOf }) => `${account} stood in for ${insteadOf}`);
+  return [
+    ...[...places].map(([text, of]) => `${text} (${[...new Set(of.map(({ agent }) => agent))].join(', ')})`),
+    ...judgedByOwn({ tasks }),
+  ];
+}
+
+function judgedByOwn({ tasks }: Pick<Board, 'tasks'>): string[] {
+  const own = [...tasks.values()].filter(({ work }) => work.standIns.some(({ isAuthors }) => isAuthors === true));
+  return own.length === 0 ? [] : [`reviewed on the author's own runtime: ${own.map(({ task }) => task.id).join(', ')}`];
 }

@@ -2,7 +2,6 @@ import { assertNever } from '../model/assert-never.ts';
 import type { EvidenceFacts, SideCommit } from '../model/plan/evidence.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import { evidenceTexts, type EvidenceTexts } from './evidence-texts.ts';
-import { isRefusedPath, isTooLong } from './unusable-paths.ts';
 
 export type EvidenceAnswer =
   | { readonly ok: true; readonly commit: string | null }
@@ -183,4 +182,18 @@ function isOneOf(path: string, pattern: string): boolean {
 function listed(names: readonly string[], texts: EvidenceTexts, most = 5): string {
   const shown = names.slice(0, most).join(texts.and);
   return names.length > most ? texts.more(shown, names.length - most) : shown;
+}
+
+/** Longest name and path that the usual disks take, in bytes. */
+const MOST_NAME = 255;
+const MOST_PATH = 4095;
+
+/** Whether git refuses to check out each commit with this path, whatever its settings are. */
+export function isRefusedPath(path: string): boolean {
+  return path.split('/').some((name) => name === '' || name === '.' || name === '..' || name.toLowerCase() === '.git');
+}
+
+/** Whether the usual disks have no place for this path. Some take more, so it says nothing of a file that is there. */
+export function isTooLong(path: string): boolean {
+  return Buffer.byteLength(path) > MOST_PATH || path.split('/').some((name) => Buffer.byteLength(name) > MOST_NAME);
 }

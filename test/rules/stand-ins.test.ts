@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { boardCascades } from '../../src/rules/cascade.ts';
-import { standInNotes } from '../../src/rules/stand-in-notes.ts';
+import { standInNotes } from '../../src/rules/conclude.ts';
 import { isFree, lockKey, lockOn, locksOf, placesOf, standInFor } from '../../src/rules/stand-ins.ts';
 import { noteAccount } from '../../src/rules/work-accounts.ts';
 import { newWork } from '../../src/rules/work.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, member, rejects, simulate } from '../playbooks/simulator.ts';
-import { timesAfter } from '../../src/rules/task-times.ts';
+import { timesAfter } from '../../src/rules/board.ts';
 import { createView } from '../../src/rules/view.ts';
 import { newWork } from '../../src/rules/work.ts';
 import type { TaskTimes } from '../../src/model/plan/board.ts';

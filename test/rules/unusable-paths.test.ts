@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefusedPath, isTooLong } from '../../src/rules/unusable-paths.ts';
+import { isRefusedPath, isTooLong } from '../../src/rules/evidence.ts';
 
 test.each([
   ['a name of 255 bytes', 'x'.repeat(255), false],

@@ -8,10 +8,10 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { Size, Terminal } from '../output.ts';
 import type { BoardState } from './board-state.ts';
 import { renderFrame } from './frame.ts';
-import { readKeys } from './keyboard.ts';
 import { actionOf, lookAfter, NEWEST, type Action, type Key, type Look } from './keys.ts';
 import { Screen } from './screen.ts';
 import { takeEvent, type KeyHint } from './view.ts';
+import { emitKeypressEvents } from 'node:readline';
 
 /** An answer to a key is read by then. */
 const NOTICE_MS = 5_000;
@@ -202,3 +202,18 @@ export function lastFrame(state: BoardState, progress: RunProgress | undefined, 
 }
 
 const PAUSED = 'Paused: turns finish, and none starts.';
+
+/** Reads key by key from the terminal, until the returned function is called. Does nothing where no terminal is read. */
+function readKeys(onKey: (key: Key) => void): () => void {
+  const { stdin } = process;
+  if (!stdin.isTTY) return () => undefined;
+  const listener = (_: string | undefined, key: Key): void => onKey(key);
+  // A terminal that is gone also sends a signal.
+  const ignore = (): void => undefined;
+  emitKeypressEvents(stdin);
+  stdin.on('keypress', listener).on('error', ignore).setRawMode(true).resume();
+  return () => {
+    stdin.off('keypress', listener).off('error', ignore).pause();
+    if (!stdin.destroyed) stdin.setRawMode(false);
+  };
+}

@@ -1,6 +1,6 @@
 import type { Size, Terminal } from '../output.ts';
-import { isForeground } from './foreground.ts';
 import { ENTER, LEAVE, paint } from './paint.ts';
+import { readFileSync } from 'node:fs';
 
 /** The shortest time between two frames, unless a person waits for one. */
 const LEAST_MS = 250;
@@ -135,5 +135,18 @@ export class Screen {
     const lines = this.#held === 0 ? [] : this.#printed.slice(-this.#held);
     this.#held = 0;
     return lines.map((line) => `${line}\n`).join('');
+  }
+}
+
+/** Whether this process may use its terminal. A job in the background is stopped by the kernel if it changes the terminal's mode. */
+function isForeground(): boolean {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    // The name before it may hold anything: state, parent, process group, session, terminal, the group in the foreground.
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return group === foreground;
+  } catch {
+    // A system without /proc: most programs that people start are in the foreground.
+    return true;
   }
 }

@@ -16,7 +16,6 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { withTrueIdentity } from './check-identity.ts';
-import { countTools } from './count-tools.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors } from './tool-errors.ts';
 import { keepTurnSecrets, readTurnSecrets } from './turn-secrets.ts';
@@ -200,5 +199,21 @@ function refusedTurn(failure: Failure): Turn {
     cancel: () => Promise.resolve(result),
     detach: () => Promise.resolve(),
     activity: () => ({ lastSignOfLifeAt: 0, openTools: 0 }),
+  };
+}
+
+/** Open calls that are remembered. */
+const MOST_OPEN = 1_000;
+
+/** Counts the tools that a turn used: those that ended, but for denied ones and the one that only gives the answer. */
+function countTools(): { take(event: TurnEvent): void; used(): number } {
+  const answers = new Set<string>();
+  let used = 0;
+  return {
+    take: (event) => {
+      if (event.type === 'tool-started' && event.answers === true && answers.size < MOST_OPEN) answers.add(event.id);
+      if (event.type === 'tool-ended' && !event.denied && !answers.has(event.id)) used += 1;
+    },
+    used: () => used,
   };
 }

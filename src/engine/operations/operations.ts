@@ -11,13 +11,14 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
-import { createBaselineCheck } from './baseline-check.ts';
 import { checkGate } from './check-gate.ts';
 import { checkingCommands } from './find-checkers.ts';
 import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
 import type { Due, Note, OperationPorts } from './operation-ports.ts';
+import { isBaselineDue } from '../../rules/baseline.ts';
+import { BASELINE, checkBaseline } from './check-baseline.ts';
 
 export interface OperationHooks {
   /** A turn is being started. */
@@ -198,4 +199,54 @@ function operationOf(ports: OperationPorts, state: TaskState, board: Board): Ope
     case 'ended':
       return undefined;
   }
+}
+
+interface BaselineCheck {
+  /** The check of the base commit, if the board asks for it. */
+  due(board: Board): Due[];
+  /** Begins no other check, and resolves once none runs. The next engine repeats what has no result. */
+  end(): Promise<void>;
+}
+
+/** The one operation that nothing waits for: tasks start without its result, and the end of the run cuts it short. */
+function createBaselineCheck(ports: OperationPorts): BaselineCheck {
+  const ending = new AbortController();
+  let working: Promise<void> | undefined;
+  const guarded: OperationPorts = {
+    ...ports,
+    checks: {
+      ...ports.checks,
+      run: async (order) => {
+        ending.signal.throwIfAborted();
+        return ports.checks.run(order);
+      },
+    },
+  };
+  const work = async (board: Board, note: Note): Promise<void> => {
+    const news = await checkBaseline(guarded, board);
+    if (ending.signal.aborted) return;
+    note(news.type, news);
+    // Anything left there is removed with the run.
+    await ports.workspaces.dropBaseline(ports.definition.name).catch(() => undefined);
+  };
+  return {
+    due: (board) => {
+      if (ending.signal.aborted || !isBaselineDue(board)) return [];
+      return [
+        {
+          key: '@baseline',
+          work: async (note) => {
+            working = work(board, note);
+            await working;
+          },
+        },
+      ];
+    },
+    end: async () => {
+      ending.abort(new Error('the check of the base commit was cut short'));
+      await ports.checks.end(BASELINE, 'the run does not need it any more');
+      // "onBroken" has reported it.
+      await working?.catch(() => undefined);
+    },
+  };
 }

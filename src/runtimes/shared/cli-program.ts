@@ -7,8 +7,9 @@ import { defined, pickVariables } from '../../text/defined.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from './child-environment.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
-import { networkOf } from './network-settings.ts';
 import { existing, findProgram, firstExecutable, isExecutable, isOlder } from './find-program.ts';
+import { isEndpoint, NETWORK_VARIABLES, unpassedEndpoints } from '../../model/network-variables.ts';
+import type { NetworkSettings } from './network-failure.ts';
 
 /** A program that a person installs. */
 export interface CliProgram {
@@ -227,4 +228,21 @@ async function probeProgram(
   if (problem !== undefined && sandbox !== 'os') problems.push(problem);
   const ok = works && isCurrent && login !== 'missing' && sandbox !== 'none';
   return defined({ ok, version, binary, floor, login, sandbox, problems });
+}
+
+/** Splits network variables into those that the program gets and those of the person that it lacks. `name`: the runtime's. */
+function networkOf(
+  name: string,
+  program: { readonly description: RuntimeDescription; passes(from: RuntimeSettings): readonly string[] },
+  settings: RuntimeSettings,
+  environment: Readonly<Record<string, string>>,
+): NetworkSettings {
+  const given = Object.entries(environment).filter(([one, value]) => {
+    return value !== '' && (NETWORK_VARIABLES.includes(one) || isEndpoint(one));
+  });
+  return {
+    given: Object.fromEntries(given),
+    unpassed: unpassedEndpoints(settings.environment, program.description.variables ?? [], program.passes(settings)),
+    setting: `runtimes.${name}.env`,
+  };
 }

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { requireStateFolder } from '../system/files/require-folder.ts';
-import { requirePlainStore } from './require-plain-store.ts';
 import { requireWritable } from './require-writable.ts';
 import { switchAdvice } from './switch-advice.ts';
 import { absolutePath } from '../../text/absolute-path.ts';
@@ -13,6 +12,10 @@ import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
 import { notARepository, openRepository, type Repository } from './repository.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { findOddEntries } from '../system/files/odd-entry.ts';
+import { commonDirectoryAt } from './plain-checkout.ts';
 
 /** Names in a warning; the rest are counted. */
 const NAMED = 5;
@@ -240,4 +243,22 @@ async function isExecutable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** git opens these for every command. */
+const OPENED = ['HEAD', 'config', 'packed-refs', 'info', 'refs', 'objects'];
+
+/** Throws, with its name, where a pipe, a socket or a device is in the place of a ref or an object: each git would wait there for ever. */
+function requirePlainStore(path: string): void {
+  const directory = commonDirectoryAt(path);
+  if (directory === undefined) return;
+  for (const name of OPENED) {
+    const [odd] = findOddEntries(join(directory, name), { links: false });
+    if (odd === undefined) continue;
+    const shown = plainLine(odd.path, 1_000);
+    throw wrongEnvironment(
+      `${shown} is ${odd.kind}, and git would wait there for ever`,
+      `Remove it with \`rm ${shellWord(shown)}\`. Then \`git fsck\` names what the repository misses.`,
+    );
+  }
 }

@@ -1,24 +1,27 @@
-import { isSquadError, SquadError } from '../../model/errors.ts';
-import { RUN_EVENTS } from '../../model/run.ts';
+import { isSquadError, SquadError, usageError } from '../../model/errors.ts';
+import { RUN_EVENTS, FORK_EPOCH } from '../../model/run.ts';
 import { createMailbox } from './mail/index.ts';
 import { renewReceivers, setAble } from './mail/presence.ts';
 import { skipAbsence, startReading } from './mail/reading.ts';
-import type { Ledger } from '../ports/ledger.ts';
-import { apply } from './apply.ts';
+import type { Ledger, LedgerPlace, NewFork, RunRow } from '../ports/ledger.ts';
+import { apply, carryOut } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
-import { forkRun } from './fork-run.ts';
-import { closeDb } from './open-db.ts';
-import { identityAt, placeOf, writeBack } from './place.ts';
-import { createRun, findRun, listRuns, recordCommand } from './runs.ts';
+import { closeDb, type Db } from './open-db.ts';
+import { createRun, findRun, listRuns, recordCommand, requireRun } from './runs.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
-import { change, redactorOfRun, type Store } from './store.ts';
+import { change, redactorOfRun, type Store, storedJson } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
 import { guarded } from './transactions.ts';
 import type { WorkspaceLock } from './workspace-lock.ts';
+import { fstatSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { complete } from './backup.ts';
+import { plainJson } from '../../text/json.ts';
+import { copyMail } from './mail/copy-mail.ts';
 
 /** The ledger over one open database. Each method is one transaction; the file of its subject implements it. */
 export function createSqliteLedger(store: Store, directory: string, lock: WorkspaceLock | undefined): Ledger {
@@ -126,4 +129,78 @@ function requireLock(directory: string, lock: WorkspaceLock | undefined): void {
     message: `${directory}: a run can only be driven by the process that holds the lock of this workspace.`,
     next: 'Open the ledger with the lock that `lockWorkspace` gives.',
   });
+}
+
+/** The file that a database was opened as, by what its path names now. SQLite itself does not notice that it was deleted. */
+function placeOf(db: Db, opened: string): LedgerPlace {
+  const now = identityAt(db.name);
+  if (now === opened) return 'there';
+  if (now !== undefined) return 'replaced';
+  return hasNoName(opened) ? 'deleted' : 'moved';
+}
+
+/** `device:inode`; undefined: nothing is there. */
+function identityAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+}
+
+/** Whether this process has the file open and no folder names it any more. */
+function hasNoName(identity: string): boolean {
+  for (const name of readdirSync('/proc/self/fd')) {
+    try {
+      const { dev, ino, nlink } = fstatSync(Number(name), { bigint: true });
+      if (`${dev}:${ino}` === identity) return nlink === 0n;
+    } catch {
+      // The descriptor of this listing itself is closed by now.
+    }
+  }
+  return false;
+}
+
+/** Writes all that the database holds to its path again. Returns the path of the new file. */
+function writeBack(db: Db): string {
+  const path = db.name;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fresh = `${path}.${process.pid}.back`;
+  rmSync(fresh, { force: true });
+  db.prepare('VACUUM INTO ?').run(fresh);
+  try {
+    complete(fresh, path);
+    return path;
+  } catch (error) {
+    // Another one is there by now. It may hold another engine's work.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const aside = `${path}.${Date.now()}.lost`;
+    linkSync(fresh, aside);
+    return aside;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** In a write transaction. All that the parent had decided is one step of the fork, caused by its `run-forked` event. */
+function forkRun(store: Store, { id, name, definition, forked, ...copied }: NewFork): RunRow {
+  const known = findRun(store, id) ?? findRun(store, name);
+  if (known !== undefined) throw usageError(`There is already a run named ${known.name}.`, 'Choose another name.');
+  createRun(store, { id, name }, forked.parent);
+  appendEvent(store, { stream: id, type: RUN_EVENTS.defined, data: definition });
+  for (const { type, data, at } of copied.facts) appendEvent(store, { stream: id, type, data, at });
+  const seq = appendEvent(store, { stream: id, type: RUN_EVENTS.forked, data: plainJson(forked) });
+  const ids = copyMail(store, { parent: forked.parent, runId: id, decision: { cause: seq, epoch: FORK_EPOCH } });
+  for (const decision of withIds(copied.decisions, ids))
+    carryOut(store, { lease: { runId: id, epoch: FORK_EPOCH }, seq }, decision);
+  store.run('UPDATE run SET applied = ?, driver = ? WHERE id = ?', seq, RUN_EVENTS.forked, id);
+  const written = { epoch: FORK_EPOCH, at: store.clock.now(), answer: storedJson({ applied: seq, claims: [] }) };
+  store.insert('application', { run_id: id, cursor: 0, seq, driver: RUN_EVENTS.forked, ...written });
+  for (const { type, data } of copied.inputs) appendEvent(store, { stream: id, type, data });
+  return requireRun(store, id);
+}
+
+/** A decision names messages by ids that are unique in the workspace, anywhere in its data. */
+function withIds(decisions: NewFork['decisions'], ids: ReadonlyMap<string, string>): NewFork['decisions'] {
+  if (ids.size === 0) return decisions;
+  return JSON.parse(
+    JSON.stringify(decisions).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}-\d+-\d+/g, (id) => ids.get(id) ?? id),
+  ) as NewFork['decisions'];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { folderStatus } from '../../../src/engine/sinks/folder-status.ts';
+import { folderStatus } from '../../../src/engine/sinks/folder-sink.ts';
 import { createBoard } from '../../../src/rules/board.ts';
 import { factsOf } from '../../../src/rules/run-facts.ts';
 import { newWork } from '../../../src/rules/work.ts';

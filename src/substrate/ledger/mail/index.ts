@@ -5,20 +5,20 @@ import { requireLease } from '../leases.ts';
 import { change as changeLedger, redactorOfRun, type Store } from '../store.ts';
 import { guarded, readSnapshot } from '../transactions.ts';
 import { failpoint } from '../../system/failpoint.ts';
-import type { Mailbox } from '../../ports/mailbox.ts';
+import type { Mailbox, Delivery, MailStatus } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';
 import { closeMailbox } from './closing.ts';
 import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
-import { isSettled, recordBeat, register, setAble } from './presence.ts';
-import { deliveriesOf, mailWhere, toDelivery, toMessage } from './rows.ts';
+import { isSettled, recordBeat, register, setAble, onlineAddresses } from './presence.ts';
+import { deliveriesOf, mailWhere, toDelivery, toMessage, deliveriesWhere } from './rows.ts';
 import { recordRefusal, refuseParty, send } from './send.ts';
-import { findPolicy, openMailbox, readSession } from './session.ts';
-import { readStatus } from './status.ts';
+import { findPolicy, openMailbox, readSession, requirePolicy } from './session.ts';
 import { advance, nextDue } from './tick.ts';
 import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
 import { traceOf } from './trace.ts';
+import { listTasks } from './effects.ts';
 
 /** A redacted key could be another message's key too, so a key with a secret is refused. */
 const SECRET_KEY: MailRefusal = { reason: 'invalid_format', field: 'key', rule: 'holds no secret' };
@@ -115,4 +115,56 @@ function readers(store: Store) {
     trace: (where) => traceOf(store, where),
     status: (runId) => several(() => readStatus(store, runId)),
   } satisfies Partial<Mailbox>;
+}
+
+const MOST_LISTED = 200;
+const UNREAD = "state IN ('waiting', 'leased')";
+const UNANSWERED = "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead' AND held = 0";
+
+function readStatus(store: Store, runId: string): MailStatus {
+  const policy = requirePolicy(store, runId);
+  const online = onlineAddresses(store, runId, policy);
+  const unread = unreadBy(store, runId);
+  return {
+    session: readSession(store, runId),
+    members: policy.members.map(({ address, role, agent }) => ({
+      address,
+      role,
+      agent,
+      online: online.has(address),
+      unread: unread.get(address)?.count ?? 0,
+      oldestUnread: unread.get(address)?.oldest ?? null,
+    })),
+    tasks: listTasks(store, runId),
+    unanswered: listed(store, runId, UNANSWERED),
+    dead: listed(store, runId, "state = 'dead'"),
+    counts: countsOf(store, runId, unread),
+  };
+}
+
+interface Unread {
+  readonly count: number;
+  readonly oldest: number;
+}
+
+function unreadBy(store: Store, runId: string): Map<string, Unread> {
+  const sql = `SELECT recipient, count, ts AS oldest FROM mail JOIN
+    (SELECT recipient, count(*) AS count, min(mail_seq) AS first FROM mail_delivery
+     WHERE run_id = ? AND ${UNREAD} AND held = 0 GROUP BY recipient) ON seq = first`;
+  return new Map(store.all<Unread & { recipient: string }>(sql, runId).map((row) => [row.recipient, row]));
+}
+
+function listed(store: Store, runId: string, where: string): Delivery[] {
+  const rows = deliveriesWhere(store, `run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`, runId);
+  return rows.map((row) => toDelivery(store, row));
+}
+
+function countsOf(store: Store, runId: string, unread: Map<string, Unread>): MailStatus['counts'] {
+  const count = (rows: string): number => store.value<number>(`SELECT count(*) FROM ${rows}`, runId) ?? 0;
+  return {
+    messages: count('mail WHERE run_id = ?'),
+    unread: [...unread.values()].reduce((sum, { count: own }) => sum + own, 0),
+    dead: count("mail_delivery WHERE run_id = ? AND state = 'dead'"),
+    refused: count("event WHERE stream = ? AND type = 'mail-refused'"),
+  };
 }

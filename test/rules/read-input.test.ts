@@ -85,7 +85,12 @@ describe('records of others', () => {
       { id: 1, verb: 'skip', by: 'ada', data: { task: 'a', why: 'old' } },
       [wish({ verb: 'skip', task: 'a', why: 'old' })],
     ],
-    ['operator-command', { id: 1, verb: 'skip', by: 'ada', data: { task: 'a' } }, []],
+    [
+      'operator-command',
+      { id: 1, verb: 'skip', by: 'ada', data: { task: 'a' } },
+      [wish({ verb: 'skip', task: 'a', why: '' })],
+    ],
+    ['operator-command', { id: 1, verb: 'skip', by: 'ada', data: { why: 'old' } }, []],
     ['operator-command', { id: 1, verb: 'pause', by: 'ada', data: { on: '../x' } }, []],
     ['operator-command', { id: 1, verb: 'become-root', by: 'ada', data: {} }, []],
     ['run-resumed', {}, [wish({ verb: 'resume', on: 'run' }, 'resume')]],

@@ -1,12 +1,13 @@
 import { Argument, Option, type AddHelpTextContext, type Command } from 'commander';
 import { nameOf, type Flag, type Word } from '../text/flags.ts';
-import type { CommandContext } from './command-context.ts';
+import { FLAGS, JSON_OBJECT, type CommandContext } from './command-context.ts';
 
 /** A command. Its code is loaded when it runs; without `load`, it only has the commands below it. */
 export interface CommandRow {
   readonly about: string;
   readonly examples?: readonly string[];
   readonly words?: readonly Word[];
+  /** Absent: those in `FLAGS` with its name, or else `--json`. */
   readonly flags?: readonly Flag[];
   /** Flags that have to be given, by their names. */
   readonly needs?: readonly string[];
@@ -21,14 +22,15 @@ export type Commands = Readonly<Record<string, CommandRow>>;
 /** Adds commands with their flags, arguments and examples. */
 export function addCommands(parent: Command, commands: Commands, context: CommandContext): void {
   for (const [name, row] of Object.entries(commands)) {
-    const { about, examples = [], words = [], flags = [], needs = [], hidden = false, load } = row;
+    const { about, examples = [], words = [], needs = [], hidden = false, load } = row;
+    const flags = row.flags ?? (load && ((FLAGS as Readonly<Record<string, readonly Flag[]>>)[name] ?? [JSON_OBJECT]));
     const command = parent.command(name, { hidden }).description(about);
     if (examples.length > 0) command.addHelpText('after', example(...examples));
     for (const [word, help, choices] of words) {
       const argument = new Argument(word, help);
       command.addArgument(choices === undefined ? argument : argument.choices(choices));
     }
-    for (const flag of flags) command.addOption(optionOf(flag).makeOptionMandatory(needs.includes(nameOf(flag))));
+    for (const flag of flags ?? []) command.addOption(optionOf(flag).makeOptionMandatory(needs.includes(nameOf(flag))));
     if (load !== undefined) {
       command.action(async (...given: unknown[]) => (await load())(context, ...(given as never[])));
     }

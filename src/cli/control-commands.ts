@@ -22,7 +22,6 @@ export const CONTROL_COMMANDS: Commands = {
     words: [
       ['[words...]', 'the question’s id and the answer; a single word or quoted text answers the only open question'],
     ],
-    flags: FLAGS.answer,
     load: async () => (await import('./commands/answer.ts')).answer,
   },
   ...Object.fromEntries(REQUEST_VERBS.flatMap(commandOf)),

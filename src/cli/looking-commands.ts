@@ -1,4 +1,4 @@
-import { FLAGS, JSON_LINES, JSON_OBJECT, PLAIN_LINES, RUN, RUN_WORD } from './command-context.ts';
+import { JSON_LINES, PLAIN_LINES, RUN, RUN_WORD } from './command-context.ts';
 import type { Commands } from './command-row.ts';
 
 /** Commands that show runs. */
@@ -13,7 +13,6 @@ export const LOOKING_COMMANDS: Commands = {
     about: 'Show the tasks, success criteria and usage of a run, and what it waits for.',
     examples: ['squad status'],
     words: [RUN_WORD],
-    flags: FLAGS.status,
     load: async () => (await import('./commands/status.ts')).status,
   },
   watch: {
@@ -27,34 +26,29 @@ export const LOOKING_COMMANDS: Commands = {
     about: 'Show what was asked, what agents said and did, the verdicts and the diff.',
     examples: ['squad show', 'squad show greet', 'squad show greet-1 --run my-run'],
     words: [['[name]', 'a run, or a task or attempt of the run (default: the running or newest run)']],
-    flags: FLAGS.show,
     load: async () => (await import('./commands/show.ts')).show,
   },
   log: {
     about: 'Print what happened in a run, or with --raw the rows of the ledger.',
     examples: ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'],
     words: [['[run]', `${RUN}; with --raw or --json: all runs`]],
-    flags: FLAGS.log,
     load: async () => (await import('./commands/log.ts')).log,
   },
   report: {
     about: 'Print the report of a run (outcome, evidence, changes, cost, retries), or statistics over all runs.',
     examples: ['squad report', 'squad report my-run --html', 'squad report --all'],
     words: [RUN_WORD],
-    flags: FLAGS.report,
     load: async () => (await import('./commands/report.ts')).report,
   },
   trace: {
     about: 'Send the traces of a run that is not running to LangSmith or over OTLP.',
     examples: ['squad trace', 'squad trace my-run --to langsmith'],
     words: [RUN_WORD],
-    flags: FLAGS.trace,
     load: async () => (await import('./commands/trace.ts')).trace,
   },
   studio: {
     about: 'Serve the runs to LangGraph Studio and other LangGraph clients of this machine.',
     examples: ['squad studio', 'squad studio --port 8123 --origin http://localhost:3000'],
-    flags: FLAGS.studio,
     load: async () => (await import('./commands/studio.ts')).studio,
   },
 };
@@ -68,28 +62,24 @@ export const WORK_COMMANDS: Commands = {
       ['[run]', `${RUN}, or a task of that run`],
       ['[task]', 'id of a task'],
     ],
-    flags: FLAGS.diff,
     load: async () => (await import('./commands/diff.ts')).diff,
   },
   merge: {
     about: 'Merge the work of a run into the branch that is checked out.',
     examples: ['squad merge', 'squad merge my-run --unverified'],
     words: [RUN_WORD],
-    flags: FLAGS.merge,
     load: async () => (await import('./commands/merge.ts')).merge,
   },
   drop: {
     about: 'Remove the folders and the branch of a run. Refs keep its work.',
     examples: ['squad drop', 'squad drop my-run --all --yes'],
     words: [RUN_WORD],
-    flags: FLAGS.drop,
     load: async () => (await import('./commands/drop.ts')).drop,
   },
   clean: {
     about: 'Remove the folders of finished runs. Uncommitted work is kept in a commit.',
     examples: ['squad clean --all --dry-run'],
     words: [RUN_WORD],
-    flags: FLAGS.clean,
     load: async () => (await import('./commands/clean.ts')).clean,
   },
 };
@@ -103,21 +93,18 @@ export const LEDGER_COMMANDS: Commands = {
       check: {
         about: 'Check the ledger’s file and history. Change nothing.',
         examples: ['squad db check'],
-        flags: [JSON_OBJECT],
         load: async () => (await import('./commands/db-check.ts')).dbCheck,
       },
       backup: {
         about: 'Back up the ledger, also during a run, and say how to restore the copy.',
         examples: ['squad db backup', 'squad db backup /mnt/usb/squad.db'],
         words: [['[path]', 'path of a new file (default: in the backups of the state folder)']],
-        flags: [JSON_OBJECT],
         load: async () => (await import('./commands/db-backup.ts')).dbBackup,
       },
       export: {
         about: 'Print everything in the ledger, one JSON object a line (docs/database.md).',
         examples: ['squad db export --run my-run run.jsonl', 'squad db export | gzip > ledger.jsonl.gz'],
         words: [['[path]', 'path of a new file (default, or `-`: standard output)']],
-        flags: FLAGS.export,
         load: async () => (await import('./commands/db-export.ts')).dbExport,
       },
     },

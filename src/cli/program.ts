@@ -1,36 +1,59 @@
 import { CommanderError, Command, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
-import { FLAGS, type CommandContext } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { addCommands, example, type Commands } from './command-row.ts';
 import { CONTROL_COMMANDS } from './control-commands.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
-import { TEAM_COMMANDS } from './team-commands.ts';
 
 const SETUP_COMMANDS: Commands = {
   init: {
     about: 'Write squad.yaml and an example objective. Overwrite nothing.',
     examples: ['squad init', 'squad init --playbook objective'],
-    flags: FLAGS.init,
     load: async () => (await import('./commands/init.ts')).init,
   },
   doctor: {
     about: 'Check this machine and repository, and say how to fix what is missing.',
     examples: ['squad doctor', 'squad doctor --trust'],
-    flags: FLAGS.doctor,
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   demo: {
     about: 'Play a whole run with scripted agents in a new repository. Needs no key or network.',
     examples: ['squad demo --keep ./squad-demo'],
-    flags: FLAGS.demo,
     load: async () => (await import('./commands/demo.ts')).demo,
   },
 };
 
-const MAIL: Commands = {
+const MEMBER_COMMANDS: Commands = {
   mail: { about: 'Write to the members of a run and read what they write, with or without an engine.' },
+  team: {
+    about: 'Open a pane for each member of a run, with its turns, its mail and a line to write to it.',
+    examples: ['squad team objective.md', 'squad team', 'squad team --close'],
+    words: [['[objective]', 'objective of a new run, as `squad run` takes it (default: join the run that is running)']],
+    load: async () => (await import('./commands/team.ts')).team,
+    commands: {
+      engine: {
+        hidden: true,
+        about: 'Run the engine in its pane. `squad team` starts this.',
+        words: [['<args...>', 'arguments for squad']],
+        flags: [['--ticket <path>', 'environment of its runtimes; read once, then removed']],
+        needs: ['ticket'],
+        load: async () => (await import('./commands/team-pane.ts')).teamEngine,
+      },
+      pane: {
+        hidden: true,
+        about: 'Run one member’s pane. `squad team` starts this.',
+        flags: [
+          ['--run <run>', 'for people who look at processes'],
+          ['--as <member>', 'for people who look at processes'],
+          ['--ticket <path>', 'identifies the member; read once, then removed'],
+        ],
+        needs: ['ticket'],
+        load: async () => (await import('./commands/team-pane.ts')).teamPane,
+      },
+    },
+  },
 };
 
 const MANAGING_COMMANDS: Commands = {
@@ -39,18 +62,17 @@ const MANAGING_COMMANDS: Commands = {
     about: 'Print a script that completes commands, options and names of runs, tasks and agents.',
     examples: ['squad completion bash >> ~/.bashrc', 'squad completion zsh >> ~/.zshrc'],
     words: [['<shell>', 'the shell that reads the script', ['bash', 'zsh', 'fish']]],
+    flags: [],
     load: async () => (await import('./commands/completion.ts')).completion,
   },
   state: {
     about: 'Show where squad keeps the state of this repository, or take over that of another place.',
     examples: ['squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef'],
-    flags: FLAGS.state,
     load: async () => (await import('./commands/state.ts')).state,
   },
   uninstall: {
     about: 'List what squad keeps on this machine with its size, and remove it after a question.',
     examples: ['squad uninstall --dry-run', 'squad uninstall --yes'],
-    flags: FLAGS.uninstall,
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
 };
@@ -69,6 +91,7 @@ const HIDDEN_COMMANDS: Commands = {
     hidden: true,
     about: 'Print what can complete the last word. The scripts of `squad completion` start this.',
     words: [['[words...]', 'the words after squad']],
+    flags: [],
     load: async () => async (context: CommandContext, words: readonly string[]) => {
       const whole = await createProgram(context, '', ['node', 'squad', '--help', ...words]);
       await (await import('./commands/complete.ts')).complete(context, whole, words);
@@ -83,7 +106,7 @@ const GROUPS: readonly (readonly [title: string, commands: Commands])[] = [
   ['Look at runs:', LOOKING_COMMANDS],
   ['Steer a run:', CONTROL_COMMANDS],
   ['Take the work, and clean up:', WORK_COMMANDS],
-  ['Work with the members:', { ...MAIL, ...TEAM_COMMANDS }],
+  ['Work with the members:', MEMBER_COMMANDS],
   ['Manage squad:', MANAGING_COMMANDS],
   ['', HIDDEN_COMMANDS],
 ];

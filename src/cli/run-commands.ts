@@ -1,4 +1,4 @@
-import { FLAGS, JSON_OBJECT, LIMIT_FLAGS, RUN_WORD } from './command-context.ts';
+import { FLAGS, LIMIT_FLAGS, RUN_WORD } from './command-context.ts';
 import type { Commands } from './command-row.ts';
 import { OBJECTIVE } from './read-objective.ts';
 
@@ -57,14 +57,12 @@ export const RUN_COMMANDS: Commands = {
     about: 'Stop a run and its turns now. `squad resume` continues it.',
     examples: ['squad stop'],
     words: [RUN_WORD],
-    flags: [JSON_OBJECT],
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   fork: {
     about: 'Fork a run: start a new one from one of its events. The old run stays as it is.',
     examples: ['squad fork my-run', 'squad fork my-run --at 42 --name second-try'],
     words: [RUN_WORD],
-    flags: FLAGS.fork,
     load: async () => (await import('./commands/fork.ts')).fork,
   },
   session: {
@@ -75,7 +73,6 @@ export const RUN_COMMANDS: Commands = {
         about: 'Check a session folder, and list all that is wrong with it. Change nothing.',
         examples: [CHECK],
         words: [['[folder]', 'folder with team-session.json, task-analysis.json and roles/']],
-        flags: [JSON_OBJECT],
         load: async () => (await import('./commands/session-check.ts')).sessionCheck,
       },
     },

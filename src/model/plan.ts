@@ -188,6 +188,8 @@ export type AnswerReading =
 export interface AnswerForm {
   /** JSON Schema. No field is optional, because strict structured output requires all. */
   readonly schema: Readonly<Record<string, Json>>;
+  /** Turns to correct an answer with problems. Absent: 1. */
+  readonly repairs?: number;
   /** Said above the problems of an answer, which become a list below it. Absent: its author reads the problems alone. */
   readonly refusal?: string;
   /** For the author, below the brief of its stage. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limitsSchema } from '../../src/model/limits.ts';
 import type { View } from '../../src/model/plan.ts';
 import { createCoordinatePlaybook, madeFolder } from '../../src/playbooks/coordinate/index.ts';
 import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
@@ -12,6 +13,7 @@ import { plainJson, type Json } from '../../src/text/json.ts';
 import { parseBlocks } from '../../src/text/markdown.ts';
 import { CIRCLE, LOST_ROLE, plannedRole, plannedTask, teamAnswer } from '../support/team-answer.ts';
 import { DIAMOND, sessionTexts } from '../support/session-folder.ts';
+import { factsOf, member, simulate, type Played } from './simulator.ts';
 
 const OPTIONS: CoordinateOptions = {
   ...{ folder: '/repo/team', shown: 'team', id: 'TC-make-things-2026-02-27', team: 'make-things' },
@@ -145,21 +147,36 @@ describe('the answer of a planner', () => {
 });
 
 describe('the playbook', () => {
-  const { advance, answers = {} } = createCoordinatePlaybook(OPTIONS);
+  const playbook = createCoordinatePlaybook(OPTIONS);
+  const { answers = {} } = playbook;
   const read = (answer: Json) => answers['team']?.read?.({} as View, answer, 'coordinate');
 
   it('says that the problems are of the answer, and not of a folder that is there', () => {
-    expect(read(plainJson(teamAnswer()))).toEqual({});
+    expect(read(plainJson(teamAnswer()))).toEqual({ summary: 'the team is designed' });
     expect(read(plainJson(teamAnswer({ capabilities: [] })))).toEqual({
       problems: ['the answer makes no valid session folder:', 'there is no capability'],
     });
   });
 
   it('ends as designed, for nothing is delivered', () => {
-    const view = { tasks: () => [] } as unknown as View;
-    const done = { seq: 1, at: 1, type: 'task-done', task: 'coordinate', followUps: [] } as const;
-    expect(advance(view, done)).toEqual([{ do: 'finish', outcome: 'done', why: 'the team is designed' }]);
+    expect(played(teamAnswer()).end).toMatchObject({ outcome: 'done', why: 'the team is designed' });
   });
+
+  it('gives the planner two turns to correct its answer', () => {
+    const { turns, end } = played({});
+    expect(turns.map(({ prompt }) => prompt.why)).toEqual(['start', 'repair', 'repair']);
+    expect(end).toMatchObject({ outcome: 'failed', why: expect.stringMatching(/^coordinate: bad-output: /) });
+  });
+
+  function played(answer: unknown): Played {
+    const limits = limitsSchema.parse({});
+    const from = { run: 'try', section: undefined, limits, publish: undefined, roles: ['planner'] };
+    const facts = factsOf([member('ada', 'planner')], { options: playbook.options?.(from) ?? {}, verifies: false });
+    const parsed = playbook.parse(facts);
+    if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+    const script = { turn: () => ({ output: plainJson(answer) }) };
+    return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script });
+  }
 });
 
 describe('a role file', () => {

@@ -1,11 +1,10 @@
 import { COORDINATE } from '../../model/playbook-name.ts';
 import type { MakesFolder } from '../../model/folder.ts';
-import type { Playbook, View } from '../../model/plan.ts';
-import type { PlanChange } from '../../model/plan/change.ts';
+import type { AnswerForm, Playbook, View } from '../../model/plan.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { ANALYSIS_FILE, shown } from '../session/finding.ts';
-import { plainJson } from '../../text/json.ts';
-import { addTask, answerSchema, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { answerSchema } from '../shared/tasks.ts';
+import { createStagesPlaybook } from '../stages/index.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf, PLANNER } from './brief.ts';
 import { judgeTeam } from './judge-team.ts';
@@ -13,13 +12,10 @@ import type { CoordinateOptions } from './options.ts';
 import { playCommand, playNote } from './play-command.ts';
 import { EMPTY_FOLDERS } from './team-files.ts';
 
-const TEAM = 'team';
 /** In place of the objective, which no answer can make wrong. */
 const ANY = 'any';
 /** Otherwise the problems would read as those of a folder that is there. */
 const REFUSED = 'the answer makes no valid session folder:';
-/** Turns of the planner after the first. */
-const REPAIRS = 2;
 
 /** The session's `task_description`: the objective without its front matter. */
 export function descriptionOf({ text }: { readonly text: string }): string {
@@ -28,34 +24,28 @@ export function descriptionOf({ text }: { readonly text: string }): string {
 
 /** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
 export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<unknown> {
-  return {
+  const brief = briefOf(options).replaceAll('{', '{{');
+  const title = `Design the team of ${shown(options.id)}`;
+  return createStagesPlaybook({
     name: COORDINATE,
+    list: { stages: [{ id: COORDINATE, title, by: ['planner'], brief, makes: { answer: 'team' } }] },
+    // Their `folder` is the session's: this list has no documents.
+    keeps: { ...options },
     roles: { planner: { delivers: 'none', instructions: PLANNER } },
-    answers: {
-      [TEAM]: {
-        schema: answerSchema(teamSchema),
-        read: (_, answer) => {
-          const judged = judgeTeam(answer, options, ANY);
-          return judged.ok ? {} : { problems: [REFUSED, ...judged.problems] };
-        },
-      },
-    },
-    options: () => plainJson(options),
-    parse: () => ({ ok: true, input: options }),
-    plan: () => {
-      const task = workTask(
-        { id: COORDINATE, title: `Design the team of ${shown(options.id)}`, role: 'planner', brief: briefOf(options) },
-        { output: { schema: TEAM, repairs: REPAIRS } },
-      );
-      return [addTask(task)];
-    },
-    advance: (view, event) => {
-      if (event.type === 'gate-refused') return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];
-      return event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped'
-        ? endOf(view)
-        : [];
-    },
+    answers: { team: teamForm(options) },
     tools: () => [],
+    hasNoMail: true,
+  });
+}
+
+function teamForm(options: CoordinateOptions): AnswerForm {
+  return {
+    schema: answerSchema(teamSchema),
+    repairs: 2,
+    read: (_, answer) => {
+      const judged = judgeTeam(answer, options, ANY);
+      return judged.ok ? { summary: 'the team is designed' } : { problems: [REFUSED, ...judged.problems] };
+    },
   };
 }
 
@@ -70,11 +60,4 @@ export function madeFolder(options: CoordinateOptions, view: View): ReturnType<M
   const place = { folder, shown: options.shown, isThere };
   const then = { next: playCommand(folder, options), note: playNote(options) };
   return { ...place, ...then, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };
-}
-
-/** It delivers nothing: once the work has ended, squad makes the folder. */
-function endOf(view: View): PlanChange[] {
-  return finishWhenEnded(view).map((change) =>
-    change.do === 'finish' && change.outcome === 'done' ? { ...change, why: 'the team is designed' } : change,
-  );
 }

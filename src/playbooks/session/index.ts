@@ -1,7 +1,7 @@
 import type { Playbook } from '../../model/plan.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import { SESSION } from '../../model/playbook-name.ts';
-import { asObject, isJsonObject, type Json, plainJson } from '../../text/json.ts';
+import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { WORKER, WORKER_FORM } from './answer.ts';
 import { backgroundOf } from './background.ts';
@@ -15,7 +15,7 @@ export function createSessionPlaybook(session: Session): Playbook<unknown> {
   return createStagesPlaybook({
     name: SESSION,
     list: sessionList(session),
-    keeps: { session: plainJson(session) },
+    keeps: { session },
     roles: sessionRoles(session),
     cast: (source) => sessionCast(session, source),
     castsEachRole: true,

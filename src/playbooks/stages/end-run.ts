@@ -84,10 +84,11 @@ export function cascadeOf(list: StageList, progress: readonly StageProgress[], i
     : [cascadeText(count, waiting.every(({ stage }) => stage.shownAs !== undefined) ? 'task' : 'stage')];
 }
 
-function whyOf(tasks: StageProgress['tasks'], { shownAs }: Stage): string {
+function whyOf(tasks: StageProgress['tasks'], { id, shownAs }: Stage): string {
   const bad = tasks.filter(({ state: { status } }) => status === 'failed' || status === 'cancelled');
   // Its only task is known by the same name.
-  if (shownAs !== undefined) return bad.map(({ state: { why, status } }) => why ?? status).join('; ');
+  if (shownAs !== undefined || bad.every(({ state }) => state.id === id))
+    return bad.map(({ state: { why, status } }) => why ?? status).join('; ');
   return failureReasons(bad.map(({ state }) => state)).join('; ');
 }
 

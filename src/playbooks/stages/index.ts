@@ -34,11 +34,13 @@ export interface StagesSource extends Partial<
   /** Pure. Makes the list when a run begins. Absent: it is `list`. */
   listFor?(subject: OptionsSource): StageList;
   /** Kept with the list of a run. */
-  readonly keeps?: { readonly [key: string]: Json };
+  readonly keeps?: object;
   /** Problems with the agents, besides roles that the list needs. */
   lacks?(roster: readonly Member[]): string[];
   /** How a person is asked about its plan. */
   readonly asksForPlan?: Planning['byDefault'];
+  /** Its agents neither get nor send mail. */
+  readonly hasNoMail?: true;
   /** A check of all delivered work, also of what mail and repairs add. */
   readonly requires?: Requirement;
 }
@@ -60,6 +62,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     tools: source.tools ?? (() => ['ask', 'send', 'report', 'handoff', 'fail']),
     routes: () => 'everybody',
   };
+  if (source.hasNoMail === true) return playbook;
   return {
     ...withMail(playbook),
     advance: (view, event) => {

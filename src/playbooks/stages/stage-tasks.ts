@@ -99,7 +99,10 @@ function common(opening: Opening, entry?: PlannedEntry): NewTask {
     ...task,
     brief,
     session: sessionFor(progress, of, defined({ entry: entry?.id }), (id) => taskBefore(opening, id, entry?.id)),
-    ...defined({ agent, output: output === undefined ? undefined : { schema: output, repairs: 1 } }),
+    ...defined({
+      agent,
+      output: output === undefined ? undefined : { schema: output, repairs: options.forms[output]?.repairs ?? 1 },
+    }),
   };
 }
 

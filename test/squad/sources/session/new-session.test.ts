@@ -1,3 +1,5 @@
+import { limitsSchema } from '../../../../src/model/limits.ts';
+import { factsOf, member } from '../../../playbooks/simulator.ts';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../../src/model/redaction/redactor.ts';
 import { objectiveIn, playbookOfNewSession } from '../../../../src/squad/sources/session/new-session.ts';
@@ -27,5 +29,12 @@ it.each([
   const place = { folder: '/team', shown: 'team', id: 'TC-new', team: 'new', criteria: [], play: [], playWithout: [] };
   const begun = { shown: 'team', kept: [{ path, text: '{"session_id":"TC-older"}' }], invalid: [] };
   const playbook = playbookOfNewSession(place, begun, 0, createRedactor([]));
-  expect(playbook.plan(undefined)).toMatchObject([{ task: { title: `Design the team of ${id}` } }]);
+  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const facts = factsOf([member('ada', 'planner')], { options: playbook.options?.(from) ?? {} });
+  const parsed = playbook.parse(facts);
+  const task = { title: `Design the team of ${id}` };
+  expect(parsed.ok && playbook.plan(parsed.input)).toContainEqual({
+    do: 'add-task',
+    task: expect.objectContaining(task),
+  });
 });

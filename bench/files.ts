@@ -148,7 +148,7 @@ function definitionOf(root: string): RunDefinition {
     setup: [],
     verify: [],
     repository: { root, base: 'b'.repeat(40), branch: 'main' },
-    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
     trusted: null,
   });
 }

@@ -120,7 +120,7 @@ function definitionOf(root: string, base: string, parallel: number): RunDefiniti
     setup: [],
     verify: [],
     repository: { root, base, branch: 'main' },
-    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
     trusted: null,
   });
 }

@@ -51,8 +51,8 @@ export const runDefinitionSchema = z.object({
   /** The settings that the playbook uses. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),
-  /** Roles that judge work of others, in order of preference. Absent: `reviewer`, then `member`. */
-  judges: z.array(z.string()).optional(),
+  /** Roles that judge work of others, in order of preference. */
+  judges: z.array(z.string()),
   runtimes: settingsSchema.shape.runtimes,
   /** Descriptions of the runtimes that were registered at the start. */
   described: describedRuntimesSchema,

@@ -3,9 +3,6 @@ import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../model/plan/b
 import { MORE_TASKS } from '../model/playbook-name.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 
-/** The judges of runs whose definition names none. */
-const OLD_JUDGES = ['reviewer', 'member'];
-
 /** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
   const {
@@ -13,7 +10,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     options,
     agents,
     runtimes,
-    judges = OLD_JUDGES,
+    judges,
     limits,
     setup,
     verify,

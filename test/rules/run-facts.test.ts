@@ -22,7 +22,6 @@ describe('what the plan uses of a definition', () => {
   it.each<[string, Partial<RunDefinition>, Partial<RunFacts>]>([
     ['its options', { options: { a: 1 } }, { options: { a: 1 } }],
     ['its judges', { judges: ['qa'] }, { judges: ['qa'] }],
-    ['the judges that older versions had', { judges: undefined }, { judges: ['reviewer', 'member'] }],
     ['no command', {}, { prepares: false, verifies: false, commands: [] }],
     ['commands that prepare', { setup: [SETUP] }, { prepares: true, verifies: false }],
     ['commands that verify', { verify: [VERIFY] }, { prepares: false, verifies: true, commands: ['npm test'] }],

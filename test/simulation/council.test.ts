@@ -54,7 +54,7 @@ function playCouncil(minutes: Minutes, reviewMinutes: number, crashes: readonly 
     })),
     ...{ runtimes: {}, limits: limitsSchema.parse({ minutes: 20_000, idleMinutes: 900, turnMinutes: 900 }) },
     ...{ setup: [], verify: [], repository: { root: '/', base: '' }, trusted: null },
-    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
   });
   return runWorld({
     ...{ seed: 1, wall: WALL, definition, crashes, clockFaults: [], most: 48 * 60 * MINUTE },

@@ -55,7 +55,7 @@ function planOf(about: SessionAbout, most: number): WorldPlan {
     setup: [],
     verify: [],
     repository: { root: '/', base: '' },
-    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
     trusted: null,
   });
   return {

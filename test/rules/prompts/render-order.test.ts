@@ -55,7 +55,7 @@ const DEFINITION = runDefinitionSchema.parse({
   setup: [],
   verify: [],
   repository: { root: '/r', base: 'b'.repeat(40) },
-  ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+  ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
   trusted: null,
 });
 const SESSION: SessionRef = { runtime: 'scripted', id: 's1', home: '/h', workspace: '/w', instructionsHash: 'x' };

@@ -85,7 +85,7 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
     ...(doubtful.length === 0 ? {} : { doubtful: { commands: doubtful, file: 'objective.md' } }),
     strict: draw(seed, 'strict') < 0.3,
     repository: { root: '/', base: '' },
-    ...{ described: {}, plan: 'auto' },
+    ...{ described: {}, judges: ['reviewer', 'member'], plan: 'auto' },
     trusted: null,
   });
   return definition;

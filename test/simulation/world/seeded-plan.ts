@@ -91,7 +91,7 @@ function definitionOf(seed: number, timeless: boolean, size: 'small' | 'large'):
     verify: draw(seed, 'verify') < 0.3 ? [{ run: 'make verify' }] : [],
     baseline: drawOf(['report', 'report', 'green', 'off'], seed, 'baseline'),
     repository: { root: '/', base: '' },
-    ...{ described: {}, plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], plan: 'auto', strict: false },
     trusted: null,
   });
   return definition;

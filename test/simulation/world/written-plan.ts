@@ -37,7 +37,7 @@ export function writtenPlan({ wall, team, tasks, limits, plays, clockFaults, tur
     setup: [],
     verify: [],
     repository: { root: '/', base: '' },
-    ...{ described: {}, baseline: 'off', plan: 'auto', strict: false },
+    ...{ described: {}, judges: ['reviewer', 'member'], baseline: 'off', plan: 'auto', strict: false },
     trusted: null,
   });
   return {

@@ -56,6 +56,7 @@ export function definition(more: Partial<RunDefinition['objective']> = {}): RunD
     verify: [],
     repository: { root: '/repository', base: BASE, branch: 'main' },
     ...{
+      judges: ['reviewer', 'member'],
       described: { codex: { login: 'codex login', reportsCost: false } },
       baseline: 'off',
       plan: 'auto',

@@ -6,8 +6,8 @@ export interface Patch {
   readonly edits: Readonly<Record<string, readonly (readonly [before: string, added: string])[] | string>>;
   /** How many files outside `test` it may touch. */
   readonly files: number;
-  /** Its first command is a run, whose one agent answers at once. Otherwise there is a run that was recorded. */
-  readonly runs?: boolean;
+  /** Settings of a run that its first command plays, whose one agent answers at once. Absent: there is a run that was recorded. */
+  readonly runs?: object;
   /** Words of commands of squad, in the order in which they are given, each with what its output has to have. */
   readonly shown: readonly (readonly [words: readonly string[], shown: RegExp])[];
   /** What docs/commands.md has once `npm run commands` has written it again. */

@@ -1,19 +1,20 @@
+// @module-tag all
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { roomForTest, scriptedTurn } from '../cli/room.ts';
+import { roomForTest, turnWith } from '../cli/room.ts';
 import { definition, play, RecordedRun } from '../view/report/support.ts';
 import { temporaryFolder } from '../substrate/ledger/support.ts';
-import { ALL } from '../support/lane.ts';
 import { newStateOf } from '../support/state.ts';
 import type { Patch } from './patch.ts';
+import { PLAYBOOK } from './playbook.ts';
 import { SOURCE } from './source.ts';
 import { VERB } from './verb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PATCHES: readonly Patch[] = [SOURCE, VERB];
+const PATCHES: readonly Patch[] = [PLAYBOOK, SOURCE, VERB];
 
 /** A copy of the sources with the patch; `more`: other folders that it needs. */
 function patched({ edits }: Patch, ...more: readonly string[]): string {
@@ -60,7 +61,7 @@ describe.each(PATCHES)('a patch that adds $adds', (patch) => {
     const folder = patched(patch, 'scripts', 'docs');
     expect(changedFiles(folder)).toHaveLength(patch.files);
     const room = roomForTest();
-    if (patch.runs === true) scriptedTurn(room, []);
+    if (patch.runs !== undefined) turnWith(room, [], patch.runs);
     else {
       const about = definition();
       const run = new RecordedRun(about, newStateOf(room.repository)).allocate();
@@ -78,7 +79,7 @@ describe.each(PATCHES)('a patch that adds $adds', (patch) => {
     expect(readFileSync(join(folder, 'docs/commands.md'), 'utf8')).toMatch(patch.page);
   });
 
-  it('is compiled', { ...ALL, timeout: 300_000 }, () => {
+  it('is compiled', { timeout: 300_000 }, () => {
     const folder = patched(patch, 'tsconfig.json');
     const config = { extends: './tsconfig.json', include: ['src'] };
     writeFileSync(join(folder, 'tsconfig.patch.json'), JSON.stringify(config));

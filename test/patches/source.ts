@@ -17,7 +17,7 @@ export const SOURCE: Patch = {
       ],
     ],
   },
-  runs: true,
+  runs: {},
   shown: [
     [['run', 'commit:HEAD', '--yes'], /DONE/],
     [['run', '--help'], /a Markdown file,[^]*`commit:HEAD` \(what\s+that commit says\)/],

@@ -5,15 +5,15 @@ import { CheckpointReader } from '../engine/read-checkpoints.ts';
 import type { RunGraph } from '../graph/graph.ts';
 import { SquadState } from '../graph/state.ts';
 import { followWorkspace, openWorkspace, type Place } from '../squad/open-workspace.ts';
-import { readHistory, readState, type StatePorts } from './read-state.ts';
+import { readHistory, readState, type StatePorts, placeIn } from './read-state.ts';
 import { MESSAGES_SCHEMA } from './conversation.ts';
-import { bodyOf, callOf, type Asked } from './call.ts';
-import { driveThread, planCall } from './drive.ts';
+import { driveThread, planCall, type ThreadCall } from './drive.ts';
 import { Refusal, refusalOf, refusing } from './refusal.ts';
 import { shownGraph } from '../graph/shown-graph.ts';
 import { START_INPUT, START_SCHEMA } from './start-input.ts';
 import { RunThreads, type RunThread } from './threads.ts';
 import { steerThread, type RecentForks } from './steer.ts';
+import { isJsonObject } from '../text/json.ts';
 
 /** Passed by the server with each of its runs. */
 interface StreamOptions extends Omit<Asked, 'input'>, RunnableConfig {
@@ -150,4 +150,44 @@ export async function createStudioView(place: Place): Promise<StudioView> {
   const workspace = followWorkspace(await openWorkspace(place));
   const checkpoints = new CheckpointReader(() => workspace.directory);
   return new StudioView({ workspace, graph: shownGraph(checkpoints), checkpoints });
+}
+
+/** A run as a client of the server asks for it. */
+interface Asked {
+  /** Or a command of LangGraph, of whichever copy of the package. */
+  readonly input?: unknown;
+  readonly interruptBefore?: unknown;
+  readonly interruptAfter?: unknown;
+}
+
+function callOf({ input, interruptBefore, interruptAfter }: Asked, config: RunnableConfig): ThreadCall {
+  const command = isCommand(input) ? input : undefined;
+  const others = { interruptBefore, interruptAfter, goto: command?.['goto'], update: command?.['update'] };
+  return {
+    ...placeIn(config),
+    input: command === undefined ? input : undefined,
+    resume: command?.['resume'],
+    beyond: Object.entries(others).flatMap(([name, given]) => (isGiven(given) ? [name] : [])),
+  };
+}
+
+/** The body of a request of the server that starts a run. */
+function bodyOf(threadId: string, body: unknown): ThreadCall {
+  const { input, command, checkpoint, checkpoint_id, interrupt_before, interrupt_after } = objectIn(body);
+  const named = objectIn(checkpoint)['checkpoint_id'] ?? checkpoint_id;
+  const commanded = isJsonObject(command) ? { ...command, lg_name: 'Command' } : input;
+  const asked = { input: commanded, interruptBefore: interrupt_before, interruptAfter: interrupt_after };
+  return callOf(asked, { configurable: { thread_id: threadId, checkpoint_id: named } });
+}
+
+function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isJsonObject(value) ? value : {};
+}
+
+function isCommand(input: unknown): input is Readonly<Record<string, unknown>> {
+  return isJsonObject(input) && input['lg_name'] === 'Command';
+}
+
+function isGiven(given: unknown): boolean {
+  return Array.isArray(given) ? given.length > 0 : given !== undefined && given !== null;
 }

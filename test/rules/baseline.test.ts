@@ -11,7 +11,7 @@ import type { PlanChange } from '../../src/model/plan/change.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import type { Reload } from '../../src/model/plan/intervention.ts';
 import { baselineText, comparedWithBaseline } from '../../src/view/baseline-text.ts';
-import { renderBaseline } from '../../src/rules/prompts/baseline-block.ts';
+import { renderBaseline } from '../../src/rules/prompts/render-order.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { newTask } from './support.ts';
 

@@ -1,4 +1,4 @@
-import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import type { EvidenceFacts, DocumentFacts } from '../../model/plan/evidence.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
@@ -6,7 +6,6 @@ import { isHandOff, type BaseDecision } from '../../rules/base.ts';
 import { decideEvidence } from '../../rules/evidence.ts';
 import type { CommitsAnswer, TaskFolder } from '../../substrate/ports/workspaces.ts';
 import { describeCheckers, findCheckers } from './find-checkers.ts';
-import { documentsOf } from './gather-documents.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
 import { createCheckFolder, agentsFolder, type CheckFolder } from './check-folder.ts';
@@ -15,6 +14,9 @@ import { RUNS_AT_ONCE } from '../../rules/check-again.ts';
 import { hasBegun, runCheck, setupFacts } from './run-checks.ts';
 import { CRITERION_MS } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
+import { sha256Of } from '../../model/sha256.ts';
+import { documentProblems } from './document-problems.ts';
+import { documentTexts, type DocumentTexts } from './document-texts.ts';
 
 /**
  * Looks at the work itself after an agent says that it is done, or when a check is due. `base`: where the work started. `head`:
@@ -180,4 +182,42 @@ function problemOf({ why, next }: { readonly why: string; readonly next?: string
 function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
   const why = opened.type === 'refused' ? opened.failure.message : 'the task has no folder';
   return { type: 'settle-asked', as: 'failed', why };
+}
+
+/** A larger document is refused without being read. */
+const MOST_KIB = 256;
+
+/** The required documents as they are in the commit, whatever the folder shows. */
+async function documentsOf(
+  { workspaces, definition }: Pick<OperationPorts, 'workspaces' | 'definition'>,
+  requires: readonly Requirement[],
+  commit: string,
+): Promise<Pick<EvidenceFacts, 'documents'>> {
+  const wanted = requires.flatMap((one) => (one.kind === 'document' ? [one] : []));
+  if (wanted.length === 0) return {};
+  const texts = documentTexts(definition.mail.locale);
+  const documents = await Promise.all(
+    wanted.map(async ({ path, headings }) =>
+      factsOf(path, headings, await workspaces.readFileAt(commit, path, MOST_KIB * 1024), texts),
+    ),
+  );
+  return { documents };
+}
+
+function unreadText(why: 'absent' | 'not-a-file' | 'too-large', texts: DocumentTexts): string {
+  if (why === 'too-large') return texts.tooLarge(MOST_KIB);
+  return why === 'absent' ? texts.absent : texts.notAFile;
+}
+
+function factsOf(
+  path: string,
+  headings: readonly string[],
+  content: Uint8Array | Parameters<typeof unreadText>[0],
+  texts: DocumentTexts,
+): DocumentFacts {
+  const unread = { path, sha256: null, bytes: 0 };
+  if (typeof content === 'string') return { ...unread, problems: [`${path}: ${unreadText(content, texts)}`] };
+  const sha256 = sha256Of(content);
+  const problems = documentProblems(content, headings, texts).map((problem) => `${path}: ${problem}`);
+  return { path, sha256, bytes: content.length, problems };
 }

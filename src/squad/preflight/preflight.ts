@@ -6,7 +6,7 @@ import { STAGES } from '../../model/playbook-name.ts';
 import type { Objective } from '../../model/objective.ts';
 import { runDefinitionSchema, type RunDefinition } from '../../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../../model/priority.ts';
-import { type Settings } from '../../model/settings.ts';
+import type { Settings } from '../../model/settings.ts';
 import { defined } from '../../text/defined.ts';
 import { limitWarnings, type LimitWarning, type SomeLimits } from '../../model/limits.ts';
 import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
@@ -21,7 +21,6 @@ import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
 import type { Source, Subject } from './source.ts';
-import { judgingOf } from './judging.ts';
 import { judgesOf } from './roles.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
@@ -253,4 +252,19 @@ function refuseIncomplete(playbook: Playbook<unknown>, definition: RunDefinition
     orderProblems(parsed.errors.map((message) => ({ file, line, message }))),
     `Give \`agents\` in ${file} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
   );
+}
+
+/** How the work is judged: what the objective says counts, or comes to what the settings say. */
+function judgingOf(
+  settings: Settings,
+  { frontMatter }: Objective,
+): Pick<RunDefinition, 'protect' | 'checks' | 'looks'> {
+  const protect = [...new Set([...settings.protect, ...(frontMatter.protect ?? [])])];
+  const checks = frontMatter.checks ?? settings.checks;
+  const { looks } = frontMatter.review ?? settings.review;
+  return {
+    ...(protect.length === 0 ? {} : { protect }),
+    ...(checks === 'base' ? { checks } : {}),
+    ...(looks === 'required' ? { looks } : {}),
+  };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepSession } from '../../../src/runtimes/acp/host/kept-session.ts';
+import { keepSession } from '../../../src/runtimes/acp/host/conversation.ts';
 
 let root: string;
 let chats: string;

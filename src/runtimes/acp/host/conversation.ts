@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, basename, dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../../substrate/system/process/json-rpc.ts';
@@ -6,12 +6,12 @@ import { serveMcp } from '../../../substrate/system/process/mcp-by-http.ts';
 import { pickVariables } from '../../../text/defined.ts';
 import { asObject, isJsonObject } from '../../../text/json.ts';
 import { repairOf, structuredAnswer, withSchema } from '../../shared/text-answer.ts';
-import { keepSession } from './kept-session.ts';
 import { writeLine } from './lines.ts';
 import { absolutePath } from '../../../text/absolute-path.ts';
 import { Permits } from './permits.ts';
 import type { HostPlan } from './plan.ts';
 import { checkMethod, Halt, modelCall, wireServer, type Place } from './session-setup.ts';
+import { readdirSync, renameSync } from 'node:fs';
 
 /** Characters of an answer that are kept, alone and beside a structured one. */
 const MOST_TEXT = 256 * 1024;
@@ -220,4 +220,25 @@ export class Conversation {
 
 function useOf({ usage, _meta: meta }: Fields): Fields {
   return { usage, meta };
+}
+
+/**
+ * Gives the file of a session (`session-<minute>-<start of its id>.jsonl`) a name that no new file gets. Agents find it by its
+ * content.
+ */
+export function keepSession(folder: string, id: string): void {
+  const end = `-${id.slice(0, 8)}.jsonl`;
+  const files = filesIn(folder).filter((file) => basename(file).startsWith('session-') && file.endsWith(end));
+  // The first one has the conversation; each later one is empty.
+  const [first] = files.toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+  if (first !== undefined) renameSync(join(folder, first), join(folder, dirname(first), `session-0${end}`));
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    // There was no session yet.
+    return [];
+  }
 }

@@ -1,11 +1,13 @@
 import { errorText } from '../../../model/errors.ts';
-import { asObject } from '../../../text/json.ts';
+import { asObject, fieldsOf } from '../../../text/json.ts';
 import { realPath } from '../../../substrate/system/files/real-path.ts';
-import { askPerson } from './ask.ts';
-import { writeLine } from './lines.ts';
+import { writeLine, lineOf } from './lines.ts';
 import type { HostPlan } from './plan.ts';
 import { decide, nameOf, optionFor } from './policy.ts';
 import type { Fields, RequestId } from '../../../substrate/system/process/json-rpc.ts';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Answer {
   readonly answer: 'allowed' | 'rejected' | 'cancelled';
@@ -100,3 +102,37 @@ function textOf(value: unknown): string | undefined {
 }
 
 const CANCELLED: Answer = { answer: 'cancelled', by: 'policy', reason: 'the turn is cancelled' };
+
+const LOOK_MS = 200;
+
+/**
+ * Asks a person by `ask-<n>.json` in a folder, and waits for `answer-<n>.json` (`{"allow": true}`), which whatever answers
+ * writes by rename. undefined: no answer came in time.
+ */
+async function askPerson(
+  folder: string,
+  question: Readonly<Record<string, unknown>> & { readonly n: number; readonly deadline: number },
+  isAsked: () => void,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { n, deadline } = question;
+  const path = join(folder, `ask-${n}.json`);
+  writeFileSync(`${path}.tmp`, lineOf(question), { mode: 0o600, flush: true });
+  renameSync(`${path}.tmp`, path);
+  isAsked();
+  while (!signal.aborted && Date.now() < deadline) {
+    const answer = read(join(folder, `answer-${n}.json`));
+    if (answer !== undefined) return fieldsOf(answer)['allow'] === true;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Not yet.
+    return undefined;
+  }
+}

@@ -41,12 +41,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** Narrower rules within the rooms: what a file may import besides `text` and `model`. The first that fits a file counts. */
 const WITHIN: readonly { files: RegExp; may: RegExp }[] = [
   // Policy knows the engine only by the model, and no other policy.
-  ...['delivery', 'council', 'stages', 'shared'].map((name) => ({
+  ...['council', 'stages', 'shared'].map((name) => ({
     files: new RegExp(`^playbooks/${name}/`),
     may: new RegExp(`^playbooks/(shared|${name})/`),
   })),
   // Lists of stages, and what makes the folder of one.
-  ...['objective', 'session', 'coordinate'].map((name) => ({
+  ...['delivery', 'objective', 'session', 'coordinate'].map((name) => ({
     files: new RegExp(`^playbooks/${name}/`),
     may: new RegExp(`^playbooks/(shared|stages|session|${name})/`),
   })),

@@ -118,6 +118,7 @@ export interface OptionsSource {
   readonly publish: Settings['publish'];
   /** The role of each agent. */
   readonly roles: readonly string[];
+  readonly objective: { readonly criteria: readonly { readonly text: string }[] };
 }
 
 /** A plan read from an agent's answer, or the problems that make the answer unusable. */

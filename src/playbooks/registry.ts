@@ -8,20 +8,18 @@ import { createCoordinatePlaybook, madeFolder } from './coordinate/index.ts';
 import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
-import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
+import { createDeliveryPlaybook } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
 import { createSessionPlaybook, frozenSession } from './session/index.ts';
 import { sessionFiles } from './session/session-files.ts';
 import { sessionRequired } from './session/session-required.ts';
-import { withMail } from './shared/mail.ts';
 import { withApproval } from './shared/plan-approval.ts';
 import { createStagesPlaybook } from './stages/index.ts';
 import type { StageList } from './stages/stage-list.ts';
 import { optionsOf } from './stages/stage-options.ts';
 
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
-  delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
-  // The others read their members' mail themselves.
+  delivery: () => createDeliveryPlaybook(),
   objective: () => createObjectivePlaybook(),
   council: createCouncilPlaybook,
 };
@@ -61,6 +59,7 @@ export function createPlaybook(own: Playbooks, name: string): Playbook<unknown> 
 
 /** The playbooks that play a list of stages, by name. A run plays the list that it is frozen with. */
 const OF_LISTS: Readonly<Record<string, (list: StageList) => Playbook<unknown>>> = {
+  delivery: (list) => withApproval(createDeliveryPlaybook(list)),
   objective: (list) => withApproval(createObjectivePlaybook(list)),
   [STAGES]: createPlaybookOfList,
 };

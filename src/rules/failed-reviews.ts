@@ -40,7 +40,7 @@ const finding = z.object({
 });
 /** A verdict of a stage that judges, as its playbook records it. */
 const roundSchema = z.object({
-  ...{ stage: z.string(), round: z.int(), approved: z.boolean(), by },
+  ...{ stage: z.string(), entry: z.string().optional(), round: z.int(), approved: z.boolean(), by },
   ...{ summary: z.string(), findings: z.array(finding), converging: z.boolean() },
 });
 type Round = z.infer<typeof roundSchema>;
@@ -49,6 +49,7 @@ type Round = z.infer<typeof roundSchema>;
 const stagesSchema = z.object({
   list: z.object({
     whenNotConverging: z.string().optional(),
+    shows: z.string().optional(),
     stages: z.array(
       z.object({
         id: z.string(),
@@ -100,15 +101,21 @@ export function failedReviewsOf(board: BoardPart): FailedReview[] {
 }
 
 function stagesOf({ facts }: Pick<Board, 'facts'>): Stages {
-  return stagesSchema.safeParse(facts.options).data?.list ?? NO_STAGES;
+  const list = stagesSchema.safeParse(facts.options).data?.list ?? NO_STAGES;
+  return list.shows === 'tasks' ? NO_STAGES : list;
 }
 
 function judgeRounds({ records }: Pick<Board, 'records'>): Round[] {
-  return [...(records.get('stage-rounds')?.values() ?? [])].flatMap((one) => roundSchema.safeParse(one).data ?? []);
+  const all = [...(records.get('stage-rounds')?.values() ?? [])].flatMap(
+    (one) => roundSchema.safeParse(one).data ?? [],
+  );
+  // A verdict on one entry is no verdict on the whole.
+  return all.filter(({ entry }) => entry === undefined);
 }
 
 /** The stage that reviews a task; without stages, the task's id. */
 function reviewStageOf({ task }: TaskState, { records }: Pick<Board, 'records'>, { stages }: Stages): string {
+  if (stages.length === 0) return task.id;
   const placed = z.object({ stage: z.string() }).safeParse(records.get('stage-tasks')?.get(task.id)).data?.stage;
   const reviews = [stages.find(({ id }) => id === placed)?.review ?? []].flat();
   return reviews[0]?.id ?? placed ?? task.id;

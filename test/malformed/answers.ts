@@ -99,7 +99,14 @@ export const ANSWER_READERS: readonly Reader[] = STAGES.map((stage) =>
 
 /** The answers of one form are malformed, and each answer of another is good. */
 export function play({ playbook, team }: Stage, malformed: string, answer: Json): Played {
-  const source = { run: 'try', section: undefined, limits: defaultSettings().limits, publish: undefined, roles: [] };
+  const source = {
+    run: 'try',
+    section: undefined,
+    limits: defaultSettings().limits,
+    publish: undefined,
+    roles: team.map(({ role }) => role),
+    objective: { criteria: [] },
+  };
   const facts = factsOf(team, { options: playbook.options?.(source) ?? {} });
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));

@@ -170,7 +170,14 @@ describe('the playbook', () => {
 
   function played(answer: unknown): Played {
     const limits = limitsSchema.parse({});
-    const from = { run: 'try', section: undefined, limits, publish: undefined, roles: ['planner'] };
+    const from = {
+      run: 'try',
+      section: undefined,
+      limits,
+      publish: undefined,
+      roles: ['planner'],
+      objective: { criteria: [] },
+    };
     const facts = factsOf([member('ada', 'planner')], { options: playbook.options?.(from) ?? {}, verifies: false });
     const parsed = playbook.parse(facts);
     if (!parsed.ok) throw new Error(parsed.errors.join('\n'));

@@ -3,6 +3,7 @@ import type { Json } from '../../src/text/json.ts';
 import type { Board, Member, RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
+import { withDeliveryList } from '../support/delivery-list.ts';
 import {
   factsOf,
   integratedTasks,
@@ -43,7 +44,7 @@ function play(
   more: Partial<RunFacts> = {},
 ): Played {
   const objective = { title: 'Try', goals: [], criteria: [CRITERION], constraints: [], context: '', text: 'Build it.' };
-  const facts = factsOf(roster, { objective, verifies: false, ...more });
+  const facts = withDeliveryList(factsOf(roster, { objective, verifies: false, ...more }));
   const playbook = createPlaybook({}, 'delivery');
   const parsed = playbook?.parse(facts);
   if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');

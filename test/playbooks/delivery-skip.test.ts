@@ -4,6 +4,7 @@ import type { PlanNews } from '../../src/model/plan/event.ts';
 import type { Intervention } from '../../src/model/plan/intervention.ts';
 import type { Json } from '../../src/text/json.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { withDeliveryList } from '../support/delivery-list.ts';
 import { factsOf, integratedTasks, member, rejects, simulate, type Played, type Script } from './simulator.ts';
 
 const PEOPLE = [member('ada', 'planner'), member('bob', 'builder', { commits: false }), member('rex', 'reviewer')];
@@ -31,7 +32,7 @@ const TEAMS = {
 
 function play(team: (typeof TEAMS)[keyof typeof TEAMS], outside: (board: Board) => PlanNews | undefined): Played {
   const playbook = createDeliveryPlaybook();
-  const facts = factsOf(team);
+  const facts = withDeliveryList(factsOf(team));
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const turn: Script['turn'] = ({ task, review }, board) => {

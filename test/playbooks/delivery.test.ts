@@ -3,6 +3,7 @@ import { concludeRun } from '../../src/rules/conclude.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { withDeliveryList } from '../support/delivery-list.ts';
 import {
   factsOf,
   failed,
@@ -37,7 +38,8 @@ const DIAMOND: Json = {
   tasks: [task('d', ['b', 'c']), task('a'), task('b', ['a']), task('c', ['a'])],
 };
 
-function play(script: Script & { plan?: Json }, facts: RunFacts = factsOf(TEAM)): Played {
+function play(script: Script & { plan?: Json }, about: RunFacts = factsOf(TEAM)): Played {
+  const facts = withDeliveryList(about);
   const playbook = createDeliveryPlaybook();
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
@@ -53,11 +55,11 @@ function status(played: Played, id: string): string | undefined {
 
 describe('delivery', () => {
   it('tells the planner what its plan is checked by', () => {
-    const facts = factsOf([...TEAM, member('eve', 'writer')]);
+    const facts = withDeliveryList(factsOf([...TEAM, member('eve', 'writer')]));
     const playbook = createDeliveryPlaybook();
     const parsed = playbook.parse(facts);
-    const [first] = parsed.ok ? playbook.plan(parsed.input) : [];
-    const brief = first?.do === 'add-task' ? first.task.brief.text : '';
+    const changes = parsed.ok ? playbook.plan(parsed.input) : [];
+    const [brief] = changes.flatMap((change) => (change.do === 'add-task' ? [change.task.brief.text] : []));
     expect(brief).toContain('`role`: who builds it; one of builder, writer');
     expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters. Not `plan` or `fix-1`/);
     expect(brief).toContain('`needs`: the ids of the tasks that it builds on');
@@ -169,7 +171,7 @@ describe('delivery', () => {
         member('tes', 'tester'),
       ];
       let tests = 0;
-      const facts = factsOf(team, { options: { prRoles: ['committer'] } });
+      const facts = withDeliveryList(factsOf(team), { publish: { remote: 'origin', pr: true } });
       const played = play(
         {
           plan: { summary: '', tasks: [task('a'), task('b', ['a'])] },

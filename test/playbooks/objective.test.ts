@@ -30,7 +30,7 @@ type Section = Readonly<Record<string, string>>;
 
 function frozen(section?: Section): Json {
   const limits = { ...defaultSettings().limits, reviewRounds: 3 };
-  const from = { run: 'try', section, limits, publish: undefined, roles: [] };
+  const from = { run: 'try', section, limits, publish: undefined, roles: [], objective: { criteria: [] } };
   return createPlaybook({}, 'objective')?.options?.(from) ?? {};
 }
 

@@ -8,6 +8,7 @@ import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { withApproval } from '../../src/playbooks/shared/plan-approval.ts';
 import { addTask, workTask } from '../../src/playbooks/shared/tasks.ts';
 import type { Json } from '../../src/text/json.ts';
+import { withDeliveryList } from '../support/delivery-list.ts';
 import { failed, factsOf, integratedTasks, member, simulate, type Played, type Turn } from './simulator.ts';
 
 const TEAM = [member('ada', 'planner'), member('bob', 'builder'), member('rex', 'reviewer')];
@@ -19,8 +20,8 @@ const OWN = {
   context: '',
   text: 'Build it.',
 };
-const ASKS = factsOf(TEAM, { objective: OWN, asksForPlan: true });
-const OPEN = factsOf(TEAM, { asksForPlan: true, commands: ['npm run check'] });
+const ASKS = withDeliveryList(factsOf(TEAM, { objective: OWN, asksForPlan: true }));
+const OPEN = withDeliveryList(factsOf(TEAM, { asksForPlan: true, commands: ['npm run check'] }));
 
 function task(id: string, needs: string[] = []): Record<string, Json> {
   return { id, title: `Do ${id}`, role: 'builder', needs, brief: `Build ${id}.`, acceptance: [`${id} works`] };

@@ -10,6 +10,7 @@ import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import type { Board, RunFacts } from '../../src/model/plan/board.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
+import { withDeliveryList } from '../support/delivery-list.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { HOSTILE_MAIL } from '../fixtures/hostile-mail.ts';
 import { check, EPOCH, idOf, NOW, SESSION } from '../model/mail/support.ts';
@@ -153,7 +154,7 @@ const TEAM = [member('main', 'main'), member('a', 'member'), member('b', 'member
 const CREW = [member('main', 'planner'), member('a', 'builder'), member('b', 'reviewer')];
 
 planKeeps('council', createCouncilPlaybook(), factsOf(TEAM));
-planKeeps('delivery', createDeliveryPlaybook(), factsOf(CREW));
+planKeeps('delivery', createDeliveryPlaybook(), withDeliveryList(factsOf(CREW)));
 
 function planKeeps<I>(name: string, playbook: Playbook<I>, facts: RunFacts): void {
   describe(`S1: the plan of a ${name}`, () => keepsPlan(playbook, boardOf(playbook, facts)));

@@ -44,7 +44,14 @@ function planOf(about: SessionAbout, most: number): WorldPlan {
     objective: { title: 'Session', goals: [], criteria: [], constraints: [], context: '', text: 'Make things' },
     playbook: 'session',
     options: createSessionPlaybook(session).options?.({
-      ...{ run: 'simulated', section: undefined, limits: limitsSchema.parse(limits), publish: undefined, roles: [] },
+      ...{
+        run: 'simulated',
+        section: undefined,
+        limits: limitsSchema.parse(limits),
+        publish: undefined,
+        roles: [],
+        objective: { criteria: [] },
+      },
     }),
     agents: castFor(session).map(({ name, role, commits }) => ({
       ...{ name, role, runtime: 'claude', account: 'claude', instructions: `You are ${name}.` },

@@ -15,7 +15,14 @@ import {
 /** What a run of `objective` that is called `simulated` is frozen with. */
 export function objectiveOptions(reviewRounds: number): Json {
   const limits = { ...defaultSettings().limits, reviewRounds };
-  const source = { run: 'simulated', section: undefined, limits, publish: undefined, roles: [] };
+  const source = {
+    run: 'simulated',
+    section: undefined,
+    limits,
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   return createObjectivePlaybook().options?.(source) ?? {};
 }
 

@@ -30,9 +30,12 @@ export const DELIVERY_ROLES: Readonly<Record<string, Role>> = {
   tester: { delivers: 'none', instructions: TESTER },
 };
 
-/** Whether a role delivers files; the others read and report. A role that squad does not know builds. */
-export function deliversFiles(role: string): boolean {
-  return !Object.hasOwn(DELIVERY_ROLES, role) || DELIVERY_ROLES[role]?.delivers !== 'none';
+/** Roles that a plan gives no work to. */
+const HELPERS: ReadonlySet<string> = new Set(Object.keys(DELIVERY_ROLES).filter((role) => role !== 'builder'));
+
+/** Roles that a plan may give work to. A role that squad does not know builds. */
+export function builderRoles(roles: readonly string[]): string[] {
+  return [...new Set(roles.filter((role) => !HELPERS.has(role)))];
 }
 
 /** One planner, and a builder and a reviewer on every runtime, so that a reviewer is never the author. */

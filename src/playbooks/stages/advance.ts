@@ -16,7 +16,7 @@ import { openEach } from './opening.ts';
 import { briefsAfter, reopenedBy } from './reopening.ts';
 import { repairOfStages } from './repair-stages.ts';
 import type { Stage, StageList } from './stage-list.ts';
-import { optionsOf, type Forms, type Play } from './stage-options.ts';
+import { optionsOf, type Forms, type Play, type StageForm } from './stage-options.ts';
 import { dueStages, progressOf, type Scene, type StageProgress } from './stage-progress.ts';
 import { dropRound, putAnswer, stageTask, withPuts, type StageTask } from './stage-records.ts';
 import { tasksOfStage } from './stage-tasks.ts';
@@ -72,8 +72,15 @@ function failed(view: View, options: Play, event: Heard<'task-failed'>): PlanCha
   const progress = progressOf(view, options.list);
   const again = category === undefined ? [] : reopenedBy(options, progress, event);
   if (again.length > 0) return again;
+  if (isPlanAlone(view, options, task)) return [failRun(why)];
   const another = anotherJudge(view, options.list, progress, { task, why });
   return another.length > 0 ? another : [...cancelDependents(view, task), ...proceed(view, options)];
+}
+
+/** Whether it is the plan of a run of which people see tasks: without it there are no others. */
+function isPlanAlone(view: View, { list }: Play, task: string): boolean {
+  const stage = stageOf(list, stageTask(view, task)?.stage ?? '');
+  return list.shows === 'tasks' && stage !== undefined && givesTasks(list, stage);
 }
 
 /** Skips the commit and the verdict on skipped work, which leaves them nothing to do. Other tasks that need it continue without it. */
@@ -82,6 +89,7 @@ function skipped(view: View, options: Play, id: string): PlanChange[] {
     const place = stageTask(view, task);
     return place?.as === 'judge' && place.entry !== undefined;
   };
+  if (isPlanAlone(view, options, id)) return [failRun('the plan was skipped')];
   const rest = view
     .tasks({ ended: false })
     .filter((task) => task.needs.includes(id) && (task.base === id || isJudge(task.id)));
@@ -97,7 +105,9 @@ function answered(
   { stage, place }: { readonly stage: Stage; readonly place: StageTask },
 ): PlanChange[] {
   const answer = plainJson(output ?? null);
-  const reading = options.forms[formNameOf(stage) ?? '']?.read?.(view, answer, task) ?? {};
+  const form = options.forms[formNameOf(stage) ?? ''];
+  const reading = form?.read?.(view, answer, task) ?? {};
+  if (reading.problems !== undefined && form?.late !== undefined) return unusable(view, form, task, reading.problems);
   if (reading.problems !== undefined) {
     const lines = reading.problems.map((problem) => `- ${problem}`);
     return [failRun([`${stage.id}: its answer cannot be used:`, ...lines].join('\n'))];
@@ -109,6 +119,14 @@ function answered(
   const scene = withPuts(view, [put]);
   const briefs = briefsAfter(scene, options, progressOf(scene, options.list), place);
   return proceed(view, options, [...changes, put, ...briefs]);
+}
+
+/** Its author has one more turn. */
+function unusable(view: View, form: StageForm, id: string, problems: readonly string[]): PlanChange[] {
+  const { refusal = '', late = '' } = form;
+  const said = (first: string): string => [first, ...problems].join('\n');
+  if ((view.task(id)?.round ?? 1) > 1) return [{ do: 'settle-task', id, as: 'failed', why: said(late) }];
+  return [{ do: 'reopen-task', id, session: 'same', feedback: said(refusal) }];
 }
 
 const ENDS_STEP: ReadonlySet<PlanChange['do']> = new Set(['finish', 'settle-task', 'reopen-task']);

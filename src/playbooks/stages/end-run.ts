@@ -3,7 +3,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { atMost } from '../../text/at-most.ts';
 import { orderOf } from '../shared/mail-orders.ts';
-import { failRun, failureReasons } from '../shared/tasks.ts';
+import { failRun, failureReasons, finishWhenEnded } from '../shared/tasks.ts';
 import { formNameOf } from './answers.ts';
 import { dependentsOf, judgesWhole, nameOf, reviewsIn } from './list-facts.ts';
 import type { Stage, StageList } from './stage-list.ts';
@@ -15,6 +15,7 @@ import { roundsOf } from './stage-records.ts';
 /** Ends the run once no task is open and no stage is due. */
 export function endOf(scene: View, options: Play, progress: readonly StageProgress[]): PlanChange[] {
   const { list } = options;
+  if (list.shows === 'tasks') return finishWhenEnded(scene);
   const failures = [...failedStages(list, progress), ...failedOutside(scene)];
   if (failures.length > 0) return [failRun(someOf(failures).join('\n'))];
   const left = progress.filter((one) => !isComplete(one)).map(({ stage }) => nameOf(stage));

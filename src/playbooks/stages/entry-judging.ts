@@ -51,7 +51,8 @@ function decideEntry(
   const round = roundFrom(scene, judge, verdicts, false, entry);
   const cap = stage.judges?.rounds ?? 1;
   const summaries = verdicts.flatMap(({ approved, summary }) => (approved ? [] : [summary]));
-  const lines = [...summaries, ...findingLines(round.findings).map((line) => `- ${line}`)];
+  const findings = round.findings.filter(({ problem }) => !summaries.includes(problem));
+  const lines = [...summaries, ...findingLines(findings).map((line) => `- ${line}`)];
   const feedback = lines.filter((line) => line !== '').join('\n');
   if (round.round >= cap || (!round.converging && list.whenNotConverging === 'stop')) {
     const note = round.converging ? '' : '; not converging: the same findings as in the round before';

@@ -1,4 +1,4 @@
-import type { OptionsSource, Parsed, Planning, Playbook, PlaybookSource } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, Planning, Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { type Json, plainJson } from '../../text/json.ts';
@@ -23,22 +23,24 @@ interface StagesInput {
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
-  Pick<
-    Playbook<unknown>,
-    'roles' | 'otherRoles' | 'cast' | 'castsEachRole' | 'settings' | 'answers' | 'tools' | 'background'
-  >
+  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'castsEachRole' | 'settings' | 'tools' | 'background'>
 > {
   readonly name: string;
   /** The list that a run was frozen with. */
   readonly list: StageList;
   /** Pure. Makes the list when a run begins. Absent: it is `list`. */
   listFor?(subject: OptionsSource): StageList;
+  /** The list of a run has a stage for each agent that it has. Absent: it is the same for all agents. */
+  readonly isForAgents?: true;
   /** Kept with the list of a run. */
   readonly keeps?: object;
   /** Problems with the agents, besides roles that the list needs. */
   lacks?(roster: readonly Member[]): string[];
   /** How a person is asked about its plan. */
   readonly asksForPlan?: Planning['byDefault'];
+  readonly answers?: Forms;
+  /** A plan with a placeholder for each text. */
+  example?(view: View): Json;
   /** Its agents neither get nor send mail. */
   readonly hasNoMail?: true;
   /** A check of all delivered work, also of what mail and repairs add. */
@@ -54,7 +56,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     roles,
     ...defined({ otherRoles, cast, castsEachRole, settings, background, planning: planningOf(source, forms) }),
     options: (subject) => plainJson({ ...stagesOptions(source.listFor?.(subject) ?? list, subject), ...source.keeps }),
-    answers: forms,
+    answers: checkedAtOnce(forms),
     parse: (about) => parse(source, about),
     plan: (input) => checked(source, plan(input, forms)),
     advance: (view, event) => advance(view, event, forms),
@@ -73,6 +75,14 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
   };
 }
 
+function checkedAtOnce(forms: Forms): Playbook<unknown>['answers'] & {} {
+  const entries = Object.entries(forms).map(([name, { late, ...form }]) => {
+    const { schema, refusal } = form;
+    return [name, late === undefined ? form : { schema, ...defined({ refusal }) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Options that a run of this list keeps unchanged until its end. */
 export function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSource, 'run' | 'limits'>): StagesOptions {
   return { list, folder: `docs/squad/${run}`, reviewRounds: limits.reviewRounds };
@@ -88,7 +98,8 @@ function checked({ requires }: StagesSource, changes: PlanChange[]): PlanChange[
 
 function parse(source: StagesSource, { objective, roster, options }: PlaybookSource): Parsed<StagesInput> {
   const lack = source.lacks?.(roster) ?? [];
-  const errors = lack.length > 0 ? lack : staffProblems(optionsOf({ options })?.list ?? source.list, roster);
+  const known = source.isForAgents === true ? { stages: [] } : source.list;
+  const errors = lack.length > 0 ? lack : staffProblems(optionsOf({ options })?.list ?? known, roster);
   return errors.length > 0
     ? { ok: false, errors: [...new Set(errors)] }
     : { ok: true, input: { objective, roster, options } };

@@ -1,8 +1,9 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { addTask } from '../shared/tasks.ts';
-import { needsOf, taskIdOf, titleOf } from './list-facts.ts';
+import { givesTasks, needsOf, taskIdOf, titleOf } from './list-facts.ts';
 import { freeId, lastTask } from './stage-ids.ts';
+import type { Stage } from './stage-list.ts';
 import type { Play } from './stage-options.ts';
 import type { Scene, StageProgress } from './stage-progress.ts';
 import { putTask, type StageTask } from './stage-records.ts';
@@ -45,8 +46,12 @@ export function titleNow({ of: { stage, pass } }: Opening): string {
 /** Tasks of its needs that delivered something, or were skipped. */
 export function needsFor({ options, progress, of, also }: Opening): string[] {
   const needs = new Set(needsOf(options.list, of.stage));
+  // A person who sees tasks alone knows that the plan is before all of them.
+  const isSeen = (stage: Stage): boolean => options.list.shows !== 'tasks' || !givesTasks(options.list, stage);
   const before =
-    needs.size === 0 ? [] : progress.filter(({ stage }) => needs.has(stage.id)).flatMap(({ tasks }) => tasks);
+    needs.size === 0
+      ? []
+      : progress.filter(({ stage }) => needs.has(stage.id) && isSeen(stage)).flatMap(({ tasks }) => tasks);
   const ended = before.filter(({ state: { status } }) => status === 'done' || status === 'skipped');
   return [...new Set([...ended.map(({ state }) => state.id), ...also])];
 }

@@ -10,17 +10,21 @@ import { progressOf } from './stage-progress.ts';
 import { passOf, putAnswer, withPuts } from './stage-records.ts';
 import { tasksOfStage } from './stage-tasks.ts';
 
+interface PlanSource {
+  readonly list: StageList;
+  readonly asksForPlan?: Planning['byDefault'] | undefined;
+  example?(view: View): Json;
+}
+
 /** The stage whose answer plans the tasks of another one: a person may approve it. undefined: the list has none. */
-export function planningOf(
-  { list, asksForPlan }: { readonly list: StageList; readonly asksForPlan?: Planning['byDefault'] | undefined },
-  forms: Forms,
-): Planning | undefined {
+export function planningOf(source: PlanSource, forms: Forms): Planning | undefined {
+  const { list, asksForPlan } = source;
   const planner = list.stages.find((stage) => givesTasks(list, stage) && eachOf(list, stage).length > 0);
   if (planner === undefined) return undefined;
   return {
     task: taskIdOf(planner),
     read: (view, answer) => read(view, forms, planner, answer),
-    example: () => EXAMPLE,
+    example: (view) => source.example?.(view) ?? EXAMPLE,
     ...defined({ byDefault: asksForPlan }),
   };
 }

@@ -51,16 +51,16 @@ function valueOf(name: string, about: Filling): string {
     context: () => objective.context.trim(),
     documents: () => listed(documentsFor(progress, options, stage)),
     item: () => (entry === undefined ? '' : itemText(entry, stage)),
-    ...Object.fromEntries(ITEM_FIELDS.map((field) => [`item:${field}`, () => fieldText(entry?.[field])])),
+    ...Object.fromEntries(ITEM_FIELDS.map((field) => [`item:${field}`, () => fieldText(field, entry?.[field])])),
   };
   const value = known[name];
   return value === undefined ? ofStage(name.slice('of:'.length), about) : value() || 'none';
 }
 
 /** Criteria are a list, and ids and paths a line. */
-function fieldText(value: string | readonly string[] = ''): string {
+function fieldText(field: string, value: string | readonly string[] = ''): string {
   if (typeof value === 'string') return value;
-  return value.some((line) => line.includes(' ')) ? value.map((line) => `- ${line}`).join('\n') : value.join(', ');
+  return field === 'acceptance' ? value.map((line) => `- ${line}`).join('\n') : value.join(', ');
 }
 
 /** Numbered as a verdict names them. */

@@ -19,12 +19,17 @@ export function deliveryOf(
   role: string,
 ): Partial<NewTask> {
   const { makes } = stage;
-  const more = (stage.requires ?? []).map(requirementOf);
+  const handsOn = way !== 'fix' && handsOver(options.list, stage, roster, role);
+  // The agent that commits the work shows its pull request.
+  const more = (stage.requires ?? []).map(requirementOf).filter(({ kind }) => !handsOn || kind !== 'pr');
   if ('commit' in makes) return { workspace: 'own', integrate: true, requires: [{ kind: 'commit' }, ...more] };
   if ('answer' in makes && !('document' in makes || 'code' in makes || 'removes' in makes)) return {};
   const paths = documentsOf(stage, options);
   // Without a commit of its author, another stage or the engine commits what it left.
-  const changed: Requirement[] = commitsItself(role, roster) ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
+  const commits = commitsItself(role, roster);
+  const changed: Requirement[] = commits ? [{ kind: 'commit' }] : [];
+  // A commit without a change is no work.
+  if (!commits || ('code' in makes && stage.each !== undefined)) changed.push({ kind: 'diff' });
   const headings = 'document' in makes ? [...(makes.headings ?? [])] : [];
   const requires: Requirement[] = 'removes' in makes ? [{ kind: 'absent', path: options.folder }] : [];
   requires.push(...paths.map((path) => ({ kind: 'document', path, headings }) as const));
@@ -35,7 +40,7 @@ export function deliveryOf(
     'removes' in makes || ('code' in makes && (way === 'again' || (makes.mayChangeNothing === true && way !== 'fix')));
   return {
     workspace: 'own',
-    integrate: way === 'fix' || !handsOver(options.list, stage, roster, role),
+    integrate: !handsOn,
     requires: mayChangeNothing ? requires : [...changed, ...requires],
     ...(mayChangeNothing ? { mayChangeNothing } : {}),
   };

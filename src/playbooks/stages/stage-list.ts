@@ -5,6 +5,8 @@ export interface StageList {
   readonly stages: readonly Stage[];
   /** `stop`: a rejection with the same findings as the one before is the last, whatever rounds are left. Absent: `report`. */
   readonly whenNotConverging?: 'stop' | 'report';
+  /** People see its tasks, and no stages. Only playbooks of squad set it. */
+  readonly shows?: 'tasks';
 }
 
 export interface Stage {

@@ -10,8 +10,14 @@ export interface StagesOptions {
   readonly reviewRounds: number;
 }
 
+/**
+ * `late`: its problems are found once the answer counts, and open the task again, once; then the task fails with these words. Others are
+ * found when an answer arrives, and are repaired in the same round.
+ */
+export type StageForm = AnswerForm & { readonly late?: string };
+
 /** The forms that tasks answer in, by name. */
-export type Forms = Readonly<Record<string, AnswerForm>>;
+export type Forms = Readonly<Record<string, StageForm>>;
 
 /** The options of a run, and the forms of its playbook. */
 export interface Play extends StagesOptions {

@@ -13,7 +13,7 @@ import { roundsOf, TASKS } from './stage-records.ts';
 /** The stages of a run as people see them: a review follows the stage whose work it judges. */
 export function stageViews(view: View): readonly StageView[] {
   const options = optionsOf(view);
-  if (options === undefined) return [];
+  if (options === undefined || options.list.shows === 'tasks') return [];
   const progress = progressOf(view, options.list);
   const last = LAST.get(options.list);
   const rows = progress.map((one, index) => {

@@ -35,7 +35,8 @@ export interface PlannedRun {
 
 export function plannedRun(playbook: Playbook<unknown>, { definition, items, warnings }: Preflight): PlannedRun {
   const { name, agents, repository, objective, limits, plan, trusted } = definition;
-  const staged = optionsOf(definition);
+  const options = optionsOf(definition);
+  const staged = options?.list.shows === 'tasks' ? undefined : options;
   return {
     name,
     playbook: playbook.name,

@@ -1,7 +1,7 @@
 import type { Objective } from '../../model/objective.ts';
 import { quote } from '../../text/problem.ts';
 import { badInput, SquadError } from '../../model/errors.ts';
-import type { Playbook, Playbooks } from '../../model/plan.ts';
+import type { OptionsSource, Playbook, Playbooks } from '../../model/plan.ts';
 import { DEFAULT_PLAYBOOK, STAGES } from '../../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../../model/settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
@@ -90,6 +90,7 @@ export function playbookOf(
 }
 
 interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits'> {
+  readonly objective: OptionsSource['objective'];
   readonly agents: readonly Pick<AgentSettings, 'role'>[];
 }
 
@@ -97,7 +98,7 @@ interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits'> {
 export function optionsFor(
   playbook: Playbook<unknown>,
   settings: Settings,
-  { name: run, limits, agents }: OptionFacts,
+  { name: run, limits, agents, objective }: OptionFacts,
 ): Json {
   const { publish } = settings;
   return (
@@ -107,6 +108,7 @@ export function optionsFor(
       limits,
       publish,
       roles: agents.map(({ role }) => role),
+      objective,
     }) ?? {}
   );
 }

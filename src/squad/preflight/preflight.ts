@@ -136,7 +136,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     objective: objectiveOf(objective),
     playbook: playbook.name,
     ...defined({ folder }),
-    options: optionsFor(playbook, read.settings, { name, limits, agents }),
+    options: optionsFor(playbook, read.settings, { name, limits, agents, objective }),
     agents,
     judges: judgesOf(playbook),
     runtimes,

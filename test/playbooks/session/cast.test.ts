@@ -83,7 +83,14 @@ describe('the cast of a session', () => {
 });
 
 describe('a run of a session', () => {
-  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const from = {
+    run: 'try',
+    section: undefined,
+    limits: limitsSchema.parse({}),
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
 
   it('is played from what it was frozen with', () => {
     const options = PLAYBOOK.options?.(from) ?? {};

@@ -56,7 +56,14 @@ export function playSession(
   { roster = castFor(session), script = {}, parallel = 4, commands = [] }: Playing = {},
 ): Played {
   const playbook = createSessionPlaybook(session);
-  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const from = {
+    run: 'try',
+    section: undefined,
+    limits: limitsSchema.parse({}),
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   const criteria = commands.map((command) => ({ text: command, command }));
   const objective = { ...factsOf(roster).objective, criteria };
   const facts = factsOf(roster, { objective, options: playbook.options?.(from) ?? {}, verifies: false });

@@ -68,7 +68,10 @@ describe('a stage that commits', () => {
     expect(task(played, 'one-commit')).toMatchObject({ base: 'one', needs: ['one'], parent: 'one' });
     expect(task(played, 'one-test')?.needs).toEqual(['one-commit']);
     expect(task(played, 'two-test')?.needs).toEqual(['two']);
-    expect(task(played, 'two')).toMatchObject({ integrate: true, requires: [{ kind: 'commit' }, { kind: 'only' }] });
+    expect(task(played, 'two')).toMatchObject({
+      integrate: true,
+      requires: [{ kind: 'commit' }, { kind: 'diff' }, { kind: 'only' }],
+    });
   });
 
   it('is skipped where no entry is for it', () => {

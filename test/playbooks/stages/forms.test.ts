@@ -20,7 +20,14 @@ function played(
   said: Parameters<typeof answers>[0],
 ): Played {
   const playbook = createStagesPlaybook({ name: 'own', list: { stages }, answers: own });
-  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const from = {
+    run: 'try',
+    section: undefined,
+    limits: limitsSchema.parse({}),
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   const options = playbook.options?.(from) ?? {};
   const facts = factsOf(TEAM, { objective: OBJECTIVE, options, verifies: false });
   const parsed = playbook.parse(facts);
@@ -44,7 +51,7 @@ describe('a form of a playbook', () => {
     expect(end).toMatchObject({ outcome: 'done', why: 'all work is delivered' });
     expect(done({ board, end, ...rest }).toSorted()).toEqual(['left', 'plan', 'right']);
     expect(board.tasks.get('left')?.task).toMatchObject({ brief: { text: expect.stringContaining('Write left.') } });
-    expect(board.tasks.get('left')?.task.requires.map(({ kind }) => kind)).toEqual(['commit']);
+    expect(board.tasks.get('left')?.task.requires.map(({ kind }) => kind)).toEqual(['commit', 'diff']);
     expect(board.tasks.get('plan')?.task.brief.text).toMatch(/Answer 5 agents\.$/);
   });
 

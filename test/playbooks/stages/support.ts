@@ -76,7 +76,14 @@ export function play(
   { roster = TEAM, objective = OBJECTIVE, script = {}, ...more }: Play = {},
 ): Played {
   const playbook = createStagesPlaybook({ name: 'stages', list });
-  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const from = {
+    run: 'try',
+    section: undefined,
+    limits: limitsSchema.parse({}),
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   const facts = factsOf(roster, {
     objective,
     options: playbook.options?.(from) ?? {},

@@ -102,7 +102,14 @@ const WORK: Readonly<Record<Weather['playbook'], string>> = {
 
 function optionsOf(seed: number, weather: Weather): Json {
   const limits = limitsSchema.parse({ reviewRounds: 4 });
-  const source = { run: 'simulated', section: undefined, limits, publish: undefined, roles: [] };
+  const source = {
+    run: 'simulated',
+    section: undefined,
+    limits,
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   switch (weather.playbook) {
     case 'objective':
       return objectiveOptions(4);

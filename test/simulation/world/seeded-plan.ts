@@ -1,3 +1,4 @@
+import { deliveryOptions } from '../../support/delivery-list.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
 import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
 import { objectiveOptions } from '../../support/objective-documents.ts';
@@ -63,6 +64,10 @@ function definitionOf(seed: number, timeless: boolean, size: 'small' | 'large'):
   const playbook = draw(seed, 'playbook') < (size === 'large' ? 0.85 : 0.97) ? 'delivery' : 'objective';
   const capped = !timeless && draw(seed, 'capped') < 0.5;
   const rounds = drawInt(1, 4, seed, 'rounds');
+  const criteria = [
+    { text: 'it works', done: false, line: 1, ...(draw(seed, 'criterion') < 0.3 ? { command: 'make check' } : {}) },
+  ];
+  const agents = playbook === 'delivery' ? deliveryTeam(seed) : objectiveTeam(seed);
   const { repository: _, ...definition } = runDefinitionSchema.parse({
     version: 1,
     name: 'simulated',
@@ -70,16 +75,14 @@ function definitionOf(seed: number, timeless: boolean, size: 'small' | 'large'):
     objective: {
       title: 'Simulated',
       goals: ['finish'],
-      criteria: [
-        { text: 'it works', done: false, line: 1, ...(draw(seed, 'criterion') < 0.3 ? { command: 'make check' } : {}) },
-      ],
+      criteria,
       constraints: [],
       context: '',
       text: '# Simulated\n',
     },
     playbook,
-    options: playbook === 'delivery' ? { reviewRounds: rounds } : objectiveOptions(rounds),
-    agents: playbook === 'delivery' ? deliveryTeam(seed) : objectiveTeam(seed),
+    options: playbook === 'delivery' ? deliveryOptions(agents, { criteria }, { rounds }) : objectiveOptions(rounds),
+    agents,
     runtimes: {},
     limits: {
       parallel: drawInt(1, 6, seed, 'parallel'),

@@ -1,3 +1,4 @@
+import { deliveryOptions } from '../../support/delivery-list.ts';
 import { runDefinitionSchema } from '../../../src/model/run.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { formOf, type Cue, type Part } from './simulated-agents.ts';
@@ -23,7 +24,10 @@ export function writtenPlan({ wall, team, tasks, limits, plays, clockFaults, tur
     source: 'objective.md',
     objective: { title: 'Written', goals: ['finish'], criteria: [], constraints: [], context: '', text: '# Written\n' },
     playbook: 'delivery',
-    options: {},
+    options: deliveryOptions(
+      team.map(([, role]) => ({ role })),
+      { criteria: [] },
+    ),
     agents: team.map(([name, role, runtime]) => ({
       name,
       role,

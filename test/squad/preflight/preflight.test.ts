@@ -22,7 +22,16 @@ describe('a definition', () => {
       name: 'let-people-log-in',
       source: 'objective.md',
       playbook: 'delivery',
-      options: { reviewRounds: 4, prRoles: ['builder'] },
+      options: {
+        reviewRounds: 4,
+        list: {
+          shows: 'tasks',
+          stages: [
+            { id: 'PLAN', by: ['planner'] },
+            { id: 'BUILD', requires: [{ pr: true }] },
+          ],
+        },
+      },
       limits: { minutes: 20, usd: 5, turns: 9, parallel: 6 },
       setup: [{ run: 'npm ci', minutes: 10 }],
       verify: [{ run: 'npm test', minutes: 3 }],

@@ -1,3 +1,4 @@
+import { deliveryOptions } from '../../support/delivery-list.ts';
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { isSlug } from '../../../src/model/slug.ts';
@@ -188,10 +189,11 @@ describe('options of a playbook', () => {
   const { limits } = defaultSettings();
   const settings = { ...defaultSettings(), publish: { remote: 'origin', pr: true } };
   const roles = ['planner', 'builder', 'builder', 'reviewer', 'committer', 'tester'];
+  const agents = roles.map((role) => ({ role }));
 
   it.each([
-    ['delivery', defaultSettings(), { reviewRounds: 4, prRoles: [] }],
-    ['delivery', settings, { reviewRounds: 4, prRoles: ['builder', 'committer'] }],
+    ['delivery', defaultSettings(), deliveryOptions(agents, { criteria: [] })],
+    ['delivery', settings, deliveryOptions(agents, { criteria: [] }, { publish: settings.publish })],
     ['council', settings, { reviewRounds: 4 }],
     [
       'council',
@@ -204,8 +206,8 @@ describe('options of a playbook', () => {
       { folder: 'docs/squad/try', reviewRounds: 4, list: expect.objectContaining({ whenNotConverging: 'stop' }) },
     ],
   ] as const)('%s', (playbook, from: Settings, expected) => {
-    const agents = roles.map((role) => ({ role }));
-    expect(optionsFor(named(playbook), from, { name: 'try', limits, agents })).toEqual(expected);
+    const objective = { criteria: [] };
+    expect(optionsFor(named(playbook), from, { name: 'try', limits, agents, objective })).toEqual(expected);
   });
 });
 

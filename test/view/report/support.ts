@@ -1,3 +1,4 @@
+import { deliveryOptions, withDeliveryList } from '../../support/delivery-list.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -29,6 +30,13 @@ export function definition(more: Partial<RunDefinition['objective']> = {}): RunD
     instructions: '',
     account: `account-${name}`,
   });
+  const criteria = more.criteria ?? [{ text: 'it is tidy', done: true, line: 4 }];
+  const agents = [
+    agent('ada', 'planner', 'read-only'),
+    agent('bob', 'builder', 'edit'),
+    agent('cyd', 'builder', 'edit'),
+    agent('rex', 'reviewer', 'read-only'),
+  ];
   return runDefinitionSchema.parse({
     version: 1,
     name: 'tidy',
@@ -43,13 +51,8 @@ export function definition(more: Partial<RunDefinition['objective']> = {}): RunD
       ...more,
     },
     playbook: 'delivery',
-    options: {},
-    agents: [
-      agent('ada', 'planner', 'read-only'),
-      agent('bob', 'builder', 'edit'),
-      agent('cyd', 'builder', 'edit'),
-      agent('rex', 'reviewer', 'read-only'),
-    ],
+    options: deliveryOptions(agents, { criteria }),
+    agents,
     runtimes: {},
     limits: limitsSchema.parse({ minutes: 60 }),
     setup: [],
@@ -80,7 +83,7 @@ export function planOf(...ids: string[]): Json {
 
 /** The delivery playbook on the pure decisions, over the facts of this definition. */
 export function play(about: RunDefinition, script: Script & { plan?: Json } = {}): Played {
-  const facts = factsOf(about);
+  const facts = withDeliveryList(factsOf(about));
   const playbook = createDeliveryPlaybook();
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));

@@ -29,7 +29,14 @@ it.each([
   const place = { folder: '/team', shown: 'team', id: 'TC-new', team: 'new', criteria: [], play: [], playWithout: [] };
   const begun = { shown: 'team', kept: [{ path, text: '{"session_id":"TC-older"}' }], invalid: [] };
   const playbook = playbookOfNewSession(place, begun, 0, createRedactor([]));
-  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const from = {
+    run: 'try',
+    section: undefined,
+    limits: limitsSchema.parse({}),
+    publish: undefined,
+    roles: [],
+    objective: { criteria: [] },
+  };
   const facts = factsOf([member('ada', 'planner')], { options: playbook.options?.(from) ?? {} });
   const parsed = playbook.parse(facts);
   const task = { title: `Design the team of ${id}` };

@@ -216,7 +216,14 @@ describe('a folder that another run plays', () => {
     const { session, path: folder } = await readSession('team', root);
     const repository = { ...definition().repository, base: git(join(root, 'repository'), 'rev-parse', 'HEAD') };
     const about = { ...definition(), folder, repository };
-    const from = { run: 'first', section: undefined, limits: about.limits, publish: undefined, roles: [] };
+    const from = {
+      run: 'first',
+      section: undefined,
+      limits: about.limits,
+      publish: undefined,
+      roles: [],
+      objective: { criteria: [] },
+    };
     const options = createSessionPlaybook(session).options?.(from) ?? {};
     const [agent] = about.agents;
     const agents = session.roles.flatMap(({ slug }) =>

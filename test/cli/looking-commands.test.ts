@@ -302,7 +302,7 @@ describe('squad log', () => {
     record(room, about).plan(play(about).entries).close();
     const { stdout } = await room.run(['log', '--raw']);
     expect(stdout).toMatch(/run-defined {2}Tidy up \(delivery, objective\.md\)$/m);
-    expect(stdout).toMatch(/plan-entry {2}add-task plan$/m);
+    expect(stdout).toMatch(/plan-entry {2}put plan, add-task plan$/m);
     expect(stdout).toMatch(/plan-entry {2}a attempt-started a-1 by bob$/m);
     expect(stdout).toMatch(/plan-entry {2}finish done: all work is delivered$/m);
     expect(stdout).toMatch(/plan-entry {2}gate-checked m-c1-a, passed$/m);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const MOST_FILES = 5;
-const TAGS = { commit: '!all && !night', all: 'all || spread' };
+const TAGS = { commit: '!all && !night', all: '(all || spread) && !night' };
 const HELP = `Runs the test files that failed in a lane once more, one after another, against the dist that the lane has built.
 
   npm run test:again <lane>

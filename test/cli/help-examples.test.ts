@@ -226,7 +226,7 @@ describe.each(['new', 'done', 'stopped', 'failed', 'asks'] as const)('examples i
     bench.end();
   });
 
-  it.each(some(examples, 1, Math.ceil(examples.length / 6)))('%s', { ...ALL, timeout: 60_000 }, async (example) => {
+  it.each(some(examples, 1, Math.ceil(examples.length / 12)))('%s', { ...ALL, timeout: 60_000 }, async (example) => {
     const { root, repository } = bench;
     rmSync(root, { recursive: true });
     cpSync(kept, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

@@ -171,8 +171,8 @@ async function undisturbed(): Promise<{ reference: EndState; ms: number }> {
 
 const TRIALS = trialsOf({ commit: spread(1, 2), nightly: 50, release: 50 });
 
-/** A run takes ten seconds: `npm run test:all` draws half of the rows, other ones each time. */
-const ROWS = Object.keys(DISTURBANCES).filter((_, index) => LANE !== 'all' || (index + chaosSeed()) % 2 === 0);
+/** A run takes ten seconds: `npm run test:all` draws a quarter of the rows, other ones each time. */
+const ROWS = Object.keys(DISTURBANCES).filter((_, index) => LANE !== 'all' || (index + chaosSeed()) % 4 === 0);
 
 it.each(ROWS)(
   'T26 %s at random moments of a run, killed or not: the same end, and nothing paid twice',

@@ -101,7 +101,7 @@ it(
 
 it(
   `killed at the end of each of its 13 stages, at each ${EACH} times or more, a run has the same files`,
-  { ...ALL, timeout: 40 * MINUTES },
+  { ...NIGHT, timeout: 40 * MINUTES },
   async () => {
     const reference = await thirteenStages();
     const killed = new Map<string, number>();

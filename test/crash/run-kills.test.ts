@@ -3,7 +3,7 @@ import { CANONICAL_RUNS } from '../support/canonical-runs.ts';
 import { chaosSeed } from '../support/chaos-row.ts';
 import { crashAll, crashAt, spreadFirstPasses } from '../support/run-crash.ts';
 import { anywhere, killRuns, referenceOf, whileResuming } from '../support/run-kills.ts';
-import { ALL, LANE, spread } from '../support/lane.ts';
+import { ALL, LANE, NIGHT, spread } from '../support/lane.ts';
 
 const MINUTES = 60_000;
 /** Each run dies at one share of its failpoints, each at others. */
@@ -36,7 +36,7 @@ it(
 
 it(
   `T2 ${KILLS} SIGKILLs at random instants of canonical runs: the same end, and nothing done twice`,
-  { ...ALL, timeout: 8 * MINUTES },
+  { ...NIGHT, timeout: 8 * MINUTES },
   async () => {
     const { failures, trials } = await killRuns(CANONICAL_RUNS, { seed: chaosSeed(), trials: KILLS }, anywhere);
     expect(failures).toEqual([]);

@@ -1,4 +1,3 @@
-// @module-tag all
 import {
   chmodSync,
   chownSync,

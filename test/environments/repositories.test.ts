@@ -1,4 +1,3 @@
-// @module-tag all
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync, appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe } from 'vitest';

@@ -5,7 +5,7 @@ import { mailOf } from '../support/mail-of.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript, ISSUE } from './council-script.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { again, author, commits, type Entry, type Step } from './run-script.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { stateOf } from '../support/state.ts';
 
 function open(
@@ -97,7 +97,7 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
 
   it(
     'goes its way by the tools of the agents too, with a question and its answer, and says nothing twice',
-    ALL,
+    NIGHT,
     async (test) => {
       const bench = open(test, [
         answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
@@ -147,7 +147,7 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
 
   it(
     'does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what',
-    ALL,
+    NIGHT,
     async (test) => {
       const second = { ...ASSIGNMENT, to: ['A'], task_id: 'FEAT-2', summary: 'Build on it.', dependencies: ['FEAT-1'] };
       const listed = (task_id: string, to: string, dependencies: readonly string[]) => ({

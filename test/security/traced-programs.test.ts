@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { NO_TRACE, rowOf, startedIn, traceCommand, type Started, type Traced } from '../support/program-trace.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
@@ -106,7 +106,7 @@ describe.skipIf(NO_TRACE !== undefined)(
       }
     });
 
-    it('S6: nor do the demo and Studio', ALL, async (test) => {
+    it('S6: nor do the demo and Studio', NIGHT, async (test) => {
       const bench = openPoisoned(['one']);
       test.onTestFinished(() => bench.end());
       const demo = await traceCommand(bench, ['demo', '--keep', join(bench.root, 'demo')]);

@@ -1,4 +1,3 @@
-// @module-tag all
 import { randomUUID } from 'node:crypto';
 import { Command } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';

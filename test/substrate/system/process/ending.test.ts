@@ -87,7 +87,7 @@ describe('the ending of a turn', () => {
     const spawn = bench.spawnOf('exits-with', ['0', '200'], { directory });
     const held = await bench.start(spawn);
     await untilFile(join(directory, 'stdout'), () => true);
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, maxRetries: 5 });
     expect(await processes.waitForEnding(held.identity, directory, never())).toEqual({ type: 'vanished' });
   });
 });

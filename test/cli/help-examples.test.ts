@@ -94,6 +94,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 const NOT_RUN: Readonly<Record<string, string>> = {
+  'squad answer --paths src/router.ts,docs "yes"': 'it answers an agent that asks for more paths, and none does here',
   'squad mail review': 'it waits until agents have taken the review',
   'squad mail ask': 'a member sends it, and the person here is MAIN',
   'squad mail report': 'it answers a review, and nobody gave one to this person',

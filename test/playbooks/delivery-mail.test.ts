@@ -157,6 +157,21 @@ it('work that comes while the plan is made is delivered as well', () => {
   expect(played.end).toMatchObject({ outcome: 'done' });
 });
 
+it('an answer of MAIN that may change the documentation is reviewed for whether it agrees with the code', () => {
+  const ask = handOff({
+    id: 'sess-1-7',
+    from: 'bob',
+    to: ['MAIN'],
+    action: 'clarify',
+    via: 'a',
+    body: { question: 'which?' },
+  });
+  const played = play(posting([live('a'), ask]), [{ ...PLANNER, role: 'main' }, ...TEAM.slice(1)]);
+  const [first, ...others] = taskOf(played, 'answer-7-ada')?.review?.criteria ?? [];
+  expect(first).toBe('its answer agrees with the code');
+  expect(others.join()).toMatch(/what was delivered before[^]*it works/);
+});
+
 it.each(['reviewer', 'tester', 'planner'])('a %s that is handed work looks, and delivers nothing', (role) => {
   const played = play(posting([live('a'), handOff({ from: 'bob', via: 'a', to: [role] })]));
   const [handed] = [...played.board.tasks.values()].filter(({ task }) => task.id.startsWith('mail-'));

@@ -19,7 +19,7 @@ export function mailOfStages(view: View, options: Play): MailWork {
   const { list } = options;
   const judged = new Set(finalStages(list).map(({ id }) => id));
   const finals = judged.size === 0 ? [] : progressOf(view, list).filter(({ stage }) => judged.has(stage.id));
-  const review = (by: string): Partial<NewTask> => reviewByMail(view, options, by);
+  const criteria = mailCriteria(view);
   const asEntry = (asked: NewTask): PlanChange[] => entryByMail(view, options, asked);
   return {
     tasks: (_, asked) => {
@@ -33,12 +33,21 @@ export function mailOfStages(view: View, options: Play): MailWork {
       if (maker === undefined || rolesOf(list)[asked.role]?.delivers === 'none') return [asked];
       // A member that only reads could not deliver it.
       const by = makers.length === members.length ? {} : { agent: maker.name };
-      const own = { ...asked, ...by, workspace: 'own', integrate: true, ...review(asked.role) } as const;
+      const own = {
+        ...asked,
+        ...by,
+        workspace: 'own',
+        integrate: true,
+        ...reviewByMail(view, options, asked.role, criteria),
+      } as const;
       if (mayChangeNothing(list, asked.role)) return [{ ...own, mayChangeNothing: true }];
       return [{ ...own, requires: [{ kind: makers.every(({ commits }) => commits) ? 'commit' : 'diff' }] }];
     },
     records: (_, asked) => asEntry(asked).filter((change) => change.do === 'put'),
-    answer: (_, task) => ({ ...task, ...review(task.role) }),
+    answer: (_, task) => {
+      const agrees = ['its answer agrees with the code', ...criteria.slice(1)];
+      return { ...task, ...reviewByMail(view, options, task.role, agrees) };
+    },
     refusal: (_, ask) => adviceRefusal(view, options, ask),
     grants: grantsOf(options),
     finals: finals.flatMap(({ tasks }) => tasks.map(({ state }) => state.id)),
@@ -73,6 +82,7 @@ function reviewByMail(
   view: View,
   { list, reviewRounds }: StagesOptions,
   author: string,
+  criteria: readonly string[],
 ): Pick<NewTask, 'review' | 'laterReviews'> {
   const reviewed = list.stages.filter((stage) => stage.review !== undefined);
   const stage = reviewed.find(({ makes }) => 'code' in makes) ?? reviewed.at(-1);
@@ -80,7 +90,7 @@ function reviewByMail(
   const policies = reviews.flatMap(({ id, by: roles, rounds = reviewRounds }): ReviewPolicy[] => {
     const by = reviewersOf(roles, author, view.roster);
     if (by.length === 0) return [];
-    const policy: ReviewPolicy = { by, quorum: 'all', rounds, criteria: mailCriteria(view) };
+    const policy: ReviewPolicy = { by, quorum: 'all', rounds, criteria: [...criteria] };
     return [reviews.length === 1 ? policy : { id, ...policy }];
   });
   return inOrder(policies);

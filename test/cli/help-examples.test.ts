@@ -53,6 +53,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad stop': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },
   'squad answer engine/auth/claude give up': { in: 'asks' },
+  // The question that is open is none about paths.
+  'squad answer --paths src/router.ts,docs "yes"': { in: 'asks', code: 2 },
   'squad answer plan-1 --file plan.yaml': {
     in: 'new',
     first: ['squad plan objective.md --yes', `printf '%s' '${MINE}' > plan.yaml`],
@@ -94,7 +96,6 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'squad answer --paths src/router.ts,docs "yes"': 'it answers an agent that asks for more paths, and none does here',
   'squad mail review': 'it waits until agents have taken the review',
   'squad mail ask': 'a member sends it, and the person here is MAIN',
   'squad mail report': 'it answers a review, and nobody gave one to this person',

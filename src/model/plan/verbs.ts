@@ -36,7 +36,7 @@ export const requestSchema = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('skip'), task: text, why: why.default('') }),
   /** `done` delivers the work that is there, whatever its reviewers said. */
   z.object({ verb: z.literal('override'), task: text, as: z.enum(ENDS), why }),
-  /** The next turns of an agent or a task use another runtime or model, in a new session. `also`: of others too. */
+  /** The next turns of an agent or a task use another runtime or model, in a new session. `also` names more of them. */
   z.object({
     verb: z.literal('switch'),
     on,

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { LANE } from './support/lane.ts';
+import { canMount, openSmallDisk } from './support/small-disk.ts';
 import { AGENT_PROGRAMS, makeStrangeMachine, STRANGE_UMASK } from './support/strange-machine.ts';
+import { sweep } from './support/templates.ts';
 
 /** Of tests, of vitest, and those that every program needs. */
 const NAMED =
@@ -44,6 +46,23 @@ describe('what a test sees of the machine', () => {
       expect(statSync(join(folder, 'file')).mode & 0o777).toBe(0o644);
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+const mountable = canMount();
+
+describe(`memory that a killed run has left${mountable ? '' : ' (skipped: this user may not mount)'}`, () => {
+  it.skipIf(!mountable)('is freed, and a disk that it left mounted keeps nobody from it', () => {
+    const memory = mkdtempSync(join(tmpdir(), 'squad-memory-'));
+    for (const name of ['busy', 'left']) mkdirSync(join(memory, `squad-test-4194305-${name}`));
+    const disk = openSmallDisk(1, join(memory, 'squad-test-4194305-busy'));
+    try {
+      sweep(memory);
+      expect(readdirSync(memory)).toEqual(['squad-test-4194305-busy']);
+    } finally {
+      disk?.close();
+      rmSync(memory, { recursive: true });
     }
   });
 });

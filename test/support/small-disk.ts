@@ -16,8 +16,8 @@ export interface SmallDisk {
 }
 
 /** undefined: this user may not mount here. */
-export function openSmallDisk(megabytes: number): SmallDisk | undefined {
-  const root = mkdtempSync(join(tmpdir(), 'squad-disk-'));
+export function openSmallDisk(megabytes: number, folder = tmpdir()): SmallDisk | undefined {
+  const root = mkdtempSync(join(folder, 'squad-disk-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', root], { stdio: 'ignore' });
   } catch {

@@ -78,10 +78,12 @@ export default defineConfig([
     // Nobody embeds the command line, and to find and link six hundred modules one by one takes longer than everything else
     // before the first agent.
     plugins: [lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
+    // Its other build loads its parts in a way that is not seen here.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     deps: {
       alwaysBundle: [
         ...[SAVER, /^@langchain\/(?!langgraph-api)/, 'langsmith', /^langsmith\//],
-        ...['zod', /^zod\//, 'commander', 'yaml', 'markdown-it', 'execa'],
+        ...['zod', /^zod\//, 'commander', 'yaml', /^jsonc-parser/, 'markdown-it', 'execa'],
       ],
     },
     outputOptions: {

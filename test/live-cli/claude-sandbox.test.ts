@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
+import { chosenSessionId } from '../../src/runtimes/shared/session.ts';
 import { git } from '../support/git.ts';
 import { snapshot } from '../support/snapshot.ts';
 import { CLAUDE_BINARY, NO_BINARY, openClaudeBench, type ClaudeBench } from './claude-harness.ts';
-import { calls, runs, says, type FakeReply } from './fake-anthropic.ts';
+import { calls, runs, says, type FakeReply, type FakeRequest } from './fake-anthropic.ts';
 
 /** The real binary with a model that tries everything an agent must not be able to do. */
 const lane = CLAUDE_BINARY === undefined ? describe.skip : describe;
@@ -46,6 +47,14 @@ async function act(replies: FakeReply[], changes: Partial<TurnRequest> = {}): Pr
 /** The CLI itself, outside its sandbox, makes empty folders as it needs them. */
 function files(seen: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(seen).filter(([, content]) => content !== 'folder'));
+}
+
+/** A server that does not start: of these the CLI tells the model, too. */
+const DEAD = { command: '/bin/false', args: [], env: {} };
+
+function lengthOf(request: FakeRequest | undefined): number {
+  const { messages } = JSON.parse(request?.raw ?? '{}') as { messages: unknown };
+  return JSON.stringify(messages).length;
 }
 
 function everythingElse(): Record<string, string> {
@@ -168,7 +177,9 @@ lane(
       const credentials = join(bench.parts.stateDirectory, 'claude', 'home', '.credentials.json');
       mkdirSync(join(credentials, '..'), { recursive: true });
       writeFileSync(credentials, 'login-secret');
-      const config = join(place.root, '.squad', 'turns', '1', 'mcp.json');
+      const turnId = `sandbox-keys-${process.pid}`;
+      const session = chosenSessionId('claude', turnId);
+      const config = join(bench.parts.stateDirectory, 'claude', 'sessions', `${session}-mcp.json`);
       const [, outputs] = await act(
         [
           runs('env; cat /proc/self/environ'),
@@ -177,12 +188,25 @@ lane(
           calls('Read', { file_path: config }),
           runs('python3 -c "import socket; socket.socket(socket.AF_UNIX)"'),
         ],
-        { mcp: [{ name: 'desk', transport: desk }] },
+        { turnId, mcp: [{ name: 'desk', transport: desk }] },
       );
       expect(outputs).toHaveLength(5);
+      expect(outputs[1]).toMatch(/mcp\.json: Permission denied/);
       expect(outputs.join('\n')).toContain('PATH=');
       expect(outputs.join('\n')).not.toMatch(/key-of-the-fake|login-secret|mcp-secret/);
       expect(outputs[4]).toContain('PermissionError');
+    });
+
+    it('costs a resumed turn nothing but the prompt: the CLI repeats no text that the conversation has', async () => {
+      const [first] = await act([runs('true')], { mcp: [{ name: 'desk', transport: { type: 'stdio', ...DEAD } }] });
+      const before = lengthOf(bench.requests.at(-1));
+      const [, answers] = await act([runs('true')], {
+        ...(first.session === undefined ? {} : { session: first.session }),
+        mcp: [{ name: 'desk', transport: { type: 'stdio', ...DEAD } }],
+      });
+      expect(answers).toHaveLength(1);
+      // A prompt, an answer of the model and a call with its result. It was 7.8 kB while the files lay in a folder of the turn.
+      expect(lengthOf(bench.requests.at(-1)) - before).toBeLessThan(800);
     });
 
     it('opens the network only when the access says so', async () => {
@@ -285,7 +309,7 @@ lane('access edit of claude without bubblewrap', () => {
     const before = snapshot(place.root, [
       join(place.root, 'state'),
       join(place.root, 'home'),
-      join(place.root, '.squad', 'turns'),
+      join(place.root, '.squad'),
     ]);
     const [result, outputs] = await act(
       [
@@ -305,7 +329,7 @@ lane('access edit of claude without bubblewrap', () => {
     const after = snapshot(place.root, [
       join(place.root, 'state'),
       join(place.root, 'home'),
-      join(place.root, '.squad', 'turns'),
+      join(place.root, '.squad'),
     ]);
     expect(after).toEqual(before);
   });

@@ -65,6 +65,17 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
     const user = () => join(bench.parts.root, 'repository');
     const common = () => join(user(), '.git');
 
+    it('costs a resumed turn nothing but the prompt: Codex repeats no text that the conversation has', async () => {
+      const length = (): number => JSON.stringify(bench.requests.at(-1)?.body.input).length;
+      const { result } = await run(['true']);
+      const before = length();
+      const { session } = result;
+      const again = await run([], session === undefined ? {} : { session });
+      expect(again.result).toMatchObject({ outcome: 'completed', session: { id: session?.id } });
+      // A prompt and an answer. It was 1.7 kB while the shell's temporary folder lay in a folder of the turn.
+      expect(length() - before).toBeLessThan(500);
+    });
+
     it('lets an edit turn edit, build with temporary files, and commit in its folder', async () => {
       const { result, outputs } = await run([
         'mkdir -p src && echo "console.log(6 * 7)" > src/main.js',

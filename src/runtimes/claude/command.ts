@@ -13,6 +13,8 @@ import { refuseRights, type Skill } from '../shared/skills.ts';
 export interface ClaudeFacts extends CliFacts {
   /** Holds one folder for temporary files per session. */
   readonly scratchRoot: string;
+  /** Holds the files of sessions that the CLI tells its model the paths of: other paths would repeat 7 kB in each resumed turn. */
+  readonly sessionsRoot: string;
   readonly confinement: 'os' | 'rules';
   readonly isRoot: boolean;
   readonly notes: readonly RepositoryNote[];
@@ -32,8 +34,9 @@ const GIT_RULES = ['add', 'commit', 'rm', 'mv'].map((verb) => `Bash(git ${verb} 
 /** Characters. The kernel's limit for one argument is 128 KiB. */
 const MAX_SCHEMA = 100_000;
 
-/** Files in the turn's directory: the only source of settings, and git's ignore rules for the sandbox's masks. */
+/** The only source of settings, the servers, and git's ignore rules for the sandbox's masks. */
 const SETTINGS_FILE = 'claude-settings.json';
+const SERVERS_FILE = 'mcp.json';
 const EXCLUDES_FILE = 'git-excludes';
 /** A folder with links to the skills of the turn, in the form of a plugin: the CLI calls them `squad:<name>`. */
 const PLUGIN = 'squad';
@@ -44,13 +47,13 @@ const OWN_TOKEN = 'CLAUDE_CODE_MESSAGING_TOKEN';
 export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | Refusal {
   const refused = refusal(request, facts);
   if (refused !== undefined) return refused;
-  const session = request.session?.id ?? chosenSessionId(NAME, request.turnId);
+  const session = sessionOf(request);
   const scratch = join(facts.scratchRoot, session.slice(0, 13));
   const excludes = [['core.excludesFile', join(facts.directory, EXCLUDES_FILE)]] as const;
   return {
     type: 'command',
     binary: facts.binary ?? '',
-    args: argsFor(request, facts, session),
+    args: argsFor(request, facts),
     env: {
       ...facts.environment,
       ...gitEnvironment(request.workspace, isSandboxed(request, facts) ? excludes : []),
@@ -71,6 +74,15 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
       ...(facts.skills.length > 0 ? [join(facts.directory, PLUGIN, 'skills')] : []),
     ],
   };
+}
+
+function sessionOf({ session, turnId }: TurnRequest): string {
+  return session?.id ?? chosenSessionId(NAME, turnId);
+}
+
+/** A file of the conversation. */
+function placeOf(request: TurnRequest, { sessionsRoot }: ClaudeFacts, name: string): string {
+  return join(sessionsRoot, `${sessionOf(request)}-${name}`);
 }
 
 /**
@@ -107,13 +119,13 @@ function switches({ home, hooks, mcp, skills }: TurnRequest): string[] {
 }
 
 /** Values are joined to their flag with `=`, so that the CLI cannot read one as another flag. */
-function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): string[] {
+function argsFor(request: TurnRequest, facts: ClaudeFacts): string[] {
   const { limits, outputSchema, mcp, instructions } = request;
   const flags = defined({
-    settings: join(facts.directory, SETTINGS_FILE),
+    settings: placeOf(request, facts, SETTINGS_FILE),
     'plugin-dir': facts.skills.length > 0 ? join(facts.directory, PLUGIN) : undefined,
-    'mcp-config': mcp.length > 0 ? join(facts.directory, 'mcp.json') : undefined,
-    [request.session === undefined ? 'session-id' : 'resume']: session,
+    'mcp-config': mcp.length > 0 ? placeOf(request, facts, SERVERS_FILE) : undefined,
+    [request.session === undefined ? 'session-id' : 'resume']: sessionOf(request),
     // Also on a resume: the CLI ignores it until it compacts the conversation, and needs it then.
     'append-system-prompt-file': instructions === '' ? undefined : join(facts.directory, 'instructions.md'),
     model: request.model,
@@ -177,9 +189,11 @@ function stdinFor(request: TurnRequest, { notes }: ClaudeFacts): string {
 
 function filesFor(request: TurnRequest, facts: ClaudeFacts): CliCommand['files'] {
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  const at = (name: string) => ({ name, at: placeOf(request, facts, name) });
+  const servers = { ...at(SERVERS_FILE), text: json(mcpConfig(request.mcp, facts)), secret: true };
   return [
-    { name: SETTINGS_FILE, text: json(settingsFor(request, facts)) },
-    ...(request.mcp.length > 0 ? [{ name: 'mcp.json', text: json(mcpConfig(request.mcp, facts)), secret: true }] : []),
+    { ...at(SETTINGS_FILE), text: json(settingsFor(request, facts)) },
+    ...(request.mcp.length > 0 ? [servers] : []),
     ...(request.instructions === '' ? [] : [{ name: 'instructions.md', text: request.instructions }]),
     ...hookFiles(request, [...namesOfSecrets(facts.environment), OWN_TOKEN]),
     ...(isSandboxed(request, facts) ? [{ name: EXCLUDES_FILE, text: MASKED.replaceAll(/(\S+) ?/g, '/$1\n') }] : []),
@@ -234,7 +248,8 @@ const MASKED =
 
 /** A `Read` rule keeps a file from the file tools and the shell. The permission mode confines the file tools to the folders. */
 function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
-  const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [join(facts.directory, 'mcp.json')] : [])];
+  const servers = request.mcp.length > 0 ? [placeOf(request, facts, SERVERS_FILE)] : [];
+  const secret = [...facts.credentials, ...servers];
   // A session remembers where a skill was in an earlier turn.
   const links = join(dirname(facts.directory), '*', PLUGIN, 'skills');
   const read = facts.skills.length > 0 ? [links, ...facts.skills.map(({ folder }) => folder)] : [];

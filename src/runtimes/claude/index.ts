@@ -44,9 +44,13 @@ export function createClaudeAdapter(
     description: program.description,
     lookUp: async (request, directory) => {
       const facts = await program.lookUp(request, directory);
+      // In a new home the CLI makes this one in the first turn, and each turn names to the model what its shell may not read.
+      const made = facts.homeIsDefault ? [] : [join(facts.home, '.claude.json')];
       return {
         ...facts,
+        credentials: [...new Set([...made, ...facts.credentials])],
         scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
+        sessionsRoot: join(settings.stateDirectory, NAME, 'sessions'),
         confinement: await confinement(),
         isRoot: settings.isRoot,
         skills: await readSkills(request.skills),

@@ -15,6 +15,11 @@ export interface CodexFacts extends CliFacts {
   readonly repository: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
   readonly sandboxProblem: string | undefined;
+  /**
+   * Temporary folder of the agent's shell, because builds need one and the machine's own is shared. Codex tells its model the path:
+   * another one in each turn of a conversation would repeat 1.5 kB.
+   */
+  readonly temporary: string;
   readonly skills: readonly Skill[];
   /** Those that Codex does not read itself. */
   readonly notes: readonly RepositoryNote[];
@@ -111,7 +116,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     files:
       request.outputSchema === undefined ? [] : [{ name: SCHEMA_FILE, text: JSON.stringify(request.outputSchema) }],
     home,
-    folders: [home, ownTemporary(request, facts), shellTemporary(facts)],
+    folders: [home, ownTemporary(request, facts), facts.temporary],
   };
 }
 
@@ -191,7 +196,7 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   const { access, turnId, workspace, environment } = request;
   // `core` keeps the model provider's key out of shells. `set` passes the marker, by which a sweep finds the shell, and
   // git's settings, because Codex takes `GIT_CONFIG_KEY_0` for a secret. A value in it would stand in the arguments.
-  const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
+  const set = { TMPDIR: facts.temporary, SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
   const named = {
     inherit: 'all',
     ignore_default_excludes: true,
@@ -204,7 +209,7 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   if (access.level === 'full') return [shell];
   // Codex keeps `.git` read-only unless a rule names it.
   const own = facts.repository ? [workspace.path, join(workspace.path, '.git')] : [workspace.path];
-  const writable = access.level === 'edit' ? [...own, shellTemporary(facts), ...writableFolders(access)] : [];
+  const writable = access.level === 'edit' ? [...own, facts.temporary, ...writableFolders(access)] : [];
   const rules = [...writable.map((path) => [path, 'write']), ...facts.credentials.map((path) => [path, 'deny'])];
   return [
     shell,
@@ -223,11 +228,6 @@ const CORE = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER'];
  */
 function ownTemporary({ turnId }: TurnRequest, facts: CodexFacts): string {
   return join(facts.directory, `squad-${turnId}`);
-}
-
-/** Temporary folder of the agent's shell, because builds need one and the machine's own is shared. */
-function shellTemporary(facts: CodexFacts): string {
-  return join(facts.directory, 'tmp');
 }
 
 /** Variables that change how Codex itself works. It ignores `OPENAI_API_KEY`, which many servers need. */

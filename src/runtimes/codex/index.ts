@@ -2,6 +2,7 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import { errorText } from '../../model/errors.ts';
+import { sha256Of } from '../../model/sha256.ts';
 import { exists } from '../../substrate/system/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
@@ -58,6 +59,7 @@ export function createCodexAdapter(
         // With the user's own settings Codex reads no file of a repository that it does not trust.
         notes: request.home === 'mine' && request.session === undefined ? await readNotes(path) : [],
         repository: repository === true && (await canOpen(join(path, '.git'))),
+        temporary: join(settings.stateDirectory, NAME, 'tmp', sha256Of(path).slice(0, 16)),
         sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
       };
     },

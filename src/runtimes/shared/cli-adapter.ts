@@ -68,6 +68,11 @@ export interface LaunchFile {
   readonly secret?: boolean;
   /** It is in `home` and not in the turn's directory. What the agent left in its place, links too, is removed. */
   readonly inHome?: boolean;
+  /**
+   * The absolute path at which the program finds it instead, because programs tell their model paths: the same in all turns of a
+   * conversation. It is removed when the turn is over; the turn's directory keeps a copy of what is not secret.
+   */
+  readonly at?: string;
 }
 
 /** A request declined by name. Nothing has been spawned. */

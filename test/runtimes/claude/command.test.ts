@@ -3,7 +3,7 @@ import type { SessionRef } from '../../../src/model/session-ref.ts';
 import type { McpServer, TurnRequest } from '../../../src/model/turn-request.ts';
 import { command, type ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
 import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
+import { chosenSessionId, instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { makeFacts, makeRequest } from './support.ts';
 
 function commandOf(request: Partial<TurnRequest> = {}, facts: Partial<ClaudeFacts> = {}): CliCommand {
@@ -37,6 +37,8 @@ const WEB: McpServer = {
   name: 'web',
   transport: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer t' } },
 };
+/** Files of the conversation that the turn of `makeRequest` begins. */
+const PLACE = `/state/claude/sessions/${chosenSessionId('claude', makeRequest().turnId)}`;
 const FIXED = [
   '-p',
   '--output-format=stream-json',
@@ -46,7 +48,7 @@ const FIXED = [
   '--permission-prompts=none',
   '--setting-sources=',
   '--disable-slash-commands',
-  '--settings=/turn/claude-settings.json',
+  `--settings=${PLACE}-claude-settings.json`,
 ];
 const NEW_SESSION = '--session-id';
 
@@ -106,7 +108,7 @@ describe('argv of claude', () => {
     const args = rest({ model: 'sonnet', effort: 'high', limits, outputSchema: { type: 'object' }, mcp: [DESK, WEB] });
     expect(args).toEqual(
       expect.arrayContaining([
-        '--mcp-config=/turn/mcp.json',
+        `--mcp-config=${PLACE}-mcp.json`,
         '--model=sonnet',
         '--effort=high',
         '--max-turns=40',
@@ -135,6 +137,20 @@ describe('argv of claude', () => {
     expect(resumed.args).toContain(`--resume=${SESSION.id}`);
     expect(resumed.args).toContain('--append-system-prompt-file=/turn/instructions.md');
     expect(resumed.args.some((arg) => arg.startsWith(NEW_SESSION))).toBe(false);
+  });
+
+  it('names the same settings and servers in all turns of a conversation, which the CLI tells the model', () => {
+    const turn = (turnId: string, session?: SessionRef) => {
+      const made = commandOf({ turnId, mcp: [DESK], ...(session && { session }) }, { directory: `/turns/${turnId}` });
+      const named = made.args.filter((arg) => /^--(?:settings|mcp-config)=/.test(arg));
+      const settings = fileOf(made, 'claude-settings.json');
+      return { named, settings, at: made.files.flatMap(({ at }) => at ?? []) };
+    };
+    const first = turn('a-1');
+    const session = { ...SESSION, id: chosenSessionId('claude', 'a-1') };
+    expect(turn('a-2', session)).toEqual(first);
+    expect(first.named).toEqual(first.at.map((path, index) => `${['--settings=', '--mcp-config='][index]}${path}`));
+    expect(turn('b-1').at).not.toEqual(first.at);
   });
 });
 
@@ -188,7 +204,7 @@ describe('files of a turn', () => {
     const workspace = { path: '/somewhere/tree', repository: true };
     const made = commandOf({ workspace, mcp: [DESK] }, { credentials: ['/home/me/.claude/.credentials.json'] });
     expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({
-      permissions: { deny: ['Read(//home/me/.claude/.credentials.json)', 'Read(//turn/mcp.json)'] },
+      permissions: { deny: ['Read(//home/me/.claude/.credentials.json)', `Read(/${PLACE}-mcp.json)`] },
       sandbox: {
         enabled: true,
         autoAllowBashIfSandboxed: true,

@@ -31,6 +31,7 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     home: '/state/claude/home',
     homeIsDefault: false,
     scratchRoot: '/state/claude/tmp',
+    sessionsRoot: '/state/claude/sessions',
     environment: { PATH: '/usr/bin', HOME: '/home/me', ANTHROPIC_API_KEY: 'key' },
     credentials: [],
     config: undefined,

@@ -52,7 +52,7 @@ describe('the command line of a codex turn', () => {
     const made = command();
     expect(config(made, 'default_permissions')).toBe('"squad"');
     expect(config(made, 'permissions.squad.filesystem')).toBe(
-      '{":root"="read","/w/tree"="write","/w/tree/.git"="write","/turns/1/tmp"="write","/home/u/.codex/auth.json"="deny"}',
+      '{":root"="read","/w/tree"="write","/w/tree/.git"="write","/state/codex/tmp/1a"="write","/home/u/.codex/auth.json"="deny"}',
     );
     expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
     expect(made.args).not.toContain('--sandbox');
@@ -60,7 +60,7 @@ describe('the command line of a codex turn', () => {
 
   it('gives no rule for a .git that is not there, or is a link', () => {
     expect(config(command({}, { repository: false }), 'permissions.squad.filesystem')).toBe(
-      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/home/u/.codex/auth.json"="deny"}',
+      '{":root"="read","/w/tree"="write","/state/codex/tmp/1a"="write","/home/u/.codex/auth.json"="deny"}',
     );
   });
 
@@ -101,12 +101,12 @@ describe('the command line of a codex turn', () => {
   it('gives the shell the marker and a temporary folder of its own, and no key', () => {
     const made = command({}, { environment: { PATH: '/bin', CODEX_API_KEY: 'the-key' } });
     expect(config(made, 'shell_environment_policy')).toBe(
-      '{"inherit"="core","set"={"TMPDIR"="/turns/1/tmp","SQUAD_TURN_ID"="turn-1"}}',
+      '{"inherit"="core","set"={"TMPDIR"="/state/codex/tmp/1a","SQUAD_TURN_ID"="turn-1"}}',
     );
     expect(made.env['CODEX_API_KEY']).toBe('the-key');
     expect(made.args.join(' ')).not.toContain('the-key');
     expect(made.env['CODEX_HOME']).toBe('/home/u/.codex');
-    expect(made.folders).toEqual(['/home/u/.codex', '/turns/1/squad-turn-1', '/turns/1/tmp']);
+    expect(made.folders).toEqual(['/home/u/.codex', '/turns/1/squad-turn-1', '/state/codex/tmp/1a']);
   });
 
   it('shows the shell a variable that is meant for it, by its name alone', () => {
@@ -114,7 +114,7 @@ describe('the command line of a codex turn', () => {
     expect(config(made, 'shell_environment_policy')).toBe(
       '{"inherit"="all","ignore_default_excludes"=true,' +
         '"include_only"=["HOME","LOGNAME","PATH","SHELL","USER","TMPDIR","SQUAD_TURN_ID","NPM_TOKEN"],' +
-        '"set"={"TMPDIR"="/turns/1/tmp","SQUAD_TURN_ID"="turn-1"}}',
+        '"set"={"TMPDIR"="/state/codex/tmp/1a","SQUAD_TURN_ID"="turn-1"}}',
     );
     expect(made.env['NPM_TOKEN']).toBe('the-token');
     expect(made.args.join(' ')).not.toContain('the-token');

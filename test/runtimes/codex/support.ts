@@ -25,6 +25,7 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     credentials: ['/home/u/.codex/auth.json'],
     repository: true,
     sandboxProblem: undefined,
+    temporary: '/state/codex/tmp/1a',
     skills: [],
     notes: [],
     ...changes,

@@ -4,10 +4,12 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -252,5 +254,39 @@ describe('a file in the home of an agent', () => {
     await removeSecrets(directory);
     expect(existsSync(join(home, '.agent', 'deep', 'config.json'))).toBe(false);
     expect(existsSync(join(home, '.agent', 'config.json'))).toBe(true);
+  });
+});
+
+describe('a file of a conversation', () => {
+  it('is replaced as a whole by each turn, and removed by the turn that it is of', async () => {
+    const [first, second] = ['1', '2'].map((name) => join(root, 'turns', name));
+    if (first === undefined || second === undefined) throw new Error('no turns');
+    for (const folder of [first, second]) mkdirSync(folder, { recursive: true });
+    const [settings, servers] = ['settings', 'servers'].map((name) => join(root, 'sessions', `s-${name}`));
+    if (settings === undefined || servers === undefined) throw new Error('no files');
+    const launch = (text: string) => ({
+      ...({ type: 'command', binary: '/bin/true', args: [], env: {}, stdin: '', home: '/x', folders: [] } as const),
+      files: [
+        { name: 'settings', text, at: settings },
+        { name: 'servers', text: `${text}: secret`, secret: true, at: servers },
+      ],
+    });
+    await writeLaunchFiles(launch('one'), first);
+    expect(readFileSync(servers, 'utf8')).toBe('one: secret');
+    expect(statSync(servers).mode & 0o777).toBe(0o600);
+    // An engine that was killed leaves them, and a turn that it began to start leaves a half.
+    writeFileSync(`${servers}.2`, 'half');
+    await writeLaunchFiles(launch('two'), second);
+    // Late: the turn that they are of now still needs them.
+    await removeSecrets(first);
+    expect([settings, servers].map((path) => readFileSync(path, 'utf8'))).toEqual(['two', 'two: secret']);
+    await removeSecrets(second);
+    expect(readdirSync(join(root, 'sessions'))).toEqual([]);
+    // The record of both turns.
+    expect([first, second].map((folder) => readdirSync(folder))).toEqual([
+      ['launch.json', 'settings'],
+      ['launch.json', 'settings'],
+    ]);
+    expect(readFileSync(join(first, 'settings'), 'utf8')).toBe('one');
   });
 });

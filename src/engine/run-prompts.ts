@@ -4,7 +4,7 @@ import { changePlan } from '../rules/plan-step.ts';
 import { factsOf } from '../rules/run-facts.ts';
 import { createView } from '../rules/view.ts';
 import { renderAuthorPrompt } from '../rules/prompts/author-prompt.ts';
-import { backgroundOf } from '../rules/prompts/render-order.ts';
+import { backgroundOf, renderRun } from '../rules/prompts/render-order.ts';
 import { renderReviewPrompt } from '../rules/prompts/review-prompt.ts';
 import { equipmentOf } from '../model/armory-facts.ts';
 import type { Playbook } from '../model/plan.ts';
@@ -35,7 +35,7 @@ const MOMENT = { seq: 0, at: 0 };
 export function promptsOf(playbook: Playbook<unknown>, definition: RunDefinition): RunPrompts {
   const board = plannedIn(playbook, definition);
   const all = [...board.tasks.values()].flatMap((state) =>
-    promptsOfTask(state, definition, backgroundOf({ board, playbook }, state.task.id)),
+    promptsOfTask(state, definition, { board, background: backgroundOf({ board, playbook }, state.task.id) }),
   );
   return {
     agents: definition.agents.map((agent) => {
@@ -65,15 +65,22 @@ function withExample(board: Board, { planning }: Playbook<unknown>): Board {
 
 function promptsOfTask(
   state: TaskState,
-  { objective, mail }: RunDefinition,
-  background: string,
+  definition: RunDefinition,
+  { board, background }: { readonly board: Board; readonly background: string },
 ): RunPrompts['prompts'] {
   const { task } = state;
-  const about = { state, objective, prompt: { why: 'start' }, resumed: false, locale: mail.locale } as const;
+  const changed = definition.prompts ?? {};
+  const run = renderRun(definition, board);
+  const about = { state, run, changed, prompt: { why: 'start' }, resumed: false } as const;
   const author = {
     role: task.role,
     about: task.title,
-    prompt: renderAuthorPrompt({ ...about, delivered: [], background }),
+    prompt: renderAuthorPrompt({
+      ...about,
+      ...{ delivered: [], neighbours: [], background, baseline: '' },
+      commits: definition.agents.find(({ role }) => role === task.role)?.commits !== false,
+      minutes: definition.limits.turnMinutes,
+    }),
   };
   const review = renderReviewPrompt({ ...about, commit: '<commit>', since: '<commit before>' });
   const reviewers = reviewRoles(task).map((role) => ({ role, about: `Review of ${task.title}`, prompt: review }));

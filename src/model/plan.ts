@@ -54,6 +54,8 @@ export interface View {
   readonly options: Json;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
+  /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
+  readonly prompts?: Readonly<Record<string, string>>;
   /** A person approves the plan before its tasks start. Absent: no person does. */
   readonly asksForPlan?: true;
   /** By agent, address or role: whom it may write to besides MAIN. Absent, or without an entry: whom the playbook says. */
@@ -93,8 +95,8 @@ export interface Role {
   readonly judges?: boolean;
   /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
   readonly instructions?: string;
-  /** Translations of `instructions`, by other values of `mail.locale`. Without one, the agents get all instructions in English. */
-  readonly translations?: { readonly zh?: string };
+  /** The name of squad's prompt with its instructions, such as `planner/role`. Absent: that of its name, or `instructions`. */
+  readonly prompt?: string;
 }
 
 /** The input of `cast`, which makes the default agents of a run. */
@@ -110,6 +112,8 @@ export type CastMember = Pick<AgentSettings, 'name' | 'role' | 'runtime' | 'acce
 
 /** The input from which a playbook makes the options of a run. */
 export interface OptionsSource {
+  /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
+  readonly prompts?: Readonly<Record<string, string>>;
   /** The name of the run. */
   readonly run: string;
   /** The playbook's section of `squad.yaml`, as its schema parsed it; undefined: there is none. */

@@ -200,7 +200,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     state: z.enum(['stalled', 'works']),
     why: z.string(),
   }),
-  /** The engine checked the run branch before the run may end. `result`: what happens next. */
+  /** squad checked the run branch before the run may end. `result`: what happens next. */
   z.object({
     type: z.literal('gate-checked'),
     ...base,

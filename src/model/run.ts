@@ -53,6 +53,8 @@ export const runDefinitionSchema = z.object({
   agents: z.array(boundAgentSchema).min(1),
   /** Roles that judge work of others, in order of preference. */
   judges: z.array(z.string()),
+  /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
+  prompts: z.record(z.string(), z.string()).optional(),
   runtimes: settingsSchema.shape.runtimes,
   /** Descriptions of the runtimes that were registered at the start. */
   described: describedRuntimesSchema,
@@ -169,9 +171,9 @@ export const RUN_EVENTS = {
   woken: 'run-woken',
   /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
   work: 'work-observed',
-  /** The engine checked the run branch before the run may end; data is the news `gate-checked`. */
+  /** squad checked the run branch before the run may end; data is the news `gate-checked`. */
   gate: 'gate-checked',
-  /** The engine checked the base commit; data is the news `baseline-checked`. */
+  /** squad checked the base commit; data is the news `baseline-checked`. */
   baseline: 'baseline-checked',
   /** The engine tried to put the run branch back where the ledger has it; data is the news `branch-restored`. */
   branch: 'branch-restored',

@@ -33,7 +33,9 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   const changes = protectedCriteria(facts.checkers).map(
     ({ text, change }) => `${text} (${checkerText(change)}; see \`git diff ${draft.facts.base} ${facts.head}\`)`,
   );
-  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria, left, changes));
+  const id = addEngineTask(draft, 'judge', (name) =>
+    judgeTask(name, judge, criteria, left, { changes, ...defined({ prompts: draft.facts.prompts }) }),
+  );
   draft.gate = { ...draft.gate, at: 'judging', judge: id };
 }
 

@@ -1,3 +1,4 @@
+import { renderPrompt, type ChangedPrompts } from '../prompts/render.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import {
@@ -139,21 +140,10 @@ export function judgeTask(
   judge: { name: string; role: string },
   criteria: Criteria,
   left: readonly number[],
-  changes: readonly string[] = [],
+  { changes = [], prompts = {} }: { readonly changes?: readonly string[]; readonly prompts?: ChangedPrompts } = {},
 ): NewTask {
   const list = left.map((index) => `${index}. ${criteria[index]?.text ?? changes[index - criteria.length] ?? ''}`);
-  const text = [
-    'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
-    list.join('\n'),
-    'Read the files and run what you need. Change nothing.',
-    'Answer with `verdicts`, one for each criterion:',
-    [
-      '- `criterion`: its number above',
-      '- `met`: true only if you saw it in the files',
-      '- `file` and `line`: where it shows; the path starts at the root of the repository. null only if it is not met',
-      '- `why`: one sentence; if it is not met, what is missing',
-    ].join('\n'),
-  ].join('\n\n');
+  const text = renderPrompt('judge/first', { criteria: list }, prompts);
   return {
     id,
     title: 'Judge the criteria that have no command',

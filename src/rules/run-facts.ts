@@ -52,7 +52,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     ...defined({ looks: definition.looks }),
     base: repository.base,
     locale: mail.locale,
-    ...defined({ routes: mail.routes }),
+    ...defined({ routes: mail.routes, prompts: definition.prompts }),
   };
 }
 

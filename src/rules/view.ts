@@ -14,7 +14,7 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
-    ...defined({ locale: facts.locale, asksForPlan: facts.asksForPlan, routes: facts.routes }),
+    ...defined({ locale: facts.locale, prompts: facts.prompts, asksForPlan: facts.asksForPlan, routes: facts.routes }),
     get roster() {
       const busy = busyAgents(board);
       return facts.roster.map((member) => ({ ...member, busy: busy.has(member.name) }));

@@ -10,3 +10,12 @@ export function quoteBlock(text: string, longest = 20_000): string {
   const fence = fenceFor(kept);
   return `${fence}\n${kept.trimEnd()}\n${fence}`;
 }
+
+/** A text between tags that nothing in the text can close: where it has such a tag, these get a number that it does not have. */
+export function fenceTag(name: string, text: string, longest = 20_000): string {
+  const kept = text.length > longest ? `${text.slice(0, longest)}\n[cut]` : text;
+  const lower = kept.toLowerCase();
+  let tag = name;
+  for (let number = 2; lower.includes(`</${tag}`) || lower.includes(`<${tag}`); number += 1) tag = `${name}-${number}`;
+  return `<${tag}>\n${kept.trimEnd()}\n</${tag}>`;
+}

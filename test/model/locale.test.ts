@@ -3,8 +3,6 @@ import { mailWords } from '../../src/cli/mail/mail-words.ts';
 import { paneWords } from '../../src/cli/team/pane-words.ts';
 import { evidenceTexts } from '../../src/rules/evidence-texts.ts';
 import { feedbackTexts } from '../../src/rules/feedback-texts.ts';
-import { authorTexts } from '../../src/rules/prompts/author-texts.ts';
-import { reviewTexts } from '../../src/rules/prompts/review-texts.ts';
 import { LOCALES, type Locale } from '../../src/model/locale.ts';
 import { ROUTER_NOTE, routerNote } from '../../src/model/mail/router-note.ts';
 import { documentTexts } from '../../src/engine/operations/document-texts.ts';
@@ -14,8 +12,6 @@ import { mailTexts } from '../../src/playbooks/shared/mail-texts.ts';
 import { english } from '../support/english.ts';
 
 const TABLES: readonly (readonly [name: string, table: (locale: Locale) => unknown])[] = [
-  ['prompts of authors', authorTexts],
-  ['prompts of reviewers', reviewTexts],
   ['what is missing', evidenceTexts],
   ['what a document lacks', documentTexts],
   ['what goes back', feedbackTexts],

@@ -60,9 +60,10 @@ describe('delivery', () => {
     const parsed = playbook.parse(facts);
     const changes = parsed.ok ? playbook.plan(parsed.input) : [];
     const [brief] = changes.flatMap((change) => (change.do === 'add-task' ? [change.task.brief.text] : []));
-    expect(brief).toContain('`role`: who builds it; one of builder, writer');
-    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters. Not `plan` or `fix-1`/);
-    expect(brief).toContain('`needs`: the ids of the tasks that it builds on');
+    expect(brief).toContain('These roles build: builder, writer.');
+    const schema = JSON.stringify(playbook.answers?.['plan']?.schema);
+    expect(schema).toMatch(/"id":[^}]*lower-case [^}]*at most 24 characters; not `plan` or `fix-1`/);
+    expect(schema).toContain('ids of the tasks that it builds on');
   });
 
   it('plans, builds in parallel, reviews, integrates and finishes', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OBJECTIVE_ROLES, objectiveCast, unstaffed } from '../../src/playbooks/objective/roles.ts';
-import { isWholeRole } from '../../src/squad/preflight/roles.ts';
+import { isWholeRole, ownText } from '../../src/squad/preflight/roles.ts';
 import { member } from './simulator.ts';
 
 const castOn = (...runtimes: string[]) =>
@@ -28,7 +28,7 @@ describe('the six personas', () => {
   it('have roles that are whole', () => {
     const roles = new Set(objectiveCast({ runtimes: ['a'], members: 4 }).map(({ role }) => role));
     expect([...roles].toSorted()).toEqual(Object.keys(OBJECTIVE_ROLES).toSorted());
-    for (const { instructions = '' } of Object.values(OBJECTIVE_ROLES)) expect(isWholeRole(instructions)).toBe(true);
+    for (const role of Object.values(OBJECTIVE_ROLES)) expect(isWholeRole(ownText(role))).toBe(true);
   });
 });
 

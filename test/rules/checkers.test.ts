@@ -205,15 +205,11 @@ describe('what is left to a judge', () => {
 
   it('is a task that lists each by its number', () => {
     const judge = { name: 'rex', role: 'reviewer' };
-    const { brief, title } = judgeTask('judge', judge, [LOOSE], [0, 1, 5], ['the change of x']);
-    expect(brief.text).toContain('\n\n0. it is nice\n1. the change of x\n5. \n\n');
-    expect(brief.text).toContain('- `met`: true only if you saw it in the files\n- `file` and `line`');
-    expect(brief.text).toContain('judge them:\n\n');
-    expect(brief.text).toContain('Read the files and run what you need. Change nothing.\n\nAnswer with `verdicts`');
-    expect(brief.text).toContain('- `criterion`: its number above\n');
-    expect(brief.text).toContain('- `why`: one sentence; if it is not met, what is missing');
+    const { brief, title } = judgeTask('judge', judge, [LOOSE], [0, 1, 5], { changes: ['the change of x'] });
+    expect(brief.text).toContain('\n\n0. it is nice\n1. the change of x\n5.\n\n');
+    expect(brief.text).toMatch(/judge them:\n\n[^]*Change nothing\. [^]*Answer with `verdicts`/);
     expect(title).toBe('Judge the criteria that have no command');
-    expect(judgeTask('judge', judge, [], [0]).brief.text).toContain('\n\n0. \n\n');
+    expect(judgeTask('judge', judge, [], [0]).brief.text).toContain('\n\n0.\n\n');
   });
 });
 

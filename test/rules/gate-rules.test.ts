@@ -185,26 +185,15 @@ describe('a judge', () => {
   });
 
   it('is asked for what is open, by number', () => {
-    const task = judgeTask(
-      'judge',
-      { name: 'rex', role: 'reviewer' },
-      [{ text: 'nice' }, { text: 'fast' }],
-      [1, 2],
-      ['test.sh is right'],
-    );
+    const task = judgeTask('judge', { name: 'rex', role: 'reviewer' }, [{ text: 'nice' }, { text: 'fast' }], [1, 2], {
+      changes: ['test.sh is right'],
+    });
     const { brief, ...rest } = task;
     expect(brief.text).toBe(
       [
         'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
         '1. fast\n2. test.sh is right',
-        'Read the files and run what you need. Change nothing.',
-        'Answer with `verdicts`, one for each criterion:',
-        [
-          '- `criterion`: its number above',
-          '- `met`: true only if you saw it in the files',
-          '- `file` and `line`: where it shows; the path starts at the root of the repository. null only if it is not met',
-          '- `why`: one sentence; if it is not met, what is missing',
-        ].join('\n'),
+        'Read the files and run what you need. Change nothing. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
       ].join('\n\n'),
     );
     expect(rest).toEqual({

@@ -97,7 +97,7 @@ describe('a document that is not what its task asks for', () => {
   ])('goes back to its author once: %s', async (id, reasons) => {
     const [brief = '', again = '', ...more] = prompts.get(id) ?? [];
     expect(brief).toContain(`- docs/${id}.md is a Markdown document with these headings in this order`);
-    expect(again).toContain(`You said that task ${id} is done. The engine checked, and this is missing:`);
+    expect(again).toContain(`You said that task ${id} is done. squad checked, and this is missing:`);
     for (const reason of reasons) expect(again).toContain(reason);
     expect(more).toEqual([]);
     expect(statusOf(await bench.status(), id)).toBe('done');

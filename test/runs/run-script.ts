@@ -58,7 +58,7 @@ export function author(task: string, steps: readonly Step[], more: Partial<Entry
 
 const FEEDBACK = {
   review: 'was rejected in review',
-  evidence: 'is done. The engine checked',
+  evidence: 'is done. squad checked',
   conflict: 'cannot be merged',
   verify: 'was merged on trial',
   playbook: 'is open again',

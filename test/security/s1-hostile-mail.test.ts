@@ -217,7 +217,7 @@ function boardOf<I>(playbook: Playbook<I>, facts: RunFacts): Board {
 
 describe('S1: a prompt', () => {
   const message = (body: string): PromptMessage => ({ id: idOf(99), from: 'A', type: 'send', asks: null, body });
-  const [before = ''] = renderMail([message(HARMLESS)]).split('```');
+  const [before = ''] = renderMail([message(HARMLESS)]).split('<message>');
 
   it('S1: keeps each text in its fence', () =>
     eachText((text) => {
@@ -226,14 +226,13 @@ describe('S1: a prompt', () => {
         const shown = renderMail([message(body), message(HARMLESS)]);
         expect(shown.length).toBeLessThan(40_000);
         expect(shown.startsWith(before)).toBe(true);
-        const lines = shown.slice(before.length).split('\n');
-        const fence = lines[0] ?? '';
-        expect(fence).toMatch(/^`{3,}$/);
-        const end = lines.findIndex(
-          (line, index) => index > 0 && /^ {0,3}`{3,}\s*$/.test(line) && line.trim().length >= fence.length,
-        );
+        const [, tag = ''] = /^<(message(?:-\d+)?)>\n/.exec(shown.slice(before.length)) ?? [];
+        expect(tag).not.toBe('');
+        const end = shown.indexOf(`\n</${tag}>`, before.length);
         // What comes behind the fence is the next letter, as its own head has it, and no line of this one.
-        expect(lines.slice(end + 1).join('\n')).toBe(`\nFrom A: send · id ${idOf(99)}\n\`\`\`\n${HARMLESS}\n\`\`\``);
+        expect(shown.slice(end)).toBe(
+          `\n</${tag}>\n\nFrom A: send · id ${idOf(99)}\n<message>\n${HARMLESS}\n</message>`,
+        );
       }
     }));
 });

@@ -19,7 +19,12 @@ export function renderTurn(record: TurnRecord, look: Look): string[] {
   const what = kind === 'check' ? 'command' : isReview ? 'review' : 'turn';
   const title = `${attempt}  ${what} by ${plainLine(agent, 60)} (${plainLine(runtime, 40)}), ${localTime(claimedAt, now)}`;
   const asked = prompt === null ? ['not kept'] : textLines(prompt);
-  const shown = asked.slice(0, look.promptLines);
+  // The part about the run is equal in all first prompts.
+  const start = asked.length > look.promptLines ? asked.indexOf('</checks>') + 1 : 0;
+  const shown = asked
+    .slice(start)
+    .filter((line, index) => index > 0 || line !== '')
+    .slice(0, look.promptLines);
   const more = asked.length - shown.length;
   return [
     style('bold', title),

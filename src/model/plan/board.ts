@@ -101,6 +101,8 @@ export interface RunFacts {
   readonly base: string;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
+  /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
+  readonly prompts?: Readonly<Record<string, string>>;
   /** Absent, or without an entry: whom the playbook says. */
   readonly routes?: OwnRoutes;
 }

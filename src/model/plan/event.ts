@@ -9,7 +9,7 @@ import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
 import type { Cause } from './task.ts';
 
-/** The engine checked the run branch before it lets the run end. A playbook hears only a refusal. */
+/** squad checked the run branch before it lets the run end. A playbook hears only a refusal. */
 export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
 
 /** The engine ran `setup` and `verify` on the base commit. A playbook does not hear of it. */

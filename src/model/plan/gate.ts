@@ -60,12 +60,12 @@ export function isUnchecked({ purpose, cannotRun }: GateFacts['commands'][number
 /** A judge's opinion on one criterion. No field is optional, because strict structured output requires all. */
 export const verdictSchema = z.object({
   /** Its number in the objective, from 0. */
-  criterion: z.number().int(),
-  met: z.boolean(),
+  criterion: z.number().int().describe('its number'),
+  met: z.boolean().describe('true only if you saw it'),
   /** The file that shows it; null only if it is not met. */
-  file: z.string().nullable(),
+  file: z.string().nullable().describe('where it shows, from the root of the repository; null only if it is not met'),
   line: z.number().int().nullable(),
-  why: z.string(),
+  why: z.string().describe('one sentence; if it is not met, what is missing'),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 

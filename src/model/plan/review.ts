@@ -2,13 +2,15 @@ import { z } from 'zod';
 
 /** No field is optional, because strict structured output requires all. */
 const findingSchema = z.object({
-  text: z.string(),
+  text: z
+    .string()
+    .describe('file and line, what is wrong, what would be right, and the input or command that proves it'),
   /** The criterion that it violates, from 0; null: none. */
-  criterion: z.number().int().nullable(),
+  criterion: z.number().int().nullable().describe('the number of the criterion that it violates, or null'),
   /** An earlier round found it and it is not fixed. */
-  repeated: z.boolean(),
+  repeated: z.boolean().describe('an earlier round found it and it is still not fixed'),
   /** The change since the last review broke it. */
-  regression: z.boolean().default(false),
+  regression: z.boolean().default(false).describe('the change since the last review broke, lost or opened it'),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -16,14 +18,19 @@ export type Finding = z.infer<typeof findingSchema>;
 const wordSchema = z.object({
   path: z.string(),
   accepted: z.boolean(),
-  why: z.string(),
+  why: z.string().describe('one sentence'),
 });
 
 const verdictFields = {
   approved: z.boolean(),
   summary: z.string(),
-  findings: z.array(findingSchema),
-  checks: z.array(wordSchema).default([]),
+  findings: z
+    .array(findingSchema)
+    .describe('of a rejection, what has to change, at least one; of an approval, remarks for later'),
+  checks: z
+    .array(wordSchema)
+    .default([])
+    .describe('a word on each change of what checks the work, if the prompt names any'),
 };
 
 /** A reviewer's answer: the schema `review`. The last three fields are those of a review with categories. */

@@ -2,15 +2,6 @@ import { quoteBlock } from '../../text/fence.ts';
 import { PHASES } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
 
-export const PLANNER = `Your role is planner: design the team of coding agents that reaches the objective, and its tasks.
-- Look into the repository first: its layout, how to build and test it, and what its own notes require.
-- Plan as few roles and tasks as the work needs. A role is one way of working, such as writing code, testing or reviewing.
-- Tasks that do not wait for each other run at the same time, each code-writing one on its own copy of the repository. If two of
-  them would change the same lines, make them one task, or let one wait for the other.
-- The agent that does a task sees the role file, the task's subject and what the tasks it waits for have left. It does not see your
-  reasoning, so each text must stand alone.
-- Only plan. Change no file. Answer in the requested form.`;
-
 const FORM = [
   'Answer with one team. squad writes the files of a session folder from it, checks them, and gives you two turns to correct what is wrong.',
   [

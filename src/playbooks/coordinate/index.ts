@@ -6,7 +6,7 @@ import { ANALYSIS_FILE, shown } from '../session/finding.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { teamSchema } from './answer.ts';
-import { briefOf, PLANNER } from './brief.ts';
+import { briefOf } from './brief.ts';
 import { judgeTeam } from './judge-team.ts';
 import type { CoordinateOptions } from './options.ts';
 import { playCommand, playNote } from './play-command.ts';
@@ -31,7 +31,7 @@ export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<u
     list: { stages: [{ id: COORDINATE, title, by: ['planner'], brief, makes: { answer: 'team' } }] },
     // Their `folder` is the session's: this list has no documents.
     keeps: { ...options },
-    roles: { planner: { delivers: 'none', instructions: PLANNER } },
+    roles: { planner: { delivers: 'none', prompt: 'coordinator/role' } },
     answers: { team: teamForm(options) },
     tools: () => [],
     hasNoMail: true,

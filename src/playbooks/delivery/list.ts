@@ -1,13 +1,14 @@
 import type { OptionsSource } from '../../model/plan.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
-import { CRITERIA_FORM, PLAN_WITH_CRITERIA, planForm } from './plan-answer.ts';
+import { renderPrompt } from '../../prompts/render.ts';
+import { PLAN_WITH_CRITERIA } from './plan-answer.ts';
 import { builderRoles } from './roles.ts';
 import { TEST_REPORT } from './test-report.ts';
 
-export type DeliverySubject = Pick<OptionsSource, 'roles' | 'limits' | 'publish' | 'objective'>;
+export type DeliverySubject = Pick<OptionsSource, 'roles' | 'limits' | 'publish' | 'objective' | 'prompts'>;
 
 /** Planner → builders in folders of their own → review → committer → tester, as far as there are agents for it. */
-export function deliveryList({ roles, limits, publish, objective }: DeliverySubject): StageList {
+export function deliveryList({ roles, limits, publish, objective, prompts }: DeliverySubject): StageList {
   const has = (role: string): boolean => roles.includes(role);
   const builders = builderRoles(roles);
   const proposes = objective.criteria.length === 0;
@@ -18,14 +19,16 @@ export function deliveryList({ roles, limits, publish, objective }: DeliverySubj
     id: 'PLAN',
     title: 'Plan the work',
     by: has('planner') ? ['planner'] : builders.slice(0, 1),
-    brief: planBrief(builders, objective),
+    brief: literal(
+      renderPrompt('planner/first', { builders: builders.join(', '), proposes: proposes ? 'yes' : '' }, prompts),
+    ),
     makes: { answer: proposes ? PLAN_WITH_CRITERIA : 'plan' },
   };
   const build: Stage = {
     id: 'BUILD',
     by: builders,
     each: { of: 'PLAN' },
-    brief: '{item:brief}\n\nDone means:\n{item:acceptance}',
+    brief: renderPrompt('builder/first', { brief: '{item:brief}', acceptance: '{item:acceptance}' }, prompts),
     makes: { code: true },
     ...shows,
     ...review,
@@ -34,8 +37,7 @@ export function deliveryList({ roles, limits, publish, objective }: DeliverySubj
     id: 'COMMIT',
     by: ['committer'],
     each: { of: 'BUILD' },
-    brief:
-      'Commit the reviewed work of {item:id} ({item:title}), which is staged in your folder. Do not change it. The message says why the work was done.',
+    brief: renderPrompt('committer/first', { id: '{item:id}', title: '{item:title}' }, prompts),
     makes: { commit: true },
     ...shows,
   };
@@ -43,7 +45,7 @@ export function deliveryList({ roles, limits, publish, objective }: DeliverySubj
     id: 'TEST',
     by: ['tester'],
     each: { of: has('committer') ? 'COMMIT' : 'BUILD' },
-    brief: 'Test “{item:title}” on the run branch. Done means:\n{item:acceptance}',
+    brief: renderPrompt('tester/first', { title: '{item:title}', acceptance: '{item:acceptance}' }, prompts),
     makes: { answer: TEST_REPORT },
     judges: { rounds: 20, else: { redo: 'BUILD' } },
   };
@@ -53,15 +55,7 @@ export function deliveryList({ roles, limits, publish, objective }: DeliverySubj
   };
 }
 
-function planBrief(builders: readonly string[], { criteria }: DeliverySubject['objective']): string {
-  const literal = (text: string): string => text.replaceAll('{', '{{');
-  return [
-    'Split this objective into tasks that agents can build in parallel. Change no file.',
-    literal(planForm(builders)),
-    ...(criteria.length === 0 ? [literal(CRITERIA_FORM)] : []),
-    '{objective}',
-    ...(criteria.length === 0
-      ? []
-      : [`Success means:\n${criteria.map(({ text }) => `- ${literal(text)}`).join('\n')}`]),
-  ].join('\n\n');
+/** Braces of a prompt are no placeholders of the list. */
+function literal(text: string): string {
+  return text.replaceAll('{', '{{');
 }

@@ -6,17 +6,32 @@ import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
+/** Leaves room for the suffixes of a piece's tasks. */
+const LONGEST_ID = 24;
+
 /** The planner's answer: the schema `plan`. */
 export const planAnswerSchema = z.object({
-  summary: z.string(),
+  summary: z.string().describe('how the work is split and why, in two or three sentences'),
   tasks: z.array(
     z.object({
-      id: z.string(),
-      title: z.string(),
-      role: z.string(),
-      needs: z.array(z.string()),
-      brief: z.string(),
-      acceptance: z.array(z.string()),
+      id: z
+        .string()
+        .describe(
+          `lower-case letters, digits and dashes, a letter first, at most ${LONGEST_ID} characters; not \`plan\` or \`fix-1\`, and not ending in \`-commit\` or \`-test\``,
+        ),
+      title: z.string().describe('a few words'),
+      role: z.string().describe('who builds it: one of the roles that build'),
+      needs: z.array(z.string()).describe('ids of the tasks that it builds on; with none it starts at once'),
+      brief: z
+        .string()
+        .describe(
+          'the result and why it is wanted; where to begin (files, or a similar place as path:line); the exact interface that others rely on; limits; what to leave alone; which tests to write; how to see that it works',
+        ),
+      acceptance: z
+        .array(z.string())
+        .describe(
+          'what a reviewer can check: a command that passes, or a behaviour with its input and output; one an entry',
+        ),
     }),
   ),
 });
@@ -27,7 +42,19 @@ export const PLAN_WITH_CRITERIA = 'plan-with-criteria';
 
 /** No field is optional, because strict structured output requires all. */
 export const planWithCriteriaSchema = planAnswerSchema.extend({
-  criteria: z.array(z.object({ text: z.string(), command: z.string().nullable() })),
+  criteria: z
+    .array(
+      z.object({
+        text: z.string().describe('what is true once the work is done'),
+        command: z
+          .string()
+          .nullable()
+          .describe(
+            'a shell command that this repository can run, and that exits with 0 only if it is true; null if no command can show it',
+          ),
+      }),
+    )
+    .describe('how to tell that the objective is reached'),
 });
 
 /** Either, as the planner or a person wrote it. */
@@ -41,29 +68,7 @@ const MOST_CRITERIA = 20;
 const MOST_TASKS = 50;
 /** More problems would fill the turn that fixes them. */
 const MOST_PROBLEMS = 20;
-/** Leaves room for the suffixes of a piece's tasks. */
-const LONGEST_ID = 24;
 const RESERVED = /^(?:plan|fix-\d+)$|-(?:commit|test)$/;
-
-/** The rules of `checkPlan`, for the planner's prompt. */
-export function planForm(roles: readonly string[]): string {
-  return [
-    'Answer with a `summary` and the `tasks`. For each task:',
-    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters. Not \`plan\` or \`fix-1\`, and not ending in \`-commit\` or \`-test\``,
-    '- `title`: a few words',
-    `- \`role\`: who builds it; ${roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`}`,
-    '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
-    '- `brief`: what to do',
-    '- `acceptance`: the criteria of its review, one per entry',
-  ].join('\n');
-}
-
-/** The rules of the proposed criteria, for the planner's prompt. */
-export const CRITERIA_FORM = [
-  'The objective does not say how to tell that it is reached. Propose `criteria`, one to five. For each:',
-  '- `text`: what is true once the work is done',
-  '- `command`: a shell command that this repository can run, and that exits with 0 only if it is true; null if no command can show it',
-].join('\n');
 
 export type CheckedPlan =
   | { readonly ok: true; readonly tasks: readonly PlannedTask[] }

@@ -2,6 +2,7 @@ import { defined } from '../../text/defined.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { addTask, failRun, workTask } from './tasks.ts';
 
 type Refused = Extract<PlaybookEvent, { type: 'gate-refused' }>;
@@ -23,7 +24,7 @@ export function repairOf(view: View, event: Refused): Repair | undefined {
   return {
     id: freshFix(view),
     title: 'Fix the merged work',
-    brief: `All work is merged, and these checks fail:\n${event.problems.join('\n')}`,
+    brief: renderPrompt('fixer/first', { problems: event.problems.join('\n') }, view.prompts),
     problems: event.problems,
   };
 }

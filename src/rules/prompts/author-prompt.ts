@@ -1,125 +1,143 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { Locale } from '../../model/locale.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import { limitOf, type Requirement } from '../../model/plan/task.ts';
 import type { Prompt } from '../../model/plan/work.ts';
-import { quoteBlock } from '../../text/fence.ts';
-import { authorTexts, type AuthorTexts } from './author-texts.ts';
+import { renderPrompt, type ChangedPrompts, type FactsOf } from '../../prompts/render.ts';
 
 export interface AuthorPrompt {
   readonly state: TaskState;
   readonly prompt: Prompt;
-  /** The session has the brief already. */
+  /** The session has the run's facts already, and the task too unless the task only begins. */
   readonly resumed: boolean;
-  readonly objective: { readonly title: string; readonly text: string };
+  /** Equal in all prompts of the run. */
+  readonly run: string;
+  /** Its agent commits its work. */
+  readonly commits: boolean;
   /** Tasks whose work is in its folder. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
-  /** Text after the brief: about others' work, from the playbook, and about checks that fail on the base. */
+  /** Tasks of others that may run at the same time. */
+  readonly neighbours: readonly { readonly id: string; readonly title: string; readonly role: string }[];
+  /** About others' work, from the playbook. */
   readonly background: string;
-  readonly locale: Locale;
+  /** About checks that fail on the commit that the run begins from. */
+  readonly baseline: string;
+  readonly minutes: number;
+  readonly changed: ChangedPrompts;
 }
 
 /** The prompt of a task's author. */
 export function renderAuthorPrompt(about: AuthorPrompt): string {
-  const { prompt, resumed, state } = about;
-  const texts = authorTexts(about.locale);
-  const brief = renderBrief(about, texts);
-  if (prompt.why === 'start') return brief;
-  const news = renderNews(prompt, state, texts);
-  return resumed ? news : `${brief}\n\n${news}`;
+  const { prompt, resumed } = about;
+  if (prompt.why === 'start') return renderTask(about);
+  const news = renderNews(prompt, about);
+  return resumed ? news : `${renderTask(about)}\n\n${news}`;
 }
 
-function renderBrief({ state, objective, delivered, background }: AuthorPrompt, texts: AuthorTexts): string {
+function renderTask(about: AuthorPrompt): string {
+  const { state, resumed, run, delivered, neighbours, background, baseline, changed } = about;
   const { task } = state;
   if (task.brief.verbatim === true) return task.brief.text;
-  const files = task.brief.files ?? [];
-  const parts = [
-    texts.heading(task.id, task.title),
-    task.brief.text,
-    ...(files.length === 0 ? [] : [texts.readFirst(files.join(', '))]),
-    ...(task.brief.text.includes(objective.text.trim())
-      ? []
-      : [texts.part(objective.title), quoteBlock(objective.text)]),
-    ...(delivered.length === 0
-      ? []
-      : [texts.delivered(delivered.map(({ id, title }) => texts.deliveredTask(id, title)).join(', '))]),
-    background,
-    renderDuties(task.requires, task.workspace, texts),
-  ];
-  return parts.filter((part) => part !== '').join('\n\n');
+  const facts = {
+    id: task.id,
+    title: task.title,
+    task: task.brief.text,
+    files: task.brief.files ?? [],
+    delivered: delivered.map(({ id, title }) => `${id} (${title})`),
+    neighbours: neighbours.map(({ id, title, role }) => `${id}: ${title} (${role})`),
+    background: [background, baseline].filter((text) => text !== '').join('\n\n'),
+    place: placeOf(about),
+    duties: task.requires.map((one) => dutyOf(one, changed)),
+    minutes: String(about.minutes),
+  };
+  return resumed
+    ? renderPrompt('author/next', facts, changed)
+    : renderPrompt('author/first', { run, ...facts }, changed);
 }
 
-function renderDuties(
-  requires: readonly Requirement[],
-  workspace: TaskState['task']['workspace'],
-  texts: AuthorTexts,
-): string {
-  const place = workspace === 'own' ? texts.ownFolder : workspace === 'none' ? '' : texts.readFolder;
-  if (requires.length === 0) return place;
-  return [place, texts.checked, ...requires.map((one) => `- ${dutyOf(one, texts)}`)].join('\n');
+function placeOf({ state: { task }, commits, changed }: AuthorPrompt): string {
+  if (task.workspace === 'none') return '';
+  if (task.workspace !== 'own') return renderPrompt('author/looks', {}, changed);
+  return renderPrompt(commits ? 'author/commits' : 'author/edits', {}, changed);
 }
 
-function dutyOf(requirement: Requirement, { duties }: AuthorTexts): string {
+const NO_DUTY: FactsOf<'author/duty'> = {
+  commit: '',
+  diff: '',
+  diffIn: '',
+  only: '',
+  untouched: '',
+  instead: '',
+  file: '',
+  document: '',
+  sections: '',
+  absent: '',
+  command: '',
+  pullRequest: '',
+};
+
+function dutyOf(requirement: Requirement, changed: ChangedPrompts): string {
+  return renderPrompt('author/duty', { ...NO_DUTY, ...factsOfDuty(requirement) }, changed);
+}
+
+function factsOfDuty(requirement: Requirement): Partial<FactsOf<'author/duty'>> {
   switch (requirement.kind) {
     case 'commit':
-      return duties.commit;
+      return { commit: 'yes' };
     case 'diff':
-      return requirement.paths === undefined ? duties.diff : duties.diffIn(requirement.paths.join(', '));
+      return requirement.paths === undefined ? { diff: 'yes' } : { diffIn: requirement.paths.join(', ') };
     case 'only':
-      return duties.only(onlyOf(requirement));
+      return { only: requirement.paths.join(', '), instead: requirement.instead ?? '' };
     case 'untouched':
-      return duties.untouched(requirement.paths.join(', '), requirement.instead);
+      return { untouched: requirement.paths.join(', '), instead: requirement.instead };
     case 'file':
-      return duties.file(requirement.path);
-    case 'document': {
-      const { path, headings } = requirement;
-      return headings.length === 0 ? duties.document(path) : duties.sections(path, headings);
-    }
+      return { file: requirement.path };
+    case 'document':
+      return { document: requirement.path, sections: requirement.headings.map((one) => `“${one}”`).join(', ') };
     case 'absent':
-      return duties.absent(requirement.path);
+      return { absent: requirement.path };
     case 'command':
-      return duties.command(requirement.run);
+      return { command: requirement.run };
     case 'pr':
-      return duties.pr;
+      return { pullRequest: 'yes' };
     default:
       return assertNever(requirement);
   }
 }
 
-function onlyOf({ paths, instead }: Extract<Requirement, { kind: 'only' }>): string {
-  return `${paths.join(', ')}${instead === undefined ? '' : `. ${instead}`}`;
-}
-
 /** The paths of a task that can get more of them, as they are now: they may be others than those of its first prompt. */
-function pathsNow({ requires }: TaskState['task'], texts: AuthorTexts): string[] {
+function pathsNow({ requires }: TaskState['task']): string {
   const limit = limitOf(requires);
-  return limit === undefined ? [] : [texts.mayChange(onlyOf(limit))];
+  return limit === undefined ? '' : `${limit.paths.join(', ')}. ${limit.instead ?? ''}`;
 }
 
-function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: TaskState, texts: AuthorTexts): string {
+const FEEDBACK = {
+  review: 'author/rejected',
+  evidence: 'author/unproven',
+  conflict: 'author/conflict',
+  playbook: 'author/reopened',
+} as const;
+
+function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, about: AuthorPrompt): string {
+  const { state, resumed, baseline, changed } = about;
+  const { task, work } = state;
+  const { id } = task;
+  const paths = pathsNow(task);
   switch (prompt.why) {
-    case 'feedback':
-      return [
-        texts.headlines[prompt.from](task.id),
-        quoteBlock(prompt.text),
-        adviceOn(prompt.from, work.commit, texts),
-        ...pathsNow(task, texts),
-      ].join('\n\n');
+    case 'feedback': {
+      const facts = { id, feedback: prompt.text, paths };
+      if (prompt.from === 'person')
+        return renderPrompt('author/person', { ...facts, commit: work.commit ?? '' }, changed);
+      if (prompt.from === 'verify')
+        return renderPrompt('author/check-failed', { ...facts, baseline: resumed ? baseline : '' }, changed);
+      return renderPrompt(FEEDBACK[prompt.from], facts, changed);
+    }
     case 'repair':
-      return [texts.badForm, quoteBlock(prompt.text), texts.answerAgain].join('\n\n');
+      return renderPrompt('author/repair', { feedback: prompt.text }, changed);
     case 'answered':
-      return [texts.answered(task.id), ...pathsNow(task, texts)].join('\n\n');
+      return renderPrompt('author/answered', { id, paths }, changed);
     case 'continue':
-      return texts.cutShort(task.id, prompt.text);
+      return renderPrompt('author/cut-short', { id, why: prompt.text }, changed);
     default:
       return assertNever(prompt);
   }
-}
-
-function adviceOn(
-  from: Extract<Prompt, { why: 'feedback' }>['from'],
-  commit: string | null,
-  { advice, earlierWork }: AuthorTexts,
-): string {
-  return from === 'person' && commit !== null ? `${advice.person} ${earlierWork(commit)}` : advice[from];
 }

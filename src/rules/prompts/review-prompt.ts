@@ -1,75 +1,100 @@
-import type { Locale } from '../../model/locale.ts';
 import type { TaskState } from '../../model/plan/board.ts';
-import type { Prompt } from '../../model/plan/work.ts';
+import type { Prompt, Work } from '../../model/plan/work.ts';
 import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
 import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
-import { quoteBlock } from '../../text/fence.ts';
-import { reviewTexts, type ReviewTexts } from './review-texts.ts';
+import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 
 export interface ReviewPrompt {
   readonly state: TaskState;
   readonly prompt: Prompt;
+  /** The session has the run's facts and the task already. */
   readonly resumed: boolean;
-  readonly objective: { readonly title: string; readonly text: string };
+  /** Equal in all prompts of the run. */
+  readonly run: string;
   readonly commit: string;
   /** The commit before the work; null: unknown. */
   readonly since: string | null;
-  readonly locale: Locale;
+  readonly changed: ChangedPrompts;
 }
 
 /** A configured diff driver needs a temporary file, which a reviewer cannot write. */
 const PLAIN = '--no-ext-diff --no-textconv';
 
-/** A reviewer's prompt: one commit, the criteria, and the findings of earlier rounds. */
+/** A reviewer's prompt: one commit, the criteria, and what happened since its last look. */
 export function renderReviewPrompt(about: ReviewPrompt): string {
-  const { state, prompt, resumed, commit, since } = about;
-  const texts = reviewTexts(about.locale);
-  if (prompt.why === 'repair' && resumed) {
-    return [texts.unusable, quoteBlock(prompt.text), texts.giveAgain].join('\n\n');
-  }
+  const { state, prompt, resumed, changed } = about;
   const { task, work } = state;
+  if (prompt.why === 'repair' && resumed) return renderPrompt('reviewer/repair', { feedback: prompt.text }, changed);
   const review = openReviewOf(work, task);
   const checkers = work.phase.at === 'reviewing' ? (work.phase.checkers ?? []) : [];
   const criteria = [...(review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
-  const change = since === null ? `git show ${PLAIN} ${commit}` : `git diff ${PLAIN} ${since} ${commit}`;
-  const earlier = roundsOf(work.rounds, review).filter((round) => !round.approved);
-  const judged = earlier.at(-1)?.commit;
-  const parts = [
-    texts.heading(task.id, task.title, work.round),
-    texts.look(commit, change),
-    ...(resumed ? [] : renderTask(about, texts)),
-    criteria.length === 0
-      ? texts.noCriteria
-      : [texts.criteria, ...criteria.map((text, index) => `${index}. ${text}`)].join('\n'),
-    ...(earlier.length === 0
-      ? []
-      : [
-          texts.earlier,
-          quoteBlock(earlier.map((round) => texts.round(round.round, round.feedback)).join('\n\n')),
-          ...(judged === undefined ? [] : [texts.since(`git diff ${PLAIN} ${judged} ${commit}`)]),
-        ]),
-    earlier.length === 0 ? texts.first : texts.again,
-    ...(checkers.length === 0 ? [] : [renderCheckers(checkers, texts)]),
-    [texts.answer, ...(checkers.length === 0 ? [] : [texts.checks]), ...categoriesText(review, texts)].join('\n'),
-  ];
-  return parts.join('\n\n');
+  const facts = { ...factsOf(about), criteria: criteria.map((text, index) => `${index}. ${text}`) };
+  const news = newsOf(about, facts, review);
+  const look = renderPrompt(
+    'reviewer/first',
+    { ...facts, run: about.run, task: task.brief.text, change: changeOf(about) },
+    changed,
+  );
+  return [
+    news === undefined || !resumed ? look : '',
+    news ?? '',
+    checkers.length === 0 ? '' : renderCheckers(checkers, changed),
+    categoriesText(review, changed),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
-function categoriesText({ reopens = {} }: Partial<ReviewPolicy> = {}, texts: ReviewTexts): string[] {
+function factsOf({ state: { task, work }, commit }: ReviewPrompt) {
+  return { id: task.id, title: task.title, round: String(work.round), commit };
+}
+
+function changeOf({ since, commit }: ReviewPrompt): string {
+  return since === null ? `git show ${PLAIN} ${commit}` : `git diff ${PLAIN} ${since} ${commit}`;
+}
+
+type Facts = ReturnType<typeof factsOf> & { readonly criteria: readonly string[] };
+
+/** About a commit that comes after one that this review judged. undefined: it judged none. */
+function newsOf(about: ReviewPrompt, facts: Facts, review: ReviewPolicy | undefined): string | undefined {
+  const { work } = about.state;
+  const { commit, changed } = about;
+  const rounds = roundsOf(work.rounds, review);
+  const last = rounds.at(-1);
+  const since = last === undefined || last.commit === commit ? '' : `git diff ${PLAIN} ${last.commit} ${commit}`;
+  const back = last?.approved === true && since !== '' ? backOf(work) : undefined;
+  if (last !== undefined && back !== undefined) {
+    const more = { approved: last.commit, cause: back.text };
+    return back.by === 'conflict'
+      ? renderPrompt('reviewer/merged', { ...facts, ...more }, changed)
+      : renderPrompt('reviewer/fixed', { ...facts, ...more, since }, changed);
+  }
+  const rejected = rounds.filter((round) => !round.approved);
+  if (rejected.length === 0) return undefined;
+  const findings = rejected.map(({ round, feedback }) => `round ${round}: ${feedback}`).join('\n\n');
+  const judged = rejected.at(-1)?.commit;
+  const after = judged === undefined || judged === commit ? '' : `git diff ${PLAIN} ${judged} ${commit}`;
+  return renderPrompt('reviewer/again', { ...facts, change: changeOf(about), since: after, findings }, changed);
+}
+
+/** Why work that was approved went back to its author. */
+function backOf({ sentBack }: Work): { readonly by: 'conflict' | 'verify'; readonly text: string } | undefined {
+  if (sentBack?.by !== 'conflict' && sentBack?.by !== 'verify') return undefined;
+  return { by: sentBack.by, text: sentBack.text };
+}
+
+function renderCheckers(checkers: readonly CheckerChange[], changed: ChangedPrompts): string {
+  const lines = checkers.map(
+    (one) => checkerText(one) + (one.protected === true ? ', a protected path: an approval needs your word on it' : ''),
+  );
+  return renderPrompt('reviewer/checkers', { checkers: lines }, changed);
+}
+
+function categoriesText({ reopens = {} }: Partial<ReviewPolicy> = {}, changed: ChangedPrompts): string {
   const names = Object.keys(reopens);
+  if (names.length === 0) return '';
   const blocking = names.filter((name) => reopens[name] === 'block');
-  return names.length === 0 ? [] : [texts.categories(names.join(', '), blocking.join(', '))];
-}
-
-/** Includes the objective, as the author's prompt does: the brief may refer to it. */
-function renderTask({ state: { task }, objective }: ReviewPrompt, texts: ReviewTexts): string[] {
-  const brief = [texts.task, quoteBlock(task.brief.text)];
-  if (task.brief.text.includes(objective.text.trim())) return brief;
-  return [...brief, texts.part(objective.title), quoteBlock(objective.text)];
-}
-
-function renderCheckers(checkers: readonly CheckerChange[], texts: ReviewTexts): string {
-  const lines = checkers.map((one) => `- ${checkerText(one)}${one.protected === true ? texts.protected : ''}`);
-  return [texts.checkers, ...lines].join('\n');
+  const facts = { categories: names.join(', '), blocking: blocking.join(', ') };
+  return renderPrompt('reviewer/categories', facts, changed);
 }

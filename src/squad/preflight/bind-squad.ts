@@ -7,6 +7,7 @@ import type { AgentSettings } from '../../model/settings.ts';
 import { withGivenModels, withSettingsModels, type Models } from './models.ts';
 import { readInstructions } from './read-input.ts';
 import { fileOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
+import type { ChangedPrompts } from '../../prompts/render.ts';
 import type { Locale } from '../../model/locale.ts';
 import { renderInstructions, roleIn } from './roles.ts';
 import { openArmory, type Armory } from './bind-armory.ts';
@@ -27,6 +28,8 @@ interface SquadPlace {
   readonly read: SettingsRead;
   readonly described: DescribedRuntimes;
   readonly redactor: Redactor;
+  /** Bodies of prompts that the repository has changed. */
+  readonly prompts?: ChangedPrompts;
 }
 
 /** The roster: each agent with its instructions, on a runtime that works here. */
@@ -34,7 +37,7 @@ export async function bindSquad(
   ports: Pick<Composition, 'runtime' | 'taskCage'> & { readonly host: Host },
   request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
   playbook: Playbook<unknown>,
-  { root, read, described, redactor }: SquadPlace,
+  { root, read, described, redactor, prompts = {} }: SquadPlace,
 ): Promise<
   Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly armory: Armory; readonly notes: readonly StandInNote[] }
 > {
@@ -58,7 +61,11 @@ export async function bindSquad(
   const armory = openArmory({ root, host, redactor, source, agents: agents ?? [] });
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
-    const instructions = await instructionsOf(agent, playbook, root, { ...source, locale: read.settings.mail.locale });
+    const instructions = await instructionsOf(agent, playbook, root, {
+      ...source,
+      locale: read.settings.mail.locale,
+      prompts,
+    });
     bound.push({ ...bindAgent(agent, instructions), ...(await armory.bind(agent)) });
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
@@ -80,14 +87,19 @@ async function instructionsOf(
   agent: AgentSettings,
   playbook: Playbook<unknown>,
   root: string,
-  { file, text: settingsText, locale }: SettingsFile & { readonly locale: Locale },
+  {
+    file,
+    text: settingsText,
+    locale,
+    prompts,
+  }: SettingsFile & { readonly locale: Locale; readonly prompts: ChangedPrompts },
 ): Promise<string> {
   const { instructions: path } = agent;
   const role = roleIn(playbook, agent.role);
-  if (path === undefined) return renderInstructions(agent, role, undefined, locale);
+  if (path === undefined) return renderInstructions(agent, role, undefined, { locale, prompts });
   const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
   const at = { file, line: Math.max(line, 0) + 1 };
   const text = await readInstructions(root, path, at);
   // Where the playbook brings the roles, they are what the person asked for.
-  return renderInstructions(agent, role, { path, text, adds: playbook.castsEachRole === true }, locale);
+  return renderInstructions(agent, role, { path, text, adds: playbook.castsEachRole === true }, { locale, prompts });
 }

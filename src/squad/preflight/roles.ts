@@ -1,7 +1,7 @@
 import type { Playbook, Role } from '../../model/plan.ts';
 import type { AgentSettings } from '../../model/settings.ts';
 import type { Locale } from '../../model/locale.ts';
-import { roleTexts, type RoleTexts } from './role-texts.ts';
+import { isRolePrompt, renderPrompt, type ChangedPrompts, type RolePrompt } from '../../prompts/render.ts';
 
 export type Staffing = Pick<Playbook<never>, 'roles' | 'otherRoles'>;
 
@@ -29,34 +29,42 @@ export function isWholeRole(text: string): boolean {
  * other file is appended. Runtimes read AGENTS.md or CLAUDE.md themselves.
  */
 export function renderInstructions(
-  agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,
-  role: Pick<Role, 'instructions' | 'translations'>,
+  agent: Pick<AgentSettings, 'name' | 'role'>,
+  role: Pick<Role, 'instructions' | 'prompt'>,
   file?: { readonly path: string; readonly text: string; readonly adds?: boolean },
-  locale: Locale = 'en',
+  { locale = 'en', prompts = {} }: { readonly locale?: Locale; readonly prompts?: ChangedPrompts } = {},
 ): string {
-  const { name, access, commits = true } = agent;
   const whole = file !== undefined && file.adds !== true && isWholeRole(file.text);
-  const texts = roleTexts(whole || isKnownIn(locale, role) ? locale : 'en');
-  const workspace = access === 'read-only' ? texts.looking : commits ? texts.changing : texts.editing;
-  return [
-    texts.youAre(name),
-    whole ? `${texts.described(agent.role, file.path)}\n\n${file.text.trim()}` : roleText(agent.role, role, texts),
-    workspace,
-    texts.rules,
-    ...(file === undefined || whole ? [] : [`${texts.further(file.path)}\n\n${file.text.trim()}`]),
-  ].join('\n\n');
+  const described = { roleName: agent.role, further: file?.text.trim() ?? '', furtherPath: file?.path ?? '' };
+  return renderPrompt(
+    'squad/instructions',
+    {
+      name: agent.name,
+      role: whole ? renderPrompt('other/described', described, prompts) : roleText(agent.role, role, prompts),
+      further: whole ? '' : described.further,
+      furtherPath: whole ? '' : described.furtherPath,
+      language: LANGUAGES[locale],
+    },
+    prompts,
+  );
 }
 
-/** A role that its playbook describes in English only is not put into a text in another language. */
-function isKnownIn(locale: Locale, { instructions, translations }: Pick<Role, 'instructions' | 'translations'>) {
-  return locale === 'en' || instructions === undefined || translations?.[locale] !== undefined;
+/** Prompts are English; this is the language of what people read. */
+const LANGUAGES: Readonly<Record<Locale, string>> = { en: '', zh: 'Chinese' };
+
+/** Roles that several playbooks have, and the engine too. */
+const KNOWN: Readonly<Record<string, RolePrompt>> = { builder: 'builder/role', reviewer: 'reviewer/role' };
+
+function roleText(name: string, role: Pick<Role, 'instructions' | 'prompt'>, prompts: ChangedPrompts): string {
+  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+  const text = ownText(known === undefined ? role : { prompt: known, ...role }, prompts);
+  return text === '' ? renderPrompt('other/role', { roleName: name }, prompts) : text;
 }
 
-function roleText(
-  name: string,
-  { instructions, translations }: Pick<Role, 'instructions' | 'translations'>,
-  texts: RoleTexts,
+/** The text of a playbook about its role. Empty: it has none. */
+export function ownText(
+  { instructions, prompt = '' }: Pick<Role, 'instructions' | 'prompt'>,
+  prompts: ChangedPrompts = {},
 ): string {
-  const own = texts.locale === 'en' ? instructions : (translations?.[texts.locale] ?? undefined);
-  return own ?? (Object.hasOwn(texts.known, name) ? texts.known[name] : undefined) ?? texts.other(name);
+  return instructions ?? (isRolePrompt(prompt) ? renderPrompt(prompt, {}, prompts) : '');
 }

@@ -5,7 +5,7 @@ import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
 import { createDefaultPlaybook } from '../../playbooks/registry.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../../text/json.ts';
-import { isWholeRole } from './roles.ts';
+import { isWholeRole, ownText } from './roles.ts';
 import { castOf } from './roster.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
@@ -72,9 +72,10 @@ const ROLE_FOLDER = 'squad/roles';
 
 /** A file for each role that the playbook describes as a whole, ready to edit. */
 export function roleFiles({ roles }: Pick<Playbook<never>, 'roles'>): Record<string, string> {
-  const whole = Object.entries(roles).flatMap(([role, { instructions = '' }]) =>
-    isWholeRole(instructions) ? [[roleFile(role), `# ${role}\n\n${instructions}\n`]] : [],
-  );
+  const whole = Object.entries(roles).flatMap(([role, about]) => {
+    const text = ownText(about);
+    return isWholeRole(text) ? [[roleFile(role), `# ${role}\n\n${text}\n`]] : [];
+  });
   return Object.fromEntries(whole) as Record<string, string>;
 }
 

@@ -128,7 +128,7 @@ describe('a definition', () => {
     bench.write('notes.md', 'Prefer small functions.\n');
     bench.write('squad.yaml', 'agents:\n  - { name: a, role: builder, runtime: claude, instructions: notes.md }\n');
     const [agent] = (await bench.run()).definition.agents;
-    expect(agent?.instructions).toMatch(/^You are a, [^]*Never push[^]*\(notes\.md\):\n\nPrefer small functions\.$/);
+    expect(agent?.instructions).toMatch(/\(notes\.md\):\n\nPrefer small functions\.\n\nYour name in the squad is a\.$/);
     expect((await bench.run({ name: 'other' })).definition.agents[0]).toEqual(agent);
   });
 

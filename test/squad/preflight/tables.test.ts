@@ -117,40 +117,47 @@ describe('a roster', () => {
 
 describe('instructions', () => {
   const playbookWith = (role: string): Playbook<unknown> => named(role.startsWith('m') ? 'council' : 'delivery');
-  const text = (role: string, access: AgentSettings['access'] = 'edit') =>
-    renderInstructions({ name: 'one', role, access }, roleIn(playbookWith(role), role));
+  const text = (role: string) => renderInstructions({ name: 'one', role }, roleIn(playbookWith(role), role));
 
   it.each(['planner', 'builder', 'reviewer', 'committer', 'tester', 'main', 'member', 'pm', 'constructor'])(
     'of a %s',
     (role) => {
-      for (const access of ['read-only', 'edit', 'full'] as const) {
-        const said = text(role, access);
-        expect(said).toMatch(
-          /^You are one, [^]*Your role is [^]*detached HEAD[^]*never push[^]*The engine checks the evidence/i,
-        );
-        expect(said).toMatch(/is information, never an order/);
-        expect(said).toContain(access === 'read-only' ? 'Change no file, make no commit' : 'Commit your work with git');
-        expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
-        expect(said.length).toBeLessThan(4_500);
-      }
+      const said = text(role);
+      expect(said).toMatch(
+        /^You are a member [^]*squad checks the evidence[^]*Your role is [^]*name in the squad is one\.$/,
+      );
+      expect(said).toMatch(/is information, never an order/);
+      expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
+      expect(said.length).toBeLessThan(4_500);
     },
   );
 
-  it('tell who may edit and does not commit so', () => {
-    const said = renderInstructions({ name: 'one', role: 'builder', access: 'edit', commits: false }, {});
-    expect(said).toContain('Do not commit: leave your work in the folder');
-    expect(said).not.toContain('Commit your work with git');
+  it('are equal for all agents up to the role, and for all of a role up to the name', () => {
+    const [one = '', other = ''] = ['planner', 'builder'].map((role) => text(role));
+    expect(one.split('Your role is')[0]).toBe(other.split('Your role is')[0]);
+    expect(text('builder').replace(/one\.$/, '')).toBe(
+      renderInstructions({ name: 'two', role: 'builder' }, {}).replace(/two\.$/, ''),
+    );
   });
 
-  it('differ by role, and hold the repository’s own part at their end', () => {
+  it('are English, and say in which language people read', () => {
+    const said = renderInstructions({ name: 'one', role: 'builder' }, {}, undefined, { locale: 'zh' });
+    expect(said).toMatch(/what people read, such as documents, summaries and messages, in Chinese/);
+    expect(said).not.toMatch(/[一-鿿]/);
+    expect(text('builder')).not.toContain('in Chinese');
+  });
+
+  it('differ by role, and hold the repository’s own part after it', () => {
     expect(
       new Set(
         ['planner', 'builder', 'reviewer', 'committer', 'tester', 'main', 'member', 'pm'].map((role) => text(role)),
       ).size,
     ).toBe(8);
     const file = { path: 'docs/a.md', text: '\nTabs, please.\n' };
-    expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, {}, file)).toBe(
-      `${text('pm')}\n\nFurther instructions from this repository (docs/a.md):\n\nTabs, please.`,
+    const further =
+      'Further instructions from this repository (docs/a.md):\n\nTabs, please.\n\nYour name in the squad is';
+    expect(renderInstructions({ name: 'one', role: 'pm' }, {}, file)).toBe(
+      text('pm').replace('Your name in the squad is', further),
     );
   });
 });
@@ -158,11 +165,7 @@ describe('instructions', () => {
 describe('a file with a role', () => {
   const WHOLE = '# pm\n\n## Identity\n\nA pm.\n\n## Boundaries\n\n- none\n\n## Execution\n\n- plan\n';
   const said = (text: string) =>
-    renderInstructions(
-      { name: 'one', role: 'pm', access: 'edit' },
-      { instructions: 'Your own text.' },
-      { path: 'pm.md', text },
-    );
+    renderInstructions({ name: 'one', role: 'pm' }, { instructions: 'Your own text.' }, { path: 'pm.md', text });
 
   it.each([WHOLE, WHOLE.replaceAll('\n', '\r\n'), WHOLE.replaceAll('##', '###')])(
     'replaces that of squad: %j',

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { endOfFrontMatter } from '../text/front-matter.ts';
+import { parseYaml, type YamlResult } from '../text/yaml-file.ts';
+import { FACTS, type FactName } from './facts.ts';
+
+const headSchema = z.strictObject({
+  role: z.string(),
+  occasion: z.string(),
+  /** The facts that the body may name. */
+  needs: z.array(z.enum(Object.keys(FACTS) as [FactName, ...FactName[]])),
+  /** Bytes of its own text at most. */
+  budget: z.int().positive(),
+});
+
+export interface PromptFile extends z.infer<typeof headSchema> {
+  readonly body: string;
+}
+
+const EXAMPLE = 'role: builder\noccasion: instructions\nneeds: []\nbudget: 1200';
+
+/** A prompt as its file says it: a head of four keys between `---`, and the body below it. */
+export function readPrompt(text: string, file: string): YamlResult<PromptFile> {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const end = endOfFrontMatter(lines) ?? -1;
+  if (end < 0) {
+    const message = 'a prompt begins with a head between two lines `---`';
+    return { ok: false, problems: [{ file, line: 1, message, example: `---\n${EXAMPLE}\n---\nYour role is …` }] };
+  }
+  const head = { file, text: lines.slice(1, end).join('\n'), firstLine: 2, examples: { '': EXAMPLE } };
+  const read = parseYaml(head, headSchema);
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
+  return read.ok ? { ok: true, value: { ...read.value, body } } : read;
+}

@@ -1,0 +1,50 @@
+import Mustache from 'mustache';
+import { fenceTag } from '../text/fence.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { FACTS, type Fact, type FactName } from './facts.ts';
+import { PROMPTS } from './shipped.ts';
+
+export type PromptName = keyof typeof PROMPTS;
+export type FactsOf<N extends PromptName> = { readonly [F in (typeof PROMPTS)[N]['needs'][number]]: Fact<F> };
+
+/** The prompts with the instructions of a role that squad knows. */
+export type RolePrompt = Exclude<Extract<PromptName, `${string}/role`>, 'other/role'>;
+
+export function isRolePrompt(name: string): name is RolePrompt {
+  return Object.hasOwn(PROMPTS, name) && name.endsWith('/role') && name !== 'other/role';
+}
+
+/** Bodies of prompts that a repository has changed, by name. */
+export type ChangedPrompts = Readonly<Record<string, string>>;
+
+/** One prompt with its facts filled in. Nothing in a fact is looked at again, and no fact of others gets out of its tags. */
+export function renderPrompt<N extends PromptName>(name: N, facts: FactsOf<N>, changed: ChangedPrompts = {}): string {
+  const body = Object.hasOwn(changed, name) ? (changed[name] ?? '') : PROMPTS[name].body;
+  const kept: string[] = [];
+  const keep = (text: string): string => (text === '' ? '' : `\u0000${kept.push(text) - 1}\u0000`);
+  const view = Object.fromEntries(
+    Object.entries(facts as Readonly<Record<string, string | readonly string[]>>).map(([fact, value]) => [
+      fact,
+      shown(fact as FactName, value, keep),
+    ]),
+  );
+  const filled = Mustache.render(body, view, {}, { escape: String });
+  // Sections that were left out leave empty lines.
+  const tidy = filled.replaceAll(/\n{3,}/g, '\n\n').trim();
+  return tidy.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => kept[Number(index)] ?? '');
+}
+
+function shown(fact: FactName, value: string | readonly string[], keep: (text: string) => string): unknown {
+  if (typeof value !== 'string') {
+    const lines = value.map((line) => keep(plainLine(line, Number.MAX_SAFE_INTEGER)));
+    return Object.assign(lines, { toString: () => lines.join(', ') });
+  }
+  switch (FACTS[fact]) {
+    case 'data':
+      return value === '' ? '' : keep(fenceTag(fact, value));
+    case 'own':
+      return keep(value);
+    default:
+      return keep(plainLine(value, Number.MAX_SAFE_INTEGER));
+  }
+}

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { gitSettingsSchema } from './git-settings.ts';
 import { jsonSchema } from '../text/json-schema.ts';
-import { LOCALES } from './locale.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
 /** Without `__` and without `_` at the end, because agents name a tool `mcp__<server>__<tool>`. */
@@ -108,8 +107,6 @@ export const turnRequestSchema = z.object({
   home: z.literal('mine').optional(),
   /** `human`: a person answers what the agent asks permission for. Absent: the rules above decide. */
   ask: z.literal('human').optional(),
-  /** The language of what a runtime adds to the prompt. Absent: English. */
-  locale: z.enum(LOCALES).optional(),
   /** JSON Schema of the final answer. */
   outputSchema: z.record(z.string(), jsonSchema).optional(),
   limits: turnLimitsSchema,

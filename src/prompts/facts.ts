@@ -65,6 +65,23 @@ export const FACTS = {
   checkers: 'lines',
   categories: 'line',
   blocking: 'line',
+  // A council.
+  ofDocument: 'line',
+  codePaths: 'lines',
+  exists: 'line',
+  again: 'line',
+  issues: 'data',
+  questions: 'data',
+  members: 'line',
+  silent: 'lines',
+  assignment: 'data',
+  outcome: 'data',
+  // Mail.
+  from: 'line',
+  message: 'line',
+  action: 'line',
+  isVerification: 'line',
+  morePaths: 'line',
 } as const satisfies Readonly<Record<string, 'line' | 'lines' | 'data' | 'own'>>;
 
 export type FactName = keyof typeof FACTS;

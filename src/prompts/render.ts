@@ -8,11 +8,16 @@ export type PromptName = keyof typeof PROMPTS;
 export type FactsOf<N extends PromptName> = { readonly [F in (typeof PROMPTS)[N]['needs'][number]]: Fact<F> };
 
 /** The prompts with the instructions of a role that squad knows. */
-export type RolePrompt = Exclude<Extract<PromptName, `${string}/role`>, 'other/role'>;
+export type RolePrompt = Extract<PromptWithoutFacts, `${string}/role`>;
 
 export function isRolePrompt(name: string): name is RolePrompt {
   return Object.hasOwn(PROMPTS, name) && name.endsWith('/role') && name !== 'other/role';
 }
+
+/** The prompts that need no facts. */
+export type PromptWithoutFacts = {
+  [N in PromptName]: (typeof PROMPTS)[N]['needs'] extends readonly [] ? N : never;
+}[PromptName];
 
 /** Bodies of prompts that a repository has changed, by name. */
 export type ChangedPrompts = Readonly<Record<string, string>>;
@@ -34,6 +39,9 @@ export function renderPrompt<N extends PromptName>(name: N, facts: FactsOf<N>, c
   return tidy.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => kept[Number(index)] ?? '');
 }
 
+/** Characters of what agents and programs said. Work that is ordered, and the objective, are never cut. */
+const MOST: Partial<Record<FactName, number>> = { feedback: 20_000, findings: 20_000, cause: 20_000, problems: 20_000 };
+
 function shown(fact: FactName, value: string | readonly string[], keep: (text: string) => string): unknown {
   if (typeof value !== 'string') {
     const lines = value.map((line) => keep(plainLine(line, Number.MAX_SAFE_INTEGER)));
@@ -41,7 +49,7 @@ function shown(fact: FactName, value: string | readonly string[], keep: (text: s
   }
   switch (FACTS[fact]) {
     case 'data':
-      return value === '' ? '' : keep(fenceTag(fact, value));
+      return value === '' ? '' : keep(fenceTag(fact, value, MOST[fact]));
     case 'own':
       return keep(value);
     default:

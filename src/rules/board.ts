@@ -121,14 +121,14 @@ export function askInstead(
 type Of<E extends WorkEffect['effect']> = Extract<WorkEffect, { effect: E }>;
 
 function contextOf(draft: Draft, state: TaskState): WorkContext {
-  const { limits, verifies, looks, locale } = draft.facts;
+  const { limits, verifies, looks } = draft.facts;
   const isOpen = (id: string): boolean => (draft.mail.get(id)?.owes.length ?? 0) > 0;
   const membersOf = (role: string): string[] =>
     draft.facts.roster.flatMap((member) => (member.role === role ? [member.name] : []));
   return {
     task: state.task,
     limits,
-    ...{ verifies, looks, locale },
+    ...{ verifies, looks },
     now: draft.now,
     seq: draft.seq,
     head: draft.branch.head,

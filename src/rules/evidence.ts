@@ -1,7 +1,7 @@
 import { assertNever } from '../model/assert-never.ts';
 import type { EvidenceFacts, SideCommit } from '../model/plan/evidence.ts';
 import type { Requirement } from '../model/plan/task.ts';
-import { evidenceTexts, type EvidenceTexts } from './evidence-texts.ts';
+import { EVIDENCE } from './evidence-texts.ts';
 
 export type EvidenceAnswer =
   | { readonly ok: true; readonly commit: string | null }
@@ -9,40 +9,35 @@ export type EvidenceAnswer =
 
 /**
  * Whether the engine's findings show that the task is done. `judged`: it is reviewed or integrated, so it needs a commit.
- * `returned`: the commit that was sent back, which is no answer to its feedback. `texts`: for its author.
+ * `returned`: the commit that was sent back, which is no answer to its feedback.
  */
 export function decideEvidence(
   owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },
   facts: EvidenceFacts,
-  texts: EvidenceTexts = evidenceTexts(),
 ): EvidenceAnswer {
-  if (facts.problem !== undefined) return { ok: false, missing: [facts.problem, ...sideOf(facts, texts)] };
-  const unusable = unusableIn(facts, texts);
-  const missing = [...unusable, ...owes.requires.flatMap((requirement) => missingOf(requirement, facts, texts))];
+  if (facts.problem !== undefined) return { ok: false, missing: [facts.problem, ...sideOf(facts)] };
+  const unusable = unusableIn(facts);
+  const missing = [...unusable, ...owes.requires.flatMap((requirement) => missingOf(requirement, facts))];
   const { altered = [] } = facts;
-  if (altered.length > 0) missing.push(texts.altered(listed(altered, texts)));
-  if (owes.judged && facts.commit === null && missing.length === 0) missing.push(texts.nothing);
+  if (altered.length > 0) missing.push(EVIDENCE.altered(listed(altered)));
+  if (owes.judged && facts.commit === null && missing.length === 0) missing.push(EVIDENCE.nothing);
   if (owes.returned !== null && facts.commit === owes.returned) {
-    missing.push(nothingSince(owes.returned, texts));
+    missing.push(nothingSince(owes.returned));
   }
   if (missing.length === 0) return { ok: true, commit: facts.commit };
   // It may be what is missing.
-  const unread = facts.unread === undefined ? [] : [texts.unread(facts.unread)];
-  return { ok: false, missing: [...missing, ...sideOf(facts, texts), ...unread, ...ignoredOf(facts, texts)] };
+  const unread = facts.unread === undefined ? [] : [EVIDENCE.unread(facts.unread)];
+  return { ok: false, missing: [...missing, ...sideOf(facts), ...unread, ...ignoredOf(facts)] };
 }
 
 /** A commit that cannot be checked out, or not as it is: what else is missing follows from that. */
-function unusableIn({ changedPaths, uncommitted }: EvidenceFacts, texts: EvidenceTexts): string[] {
+function unusableIn({ changedPaths, uncommitted }: EvidenceFacts): string[] {
   const refused = changedPaths.filter((path) => isRefusedPath(path));
   const long = uncommitted.filter((path) => isTooLong(path));
-  const short = (paths: readonly string[]): string =>
-    listed(
-      paths.map((path) => shortened(path)),
-      texts,
-    );
+  const short = (paths: readonly string[]): string => listed(paths.map((path) => shortened(path)));
   return [
-    ...(refused.length === 0 ? [] : [texts.refusedPaths(short(refused))]),
-    ...(long.length === 0 ? [] : [texts.tooLong(short(long))]),
+    ...(refused.length === 0 ? [] : [EVIDENCE.refusedPaths(short(refused))]),
+    ...(long.length === 0 ? [] : [EVIDENCE.tooLong(short(long))]),
   ];
 }
 
@@ -52,8 +47,8 @@ function shortened(path: string): string {
   return path.length <= MOST_SHOWN ? path : `${path.slice(0, MOST_SHOWN).toWellFormed()}…`;
 }
 
-export function nothingSince(returned: string, texts: EvidenceTexts = evidenceTexts()): string {
-  return texts.nothingSince(returned.slice(0, 12));
+export function nothingSince(returned: string): string {
+  return EVIDENCE.nothingSince(returned.slice(0, 12));
 }
 
 /** Most paths named that may not change. Their author has to take all of them back, or ask for them. */
@@ -62,45 +57,45 @@ const MOST_OUTSIDE = 50;
 const MOST_NAMED = 5;
 
 /** Problems of work beside HEAD. A commit that only a log names counts only if HEAD has none of its own. */
-function sideOf({ side, commits }: EvidenceFacts, texts: EvidenceTexts): string[] {
+function sideOf({ side, commits }: EvidenceFacts): string[] {
   if (side === undefined) return [];
   const named = side.kept.filter(({ kind }) => kind !== 'log' || commits === 0);
   const stashes = named.filter(({ kind }) => kind === 'stash').length;
   const others = named.filter(({ kind }) => kind !== 'stash');
   return [
-    ...(stashes === 0 ? [] : [texts.stashed(stashes)]),
-    ...others.slice(0, MOST_NAMED).map((one) => texts.aside(sideText(one, texts))),
-    ...(others.length > MOST_NAMED ? [texts.moreAside(others.length - MOST_NAMED)] : []),
-    ...(side.missed === undefined ? [] : [texts.notKept(side.missed)]),
+    ...(stashes === 0 ? [] : [EVIDENCE.stashed(stashes)]),
+    ...others.slice(0, MOST_NAMED).map((one) => EVIDENCE.aside(sideText(one))),
+    ...(others.length > MOST_NAMED ? [EVIDENCE.moreAside(others.length - MOST_NAMED)] : []),
+    ...(side.missed === undefined ? [] : [EVIDENCE.notKept(side.missed)]),
   ];
 }
 
-function sideText({ kind, name, commit }: SideCommit, texts: EvidenceTexts): string {
+function sideText({ kind, name, commit }: SideCommit): string {
   const short = commit.slice(0, 12);
   switch (kind) {
     case 'branch':
-      return texts.onBranch(name);
+      return EVIDENCE.onBranch(name);
     case 'tag':
-      return texts.tagged(name);
+      return EVIDENCE.tagged(name);
     case 'worktree':
-      return texts.inWorktree(short);
+      return EVIDENCE.inWorktree(short);
     case 'stash':
     case 'ref':
-      return texts.named(name, short);
+      return EVIDENCE.named(name, short);
     case 'log':
-      return texts.inLog(short);
+      return EVIDENCE.inLog(short);
     default:
       return assertNever(kind);
   }
 }
 
-function ignoredOf({ ignored }: EvidenceFacts, texts: EvidenceTexts): string[] {
+function ignoredOf({ ignored }: EvidenceFacts): string[] {
   if (ignored === undefined) return [];
   const { paths, more } = ignored;
   const shown = paths.slice(0, 5);
-  const said = shown.map(({ path, by }) => texts.ignored(path, by, `\`git add -f ${quoted(path)}\``));
+  const said = shown.map(({ path, by }) => EVIDENCE.ignored(path, by, `\`git add -f ${quoted(path)}\``));
   const rest = paths.length - shown.length + more;
-  return rest === 0 ? said : [...said, texts.moreIgnored(rest)];
+  return rest === 0 ? said : [...said, EVIDENCE.moreIgnored(rest)];
 }
 
 /** As a shell takes it for one word. */
@@ -110,49 +105,49 @@ function quoted(path: string): string {
     : `-- '${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function missingOf(requirement: Requirement, facts: EvidenceFacts, texts: EvidenceTexts): string[] {
+function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
   switch (requirement.kind) {
     case 'commit': {
-      if (facts.commits === 0) return [hasOthers(facts) ? texts.noCommitAtHead : texts.noCommit];
+      if (facts.commits === 0) return [hasOthers(facts) ? EVIDENCE.noCommitAtHead : EVIDENCE.noCommit];
       const left = facts.uncommitted.filter((path) => !isTooLong(path));
-      return left.length === 0 ? [] : [texts.uncommitted(listed(left, texts))];
+      return left.length === 0 ? [] : [EVIDENCE.uncommitted(listed(left))];
     }
     case 'diff': {
-      if (facts.changedPaths.length === 0) return [hasOthers(facts) ? texts.noChangeAtHead : texts.noFile];
+      if (facts.changedPaths.length === 0) return [hasOthers(facts) ? EVIDENCE.noChangeAtHead : EVIDENCE.noFile];
       const paths = requirement.paths;
       if (paths === undefined || facts.changedPaths.some((path) => paths.some((folder) => isWithin(path, folder)))) {
         return [];
       }
-      return [texts.nothingIn(listed(paths, texts))];
+      return [EVIDENCE.nothingIn(listed(paths))];
     }
     case 'only': {
       const { paths } = requirement;
       const others = facts.changedPaths.filter((path) => !paths.some((one) => isOneOf(path, one)));
-      return others.length === 0 ? [] : [texts.outside(paths.join(texts.and), listed(others, texts, MOST_OUTSIDE))];
+      return others.length === 0 ? [] : [EVIDENCE.outside(paths.join(EVIDENCE.and), listed(others, MOST_OUTSIDE))];
     }
     case 'untouched': {
       const { paths, instead } = requirement;
       const folded = paths.map((path) => path.toLowerCase());
       const changed = facts.changedPaths.filter((path) => folded.some((own) => isWithin(path.toLowerCase(), own)));
-      return changed.length === 0 ? [] : [texts.touched(listed(changed, texts), instead)];
+      return changed.length === 0 ? [] : [EVIDENCE.touched(listed(changed), instead)];
     }
     case 'file':
-      return facts.files.includes(requirement.path) ? [] : [texts.absent(requirement.path)];
+      return facts.files.includes(requirement.path) ? [] : [EVIDENCE.absent(requirement.path)];
     case 'document':
-      return documentProblems(requirement.path, facts, texts);
+      return documentProblems(requirement.path, facts);
     case 'absent':
-      return facts.files.includes(requirement.path) ? [texts.present(requirement.path)] : [];
+      return facts.files.includes(requirement.path) ? [EVIDENCE.present(requirement.path)] : [];
     case 'command': {
       const ran = facts.commands.find((command) => command.run === requirement.run);
-      if (ran === undefined) return [texts.notRun(requirement.run)];
+      if (ran === undefined) return [EVIDENCE.notRun(requirement.run)];
       if (requirement.ofCriterion === true && ran.cannotRun !== undefined) return [];
-      return ran.passed ? [] : [texts.fails(requirement.run, ran.output)];
+      return ran.passed ? [] : [EVIDENCE.fails(requirement.run, ran.output)];
     }
     case 'pr': {
       const { pr } = facts;
-      if (pr === null) return [texts.noPullRequest(facts.prProblem)];
-      if (!pr.open) return [texts.notOpen(pr.url)];
-      return pr.commit === facts.commit ? [] : [texts.otherCommit(pr.url, pr.commit, facts.commit)];
+      if (pr === null) return [EVIDENCE.noPullRequest(facts.prProblem)];
+      if (!pr.open) return [EVIDENCE.notOpen(pr.url)];
+      return pr.commit === facts.commit ? [] : [EVIDENCE.otherCommit(pr.url, pr.commit, facts.commit)];
     }
     default:
       return assertNever(requirement);
@@ -163,9 +158,9 @@ function hasOthers({ side }: EvidenceFacts): boolean {
   return side !== undefined && side.kept.length > 0;
 }
 
-function documentProblems(path: string, { documents = [] }: EvidenceFacts, texts: EvidenceTexts): string[] {
+function documentProblems(path: string, { documents = [] }: EvidenceFacts): string[] {
   const seen = documents.filter((one) => one.path === path);
-  return seen.length === 0 ? [texts.notRead(path)] : seen.flatMap(({ problems }) => problems);
+  return seen.length === 0 ? [EVIDENCE.notRead(path)] : seen.flatMap(({ problems }) => problems);
 }
 
 /** As git has the paths: capitals matter. The two ways to write an accent do not, because no one can tell them apart. */
@@ -179,9 +174,9 @@ function isOneOf(path: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? path.endsWith(pattern.slice(1)) : isWithin(path, pattern);
 }
 
-function listed(names: readonly string[], texts: EvidenceTexts, most = 5): string {
-  const shown = names.slice(0, most).join(texts.and);
-  return names.length > most ? texts.more(shown, names.length - most) : shown;
+function listed(names: readonly string[], most = 5): string {
+  const shown = names.slice(0, most).join(EVIDENCE.and);
+  return names.length > most ? EVIDENCE.more(shown, names.length - most) : shown;
 }
 
 /** Longest name and path that the usual disks take, in bytes. */

@@ -1,16 +1,16 @@
 import type { Board } from '../model/plan/board.ts';
 import { isApproval, type Look } from '../model/plan/look.ts';
 import type { Json } from '../text/json.ts';
-import { evidenceTexts } from './evidence-texts.ts';
+import { EVIDENCE } from './evidence-texts.ts';
 import type { WorkContext } from './work-step.ts';
 
 /** The problem of an approval by an agent that looked at nothing although `looks` requires it; undefined: none. */
 export function lookProblem(
   output: Json | undefined,
   look: Look | undefined,
-  { looks, locale }: Pick<WorkContext, 'looks' | 'locale'>,
+  { looks }: Pick<WorkContext, 'looks'>,
 ): string | undefined {
-  return looks === 'required' && look === 'none' && isApproval(output) ? evidenceTexts(locale).lookFirst : undefined;
+  return looks === 'required' && look === 'none' && isApproval(output) ? EVIDENCE.lookFirst : undefined;
 }
 
 /** Who let work pass without a look, with the task that was judged. `how`: `unknown` where no runtime says it. */

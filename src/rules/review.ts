@@ -10,7 +10,7 @@ import type { Look } from '../model/plan/look.ts';
 import type { ReviewPolicy } from '../model/plan/task.ts';
 import type { SilentJudge } from '../model/plan/silent-judge.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
-import { feedbackTexts, type FeedbackTexts } from './feedback-texts.ts';
+import { FEEDBACK } from './feedback-texts.ts';
 
 /**
  * One reviewer's part of a round. `failed`: the reviewer will never answer, which is neither approval nor rejection; `why` says why
@@ -58,11 +58,8 @@ export function decideReview(
   policy: ReviewPolicy,
   parts: readonly ReviewPart[],
   earlier: readonly RoundRecord[],
-  texts: FeedbackTexts = feedbackTexts(),
 ): ReviewDecision {
-  const verdicts = parts.flatMap((part) =>
-    part.answer === null ? [] : [verdictOf(part, part.answer, earlier, texts)],
-  );
+  const verdicts = parts.flatMap((part) => (part.answer === null ? [] : [verdictOf(part, part.answer, earlier)]));
   const pending = parts.some((part) => part.state === 'pending');
   const failed = parts.filter((part) => part.state === 'failed');
   const by = verdicts.map(({ role, agent, approved, look }) => ({
@@ -130,20 +127,19 @@ export function isRepeated(findings: readonly string[], earlier: readonly RoundR
 export function reviewProblem(
   answer: ReviewAnswer,
   checkers: readonly CheckerChange[] = [],
-  texts: FeedbackTexts = feedbackTexts(),
   categories: readonly string[] = [],
 ): string | undefined {
   const { approved, findings, checks, category } = answer;
   const reasons = findings.some((finding) => finding.text.trim() !== '');
-  if (!approved && !reasons) return texts.noFinding;
+  if (!approved && !reasons) return FEEDBACK.noFinding;
   if (!approved) {
     const isKnown = categories.length === 0 || categories.includes(category ?? '');
-    return isKnown ? undefined : texts.noCategory(categories.join(', '));
+    return isKnown ? undefined : FEEDBACK.noCategory(categories.join(', '));
   }
   const unspoken = checkers.filter((one) => one.protected === true && !checks.some(({ path }) => path === one.path));
-  if (unspoken.length > 0) return texts.unspoken(pathsOf(unspoken));
+  if (unspoken.length > 0) return FEEDBACK.unspoken(pathsOf(unspoken));
   const refused = checkers.filter(({ path }) => checks.some((word) => word.path === path && !word.accepted));
-  return refused.length === 0 ? undefined : texts.refused(pathsOf(refused));
+  return refused.length === 0 ? undefined : FEEDBACK.refused(pathsOf(refused));
 }
 
 function pathsOf(changes: readonly CheckerChange[]): string {
@@ -162,12 +158,7 @@ interface Verdict {
   readonly blocked: Blockage;
 }
 
-function verdictOf(
-  { role, agent, look }: ReviewPart,
-  answer: ReviewAnswer,
-  earlier: readonly RoundRecord[],
-  texts: FeedbackTexts,
-): Verdict {
+function verdictOf({ role, agent, look }: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
   const { approved, summary, findings } = answer;
   const rejected = earlier.filter((record) => !record.approved);
   const known = new Set(rejected.flatMap((record) => record.findings));
@@ -177,12 +168,12 @@ function verdictOf(
   const blocking = approved ? [] : textsOf(findings.filter(counts));
   const followUps = textsOf(approved ? findings : findings.filter((finding) => !counts(finding)));
   const isOverruled = !approved && blocking.length === 0;
-  const said = texts.said(approved ? 'approved' : isOverruled ? 'overruled' : 'rejected', look);
+  const said = FEEDBACK.said(approved ? 'approved' : isOverruled ? 'overruled' : 'rejected', look);
   const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
   const { category, required_inputs = [], recommended_next_step = null } = answer;
   return {
     ...{ role, agent, look, approved, blocking, followUps },
     ...{ category: category ?? undefined, blocked: { required_inputs, recommended_next_step } },
-    feedback: [texts.verdict(role, agent, said, summary), ...lines].join('\n'),
+    feedback: [FEEDBACK.verdict(role, agent, said, summary), ...lines].join('\n'),
   };
 }

@@ -6,7 +6,7 @@ import { lookProblem } from './looks.ts';
 import { isCheckedAgain } from './check-again.ts';
 import { notesIn, noting } from './check-notes.ts';
 import { decideEvidence } from './evidence.ts';
-import { evidenceTexts } from './evidence-texts.ts';
+import { EVIDENCE } from './evidence-texts.ts';
 import { openReview } from './work-review.ts';
 import { noteAccount } from './work-accounts.ts';
 import { afterFirst, backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -29,7 +29,7 @@ export function authorSettled(
     isOpen,
     check: (output, look) => {
       if (task.output === undefined) return undefined;
-      if (output === undefined) return evidenceTexts(context.locale).noForm(task.output.schema);
+      if (output === undefined) return EVIDENCE.noForm(task.output.schema);
       return event.problems?.join('\n') ?? lookProblem(output, look, context);
     },
   });
@@ -48,7 +48,7 @@ function cannotGoOn(
   context: WorkContext,
 ): WorkStep {
   const { task } = context;
-  if (way === 'skip') return end(work, context, 'skipped', state.cause, afterFirst(work, state.why, context));
+  if (way === 'skip') return end(work, context, 'skipped', state.cause, afterFirst(work, state.why));
   if (way === undefined || task.review === undefined || task.workspace !== 'own') {
     return fail(work, context, state.cause, state.why);
   }
@@ -72,7 +72,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const { stalled } = work;
   const requires = stalled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
   const changes = judged && task.mayChangeNothing !== true;
-  const answer = decideEvidence({ requires, judged: changes, returned }, facts, evidenceTexts(context.locale));
+  const answer = decideEvidence({ requires, judged: changes, returned }, facts);
   if (!answer.ok && stalled !== null) return fail(work, context, 'attempts', stalled);
   if (!answer.ok && work.returned !== null && isCheckedAgain(work, facts)) {
     return stay({

@@ -3,8 +3,8 @@ import type { Work, WorkEvent } from '../model/plan/work.ts';
 import { decideRun } from './check-again.ts';
 import { noting } from './check-notes.ts';
 import { nothingSince } from './evidence.ts';
-import { evidenceTexts } from './evidence-texts.ts';
-import { feedbackTexts } from './feedback-texts.ts';
+import { EVIDENCE } from './evidence-texts.ts';
+import { FEEDBACK } from './feedback-texts.ts';
 import { withoutEvidence } from './work-author.ts';
 import { backToAuthor, done, fail, firstSentBack, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
@@ -31,7 +31,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'conflict': {
       if (phase.at !== 'integrating') return stay(work);
       const files = event.files.map((file) => `- ${file}`).join('\n');
-      const text = feedbackTexts(context.locale).conflict(phase.commit, event.head, files);
+      const text = FEEDBACK.conflict(phase.commit, event.head, files);
       return sendBack(work, 'conflict', text, context);
     }
     case 'verified':
@@ -68,12 +68,11 @@ function verified(
   const work = noting(before, { flaky, changed });
   if (passed) return stay({ ...withoutCheck(work), phase: { ...phase, at: 'advancing' } });
   const failed = { ...work, checked: { candidate, command, failures } };
-  const where = feedbackTexts(context.locale).ranOn(candidate);
+  const where = FEEDBACK.ranOn(candidate);
   if (failures === 1 || work.returned === null) {
     return sendBack(failed, 'verify', `${output.trimEnd()}\n${where}`, context);
   }
-  const texts = evidenceTexts(context.locale);
-  const again = texts.failedAgain(nothingSince(work.returned, texts), output.trimEnd());
+  const again = EVIDENCE.failedAgain(nothingSince(work.returned), output.trimEnd());
   return withoutEvidence(failed, [again], context, 'no-evidence');
 }
 

@@ -1,7 +1,7 @@
 import type { Cause, TaskEnd } from '../model/plan/task.ts';
 import type { AgentRequest, Prompt, Work, WorkEvent } from '../model/plan/work.ts';
 import { newRequest } from './agent-request.ts';
-import { feedbackTexts, type FeedbackTexts } from './feedback-texts.ts';
+import { FEEDBACK } from './feedback-texts.ts';
 import { currentAttempts } from './work-requests.ts';
 import { end, failedCheck, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
@@ -27,18 +27,14 @@ export function settleAsked(
 }
 
 /** The operator's retry of the author or of the reviewers, with fresh budgets. */
-export function retryAsked(
-  work: Work,
-  { fresh, note, revived = false }: RetryAsked,
-  { locale }: Pick<WorkContext, 'locale'> = {},
-): WorkStep {
+export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAsked): WorkStep {
   const { phase } = work;
   if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase);
   if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
   const still = stopLive(work);
   const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
   const author: AgentRequest = {
-    ...newRequest(promptOf(work, { fresh, note }, feedbackTexts(locale)), fresh ? null : work.author.thread),
+    ...newRequest(promptOf(work, { fresh, note }), fresh ? null : work.author.thread),
     session: fresh ? 'new' : work.author.session,
     reset: fresh,
   };
@@ -61,14 +57,14 @@ export function retryAsked(
   });
 }
 
-function promptOf(work: Work, { fresh, note }: Pick<RetryAsked, 'fresh' | 'note'>, texts: FeedbackTexts): Prompt {
+function promptOf(work: Work, { fresh, note }: Pick<RetryAsked, 'fresh' | 'note'>): Prompt {
   const { phase, attempts } = work;
   if (note !== null) return { why: 'feedback', from: 'person', text: note };
   const last = work.feedback.at(-1);
   const failed = phase.at === 'ended' && phase.as === 'failed';
   if (failed && last !== undefined) return { why: 'feedback', from: 'person', text: last };
   if (fresh || attempts === 0) return { why: 'start' };
-  return { why: 'continue', text: texts.personAsks(failed ? phase.why : undefined) };
+  return { why: 'continue', text: FEEDBACK.personAsks(failed ? phase.why : undefined) };
 }
 
 /** Given verdicts stay. The other reviewers are asked again with fresh budgets. */

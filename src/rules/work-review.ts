@@ -8,8 +8,8 @@ import type { ReplacedJudge } from '../model/plan/silent-judge.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
 import type { ReviewSlot, Work, WorkEvent } from '../model/plan/work.ts';
 import { newRequest, settleRequest } from './agent-request.ts';
-import { evidenceTexts } from './evidence-texts.ts';
-import { feedbackTexts } from './feedback-texts.ts';
+import { EVIDENCE } from './evidence-texts.ts';
+import { FEEDBACK } from './feedback-texts.ts';
 import { lookProblem } from './looks.ts';
 import { decideReview, reviewProblem, silentIn, type ReviewDecision, type ReviewPart } from './review.ts';
 import { isSilent, nextJudge } from './seats.ts';
@@ -81,11 +81,8 @@ export function reviewSettled(work: Work, event: Settled, context: WorkContext):
     isOpen,
     check: (output, look) => {
       const parsed = reviewAnswerSchema.safeParse(output);
-      if (!parsed.success) return evidenceTexts(context.locale).noForm('review');
-      return (
-        reviewProblem(parsed.data, phase.checkers, feedbackTexts(context.locale), categoriesOf(review)) ??
-        lookProblem(output, look, context)
-      );
+      if (!parsed.success) return EVIDENCE.noForm('review');
+      return reviewProblem(parsed.data, phase.checkers, categoriesOf(review)) ?? lookProblem(output, look, context);
     },
   });
   const { agent } = slot.request.state;
@@ -131,7 +128,7 @@ function withAnother(
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
   const earlier = roundsOf(work.rounds, review);
-  const decision = decideReview(review, work.phase.slots.map(partOf), earlier, feedbackTexts(context.locale));
+  const decision = decideReview(review, work.phase.slots.map(partOf), earlier);
   switch (decision.do) {
     case 'wait':
       return stay(work);
@@ -169,14 +166,13 @@ function rejected(
   const taken = takenOf(work, review);
   // The first round after an operator's retry is compared with none.
   const stops = whenNotConverging === 'stop' && !decision.converging && taken > 1;
-  const texts = feedbackTexts(context.locale);
-  const note = decision.converging ? '' : stops ? texts.stops(texts.notConverging) : texts.notConverging;
+  const note = decision.converging ? '' : stops ? FEEDBACK.stops(FEEDBACK.notConverging) : FEEDBACK.notConverging;
   const text = note === '' ? decision.feedback : `${decision.feedback}\n\n${note}`;
   const { category, blocked } = decision;
   const last = { ...work, feedback: [...work.feedback, text] };
   if (category !== undefined && blocked !== undefined) {
     const { required_inputs: inputs, recommended_next_step: next } = blocked;
-    return fail(last, context, 'blocked', texts.blocked(category, inputs, next));
+    return fail(last, context, 'blocked', FEEDBACK.blocked(category, inputs, next));
   }
   const goesOn = taken < rounds && !stops;
   if (goesOn && category !== undefined && reopens[category] === 'playbook')

@@ -1,4 +1,3 @@
-import type { Locale } from '../model/locale.ts';
 import { defined } from '../text/defined.ts';
 import { assertNever } from '../model/assert-never.ts';
 import type { PlanLimits } from '../model/plan/board.ts';
@@ -7,7 +6,7 @@ import type { TaskEnded } from '../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../model/plan/task.ts';
 import type { AgentRequest, Prompt, SentBack, Work } from '../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
-import { feedbackTexts } from './feedback-texts.ts';
+import { FEEDBACK } from './feedback-texts.ts';
 import type { Bench } from './seats.ts';
 
 export interface WorkContext extends Bench {
@@ -16,7 +15,6 @@ export interface WorkContext extends Bench {
   /** Candidates are verified before the run branch moves. */
   readonly verifies: boolean;
   /** The language of what goes back to agents. Absent: English. */
-  readonly locale?: Locale | undefined;
   /** Approvals without a look go back. Absent: they do not. */
   readonly looks?: 'required' | undefined;
   readonly now: number;
@@ -54,7 +52,7 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
   // A last rejection says itself what the ones before it said.
   const { sentBack } = work;
   const isSame = (cause === 'rejected' && sentBack?.by === 'review') || sentBack?.text === why;
-  return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why, context));
+  return end(work, context, 'failed', cause, isSame ? why : afterFirst(work, why));
 }
 
 /** A check that failed stays the first cause until it has passed; a rejection or a conflict until the next thing goes wrong. */
@@ -68,9 +66,9 @@ export function failedCheck({ sentBack }: Work): SentBack | null {
 }
 
 /** Puts the first cause before `why`. Also used for work that is skipped after a stall. */
-export function afterFirst({ sentBack }: Work, why: string, { locale }: Pick<WorkContext, 'locale'> = {}): string {
+export function afterFirst({ sentBack }: Work, why: string): string {
   const first = sentBack === null ? '' : firstCause(sentBack.text);
-  return first === '' ? why : feedbackTexts(locale).afterFirst(first, why);
+  return first === '' ? why : FEEDBACK.afterFirst(first, why);
 }
 
 const MOST_FIRST = 400;

@@ -73,7 +73,7 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'settle-asked':
       return settleAsked(work, event, context);
     case 'retry-asked':
-      return retryAsked(work, event, context);
+      return retryAsked(work, event);
     case 'override-asked':
       return overrideAsked(work, event, context);
     default:

@@ -12,7 +12,7 @@ export function quoteBlock(text: string, longest = 20_000): string {
 }
 
 /** A text between tags that nothing in the text can close: where it has such a tag, these get a number that it does not have. */
-export function fenceTag(name: string, text: string, longest = 20_000): string {
+export function fenceTag(name: string, text: string, longest = Number.MAX_SAFE_INTEGER): string {
   const kept = text.length > longest ? `${text.slice(0, longest)}\n[cut]` : text;
   const lower = kept.toLowerCase();
   let tag = name;

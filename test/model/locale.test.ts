@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest';
 import { mailWords } from '../../src/cli/mail/mail-words.ts';
 import { paneWords } from '../../src/cli/team/pane-words.ts';
-import { evidenceTexts } from '../../src/rules/evidence-texts.ts';
-import { feedbackTexts } from '../../src/rules/feedback-texts.ts';
 import { LOCALES, type Locale } from '../../src/model/locale.ts';
 import { ROUTER_NOTE, routerNote } from '../../src/model/mail/router-note.ts';
-import { documentTexts } from '../../src/engine/operations/document-texts.ts';
 import { minutesTexts } from '../../src/playbooks/council/minutes-texts.ts';
 import { councilTexts } from '../../src/playbooks/council/texts.ts';
 import { mailTexts } from '../../src/playbooks/shared/mail-texts.ts';
 import { english } from '../support/english.ts';
 
 const TABLES: readonly (readonly [name: string, table: (locale: Locale) => unknown])[] = [
-  ['what is missing', evidenceTexts],
-  ['what a document lacks', documentTexts],
-  ['what goes back', feedbackTexts],
   ['tasks of mail', (locale) => mailTexts({ locale })],
   ['the council', (locale) => councilTexts({ locale })],
   ['its minutes', (locale) => minutesTexts({ locale })],

@@ -60,7 +60,7 @@ function play(tasks: readonly NewTask[], script: Script, roster = ROSTER, locale
 /** Open until `z` may end: what is tried out happens meanwhile. */
 const OPEN = [newTask('a', { agent: 'bob' }), newTask('z', { agent: 'chief', needs: ['a'] })];
 
-it('tasks that mail adds are titled and briefed in Chinese where the run speaks Chinese', () => {
+it('tasks that mail adds are titled in Chinese where the run speaks Chinese, and briefed in English', () => {
   const ask = mail(7, { action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
   const played = play(
     OPEN,
@@ -70,8 +70,8 @@ it('tasks that mail adds are titled and briefed in Chinese where the run speaks 
   );
   const briefs = ['answer-7-chief', 'mail-9-builder'].map((id) => played.board.tasks.get(id)?.task);
   expect(briefs.map((task) => task?.title)).toEqual(['答复 bob', 'MAIN 移交的工作']);
-  expect(briefs[0]?.brief.text).toContain('无法继续：见下方邮件');
-  expect(briefs[1]?.brief.text).toContain('见下方邮件中的消息 sess-1-9');
+  expect(briefs[0]?.brief.text).toContain('cannot continue: see your mail below');
+  expect(briefs[1]?.brief.text).toContain('see the message sess-1-9 in your mail below');
 });
 
 describe('a hand-off', () => {

@@ -6,7 +6,7 @@ import { pathOf, thirteen, writes } from './objective-script.ts';
 import { again, author, commits, objective, type Step } from './run-script.ts';
 
 const hollow = (task: string): string =>
-  (DOCUMENTS[task]?.sections ?? []).map(([heading]) => `## ${heading}\n`).join('\n');
+  (DOCUMENTS[task]?.headings ?? []).map((heading) => `## ${heading}\n`).join('\n');
 const says = (task: string, text: string): Step[] => commits({ [pathOf(task)]: text });
 
 it(

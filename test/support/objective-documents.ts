@@ -1,16 +1,7 @@
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import type { Json } from '../../src/text/json.ts';
-import {
-  BUSINESS_PROBLEM,
-  PLAN,
-  RESEARCH,
-  SETUP,
-  SPEC,
-  TEST,
-  TEST_STRATEGY,
-  type DocumentText,
-} from '../../src/playbooks/objective/documents.ts';
+import { DOCUMENT_PATHS, objectiveStages } from '../../src/playbooks/objective/stages.ts';
 
 /** What a run of `objective` that is called `simulated` is frozen with. */
 export function objectiveOptions(reviewRounds: number): Json {
@@ -26,16 +17,19 @@ export function objectiveOptions(reviewRounds: number): Json {
   return createObjectivePlaybook().options?.(source) ?? {};
 }
 
+interface WrittenDocument {
+  readonly path: string;
+  readonly headings: readonly string[];
+}
+
 /** Every document that an agent writes in `objective`, by the task that writes it. */
-export const DOCUMENTS: Readonly<Record<string, DocumentText>> = {
-  setup: SETUP,
-  'business-problem': BUSINESS_PROBLEM,
-  spec: SPEC,
-  research: RESEARCH,
-  'test-strategy': TEST_STRATEGY,
-  plan: PLAN,
-  test: TEST,
-};
+export const DOCUMENTS: Readonly<Record<string, WrittenDocument>> = Object.fromEntries(
+  objectiveStages('keep', 1).flatMap(({ id, makes }) =>
+    id in DOCUMENT_PATHS && 'document' in makes
+      ? [[id.toLowerCase().replaceAll('_', '-'), { path: makes.document, headings: makes.headings ?? [] }]]
+      : [],
+  ),
+);
 
 /** Where a task writes its document; undefined: it writes none. A later pass writes the same one. */
 export function documentPath(run: string, task: string): string | undefined {
@@ -45,8 +39,8 @@ export function documentPath(run: string, task: string): string | undefined {
 
 /** A document with all its headings. `note`: in each section, so that a new version differs. */
 export function documentText(task: string, note = 'as it is'): string {
-  const sections = DOCUMENTS[stem(task)]?.sections ?? [];
-  return `# ${stem(task)}\n\n${sections.map(([heading]) => `## ${heading}\n\n${heading} ${note}.\n`).join('\n')}`;
+  const headings = DOCUMENTS[stem(task)]?.headings ?? [];
+  return `# ${stem(task)}\n\n${headings.map((heading) => `## ${heading}\n\n${heading} ${note}.\n`).join('\n')}`;
 }
 
 function stem(task: string): string {

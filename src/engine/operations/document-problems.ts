@@ -1,18 +1,14 @@
 import { levelOf, parseText, type Token } from '../../text/markdown.ts';
-import { documentTexts, type DocumentTexts } from './document-texts.ts';
+import { DOCUMENT } from './document-texts.ts';
 
 /** Checks that the document has these headings in order, each with text of its own. Judges nothing else in it. */
-export function documentProblems(
-  content: Uint8Array,
-  headings: readonly string[],
-  texts: DocumentTexts = documentTexts(),
-): string[] {
+export function documentProblems(content: Uint8Array, headings: readonly string[]): string[] {
   const text = decode(content);
-  if (text === undefined) return [texts.notText];
+  if (text === undefined) return [DOCUMENT.notText];
   const tokens = parseText(text);
   const problems: string[] = [];
   if (!tokens.some((token, index) => hasText(token, tokens[index - 1]))) {
-    problems.push(text.trim() === '' ? texts.empty : texts.noText);
+    problems.push(text.trim() === '' ? DOCUMENT.empty : DOCUMENT.noText);
   }
   const wanted = headings.map((heading) => ({ heading, name: nameOf(heading) }));
   const found = readHeadings(tokens, new Set(wanted.map(({ name }) => name)));
@@ -23,9 +19,9 @@ export function documentProblems(
     const after = same.filter(({ index }) => index >= from);
     // A nested heading may have the same name.
     const match = after.find((one) => one.filled) ?? after[0];
-    if (same.length === 0) problems.push(texts.missing(heading));
-    else if (match === undefined) problems.push(texts.after(heading, last));
-    else if (!match.filled) problems.push(texts.bare(heading));
+    if (same.length === 0) problems.push(DOCUMENT.missing(heading));
+    else if (match === undefined) problems.push(DOCUMENT.after(heading, last));
+    else if (!match.filled) problems.push(DOCUMENT.bare(heading));
     if (match === undefined) continue;
     from = match.index + 1;
     last = heading;

@@ -16,7 +16,7 @@ import { CRITERION_MS } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { documentProblems } from './document-problems.ts';
-import { documentTexts, type DocumentTexts } from './document-texts.ts';
+import { DOCUMENT } from './document-texts.ts';
 
 /**
  * Looks at the work itself after an agent says that it is done, or when a check is due. `base`: where the work started. `head`:
@@ -189,35 +189,33 @@ const MOST_KIB = 256;
 
 /** The required documents as they are in the commit, whatever the folder shows. */
 async function documentsOf(
-  { workspaces, definition }: Pick<OperationPorts, 'workspaces' | 'definition'>,
+  { workspaces }: Pick<OperationPorts, 'workspaces'>,
   requires: readonly Requirement[],
   commit: string,
 ): Promise<Pick<EvidenceFacts, 'documents'>> {
   const wanted = requires.flatMap((one) => (one.kind === 'document' ? [one] : []));
   if (wanted.length === 0) return {};
-  const texts = documentTexts(definition.mail.locale);
   const documents = await Promise.all(
     wanted.map(async ({ path, headings }) =>
-      factsOf(path, headings, await workspaces.readFileAt(commit, path, MOST_KIB * 1024), texts),
+      factsOf(path, headings, await workspaces.readFileAt(commit, path, MOST_KIB * 1024)),
     ),
   );
   return { documents };
 }
 
-function unreadText(why: 'absent' | 'not-a-file' | 'too-large', texts: DocumentTexts): string {
-  if (why === 'too-large') return texts.tooLarge(MOST_KIB);
-  return why === 'absent' ? texts.absent : texts.notAFile;
+function unreadText(why: 'absent' | 'not-a-file' | 'too-large'): string {
+  if (why === 'too-large') return DOCUMENT.tooLarge(MOST_KIB);
+  return why === 'absent' ? DOCUMENT.absent : DOCUMENT.notAFile;
 }
 
 function factsOf(
   path: string,
   headings: readonly string[],
   content: Uint8Array | Parameters<typeof unreadText>[0],
-  texts: DocumentTexts,
 ): DocumentFacts {
   const unread = { path, sha256: null, bytes: 0 };
-  if (typeof content === 'string') return { ...unread, problems: [`${path}: ${unreadText(content, texts)}`] };
+  if (typeof content === 'string') return { ...unread, problems: [`${path}: ${unreadText(content)}`] };
   const sha256 = sha256Of(content);
-  const problems = documentProblems(content, headings, texts).map((problem) => `${path}: ${problem}`);
+  const problems = documentProblems(content, headings).map((problem) => `${path}: ${problem}`);
   return { path, sha256, bytes: content.length, problems };
 }

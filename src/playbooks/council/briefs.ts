@@ -1,26 +1,20 @@
-import { quoteBlock } from '../../text/fence.ts';
 import type { TaskView, View } from '../../model/plan.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { placesOf } from './answers.ts';
 import type { Assignment } from './assignments.ts';
 import type { Council } from './council.ts';
 import type { Saying } from './sayings.ts';
-import { councilTexts } from './texts.ts';
 
-// Other agents' words are fenced in a brief, because they are information and not instructions.
-
-export function reviewBrief(view: View, { document, ofDocument, codePaths }: Council): string {
-  const texts = councilTexts(view);
-  const paths = codePaths.length === 0 ? '' : `: ${codePaths.join(', ')}`;
-  return [
-    ofDocument ? texts.reviewDocument(document) : texts.reviewCode(paths, document),
-    texts.issueForm,
-    `${texts.answerReview} ${texts.memberEnd}`,
-  ].join('\n\n');
+export function reviewBrief({ prompts }: View, { document, ofDocument, codePaths }: Council): string {
+  return renderPrompt('council/review', { document, codePaths, ofDocument: ofDocument ? 'yes' : '' }, prompts);
 }
 
-export function improveBrief(view: View, council: Council, round: number, sayings: readonly Saying[]): string {
-  const texts = councilTexts(view);
-  const { document, ofDocument } = council;
+export function improveBrief(
+  { prompts }: View,
+  { document, ofDocument }: Council,
+  round: number,
+  sayings: readonly Saying[],
+): string {
   const found = sayings.flatMap(({ seat, issues }) =>
     issues.map(
       (issue) =>
@@ -28,60 +22,40 @@ export function improveBrief(view: View, council: Council, round: number, saying
     ),
   );
   const asked = sayings.flatMap(({ seat, questions }) => questions.map((one) => `[${seat.address}] ${one}`));
-  return [
-    round === 1 ? texts.improveFirst(document, ofDocument) : texts.improveAgain(document),
-    texts.answerIssues,
-    texts.documentRules,
-    quoted(found),
-    ...(asked.length === 0 ? [] : [texts.questions, quoted(asked)]),
-    texts.commit,
-    texts.improveEnd,
-  ].join('\n\n');
+  const facts = {
+    document,
+    exists: ofDocument ? 'yes' : '',
+    again: round === 1 ? '' : 'yes',
+    issues: found.join('\n'),
+    questions: asked.join('\n'),
+  };
+  return renderPrompt('council/improve', facts, prompts);
 }
 
-export function verifyBrief(view: View, { document }: Council, improved: TaskView | undefined): string {
-  const texts = councilTexts(view);
-  const commit = improved?.commit === undefined ? '' : ` (commit ${improved.commit})`;
-  return [
-    texts.verify(document, commit),
-    `${texts.stillOpen} ${texts.issueForm}`,
-    `${texts.answerVerify} ${texts.memberEnd}`,
-  ].join('\n\n');
+export function verifyBrief({ prompts }: View, { document }: Council, improved: TaskView | undefined): string {
+  return renderPrompt('council/verify', { document, commit: improved?.commit ?? '' }, prompts);
 }
 
-export function assignBrief(view: View, council: Council, silent: readonly string[]): string {
-  const texts = councilTexts(view);
+export function assignBrief({ prompts }: View, council: Council, silent: readonly string[]): string {
   const { document, members, assignMs } = council;
-  const { criteria } = view.objective;
-  return [
-    texts.assign(document, members.map(({ address }) => address).join(', ')),
-    texts.assignRules(Math.round(assignMs / 60_000)),
-    ...(silent.length === 0 ? [] : [texts.silent(silent.join(', '))]),
-    texts.assignHow,
-    ...(criteria.length === 0 ? [] : [[texts.criteria, ...criteria.map(({ text }) => `- ${text}`)].join('\n')]),
-  ].join('\n\n');
+  const facts = { document, members: members.map(({ address }) => address).join(', '), silent };
+  return renderPrompt('council/assign', { ...facts, minutes: String(Math.round(assignMs / 60_000)) }, prompts);
 }
 
 export function executeBrief(
-  view: View,
+  { prompts }: View,
   { task_type, summary, files, success_criteria }: Assignment,
   { document }: Council,
 ): string {
-  const texts = councilTexts(view);
   const about = [
-    `${texts.what}: ${task_type}`,
+    `Kind: ${task_type}`,
     ...(summary === '' ? [] : [summary]),
-    ...(files.length === 0 ? [] : [`${texts.files}: ${files.join(', ')}`]),
-    ...(success_criteria.length === 0 ? [] : [texts.doneMeans, ...success_criteria.map((line) => `- ${line}`)]),
+    ...(files.length === 0 ? [] : [`Files: ${files.join(', ')}`]),
+    ...(success_criteria.length === 0 ? [] : ['Done means:', ...success_criteria.map((line) => `- ${line}`)]),
   ];
-  return [texts.execute(document), quoted(about), texts.executeEnd].join('\n\n');
+  return renderPrompt('council/execute', { document, assignment: about.join('\n') }, prompts);
 }
 
-export function closeBrief(view: View, outcome: readonly string[]): string {
-  const texts = councilTexts(view);
-  return [texts.close, quoted(outcome), texts.closeEnd].join('\n\n');
-}
-
-function quoted(lines: readonly string[]): string {
-  return quoteBlock(lines.join('\n'), Number.MAX_SAFE_INTEGER);
+export function closeBrief({ prompts }: View, outcome: readonly string[]): string {
+  return renderPrompt('council/close', { outcome: outcome.join('\n') }, prompts);
 }

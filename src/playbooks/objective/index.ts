@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Playbook } from '../../model/plan.ts';
+import type { ChangedPrompts } from '../../prompts/render.ts';
 import type { SettingsSection } from '../../model/settings.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
@@ -22,7 +23,7 @@ export function createObjectivePlaybook(list = objectiveList(undefined, 4)): Pla
   return createStagesPlaybook({
     name: 'objective',
     list,
-    listFor: ({ section, limits }) => objectiveList(section, limits.reviewRounds),
+    listFor: ({ section, limits, prompts }) => objectiveList(section, limits.reviewRounds, prompts),
     roles: OBJECTIVE_ROLES,
     cast: objectiveCast,
     lacks: unstaffed,
@@ -33,7 +34,7 @@ export function createObjectivePlaybook(list = objectiveList(undefined, 4)): Pla
   });
 }
 
-function objectiveList(section: unknown, rounds: number): StageList {
+function objectiveList(section: unknown, rounds: number, prompts?: ChangedPrompts): StageList {
   const { documents, whenNotConverging } = sectionSchema.parse(section ?? {});
-  return { stages: objectiveStages(documents, rounds), whenNotConverging };
+  return { stages: objectiveStages(documents, rounds, prompts), whenNotConverging };
 }

@@ -6,6 +6,7 @@ import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { MAIL_ANSWER, PATHS_ANSWER } from './mail-ends.ts';
 import { freshId, lastTaskOf, ordered } from './mail-orders.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { mailTexts } from './mail-texts.ts';
 import type { MailWork } from './mail-work.ts';
 import { workTask } from './tasks.ts';
@@ -25,7 +26,7 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
     const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
     const documents = address === MAIN && event.action === 'clarify';
     const grants = event.action === 'clarify' && work.grants?.mayAdd(view, event, agent.name) === true;
-    const brief = [askBrief(view, event, documents), ...(grants ? [mailTexts(view).morePaths] : [])].join('\n');
+    const brief = askBrief(view, event, { documents, grants });
     const task = workTask(
       { id, title: mailTexts(view).answerTitle(event.from), role: agent.role, brief },
       {
@@ -60,10 +61,17 @@ function isFor(address: string, member: View['roster'][number], from: string): b
   return member.role === address && addressOf(member) !== from;
 }
 
-function askBrief(view: View, { from, action }: Mail, documents: boolean): string {
-  const texts = mailTexts(view);
-  if (action === 'review' || action === 'verify') return texts.review(from, action);
-  return documents ? texts.unclear(from) : texts.question(from, action ?? 'ask');
+function askBrief(
+  { prompts }: View,
+  { from, action = 'ask' }: Mail,
+  { documents, grants }: { readonly documents: boolean; readonly grants: boolean },
+): string {
+  if (action === 'review' || action === 'verify')
+    return renderPrompt('mail/review', { from, isVerification: action === 'verify' ? 'yes' : '' }, prompts);
+  const morePaths = grants ? 'yes' : '';
+  return documents
+    ? renderPrompt('mail/unclear', { from, morePaths }, prompts)
+    : renderPrompt('mail/question', { from, action, morePaths }, prompts);
 }
 
 /** An agent that has a session continues it. */

@@ -5,6 +5,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { freshId, lastTaskOf, ordered, orderOf } from './mail-orders.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { mailTexts } from './mail-texts.ts';
 import { waitFor, type MailWork } from './mail-work.ts';
 import { ENDED, workTask } from './tasks.ts';
@@ -41,7 +42,11 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
         title,
         role: first.role,
         // Another agent's words stay inside the message's fence, so the brief only refers to the message.
-        brief: handOff ? texts.handOff(event.from, event.id) : texts.assignment(event.from, event.id),
+        brief: renderPrompt(
+          handOff ? 'mail/hand-off' : 'mail/assignment',
+          { from: event.from, message: event.id },
+          view.prompts,
+        ),
       },
       {
         ...(agent === undefined ? {} : { agent: agent.name }),

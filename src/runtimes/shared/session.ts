@@ -1,4 +1,3 @@
-import type { Locale } from '../../model/locale.ts';
 import { isAbsolute } from 'node:path';
 import { sha256Of } from '../../model/sha256.ts';
 import { writableFolders } from '../../model/access.ts';
@@ -81,15 +80,12 @@ export function chosenSessionId(runtime: string, turnId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-const MOVED: Readonly<Record<Locale, (now: string, before: string) => string>> = {
-  en: (now, before) =>
-    [
-      `Your working directory has changed. It is now ${now} (before: ${before}).`,
-      'Do not use paths from earlier in this conversation that start with the old directory.',
-    ].join('\n'),
-  zh: (now, before) =>
-    `你的工作目录已改变：现在是 ${now}（此前是 ${before}）。\n不要使用本次对话中以旧目录开头的路径。`,
-};
+function moved(now: string, before: string): string {
+  return [
+    `Your working directory has changed. It is now ${now} (before: ${before}).`,
+    'Do not use paths from earlier in this conversation that start with the old directory.',
+  ].join('\n');
+}
 
 /**
  * The prompt for the runtime. It first names a change of folder, because the transcript of a session is full of the old paths. `notes`:
@@ -99,11 +95,9 @@ export function promptFor(
   request: TurnRequest,
   notes: readonly { readonly name: string; readonly text: string }[] = [],
 ): string {
-  const { session, workspace, prompt, locale = 'en' } = request;
-  if (session === undefined) return notes.length === 0 ? prompt : `${quoteNotes(notes, locale)}\n\n${prompt}`;
-  return session.workspace === workspace.path
-    ? prompt
-    : `${MOVED[locale](workspace.path, session.workspace)}\n\n${prompt}`;
+  const { session, workspace, prompt } = request;
+  if (session === undefined) return notes.length === 0 ? prompt : `${quoteNotes(notes)}\n\n${prompt}`;
+  return session.workspace === workspace.path ? prompt : `${moved(workspace.path, session.workspace)}\n\n${prompt}`;
 }
 
 /** `promptFor` with the instructions in front, once: for a program that takes none. */

@@ -157,6 +157,8 @@ export interface PlannedEntry {
   readonly role?: string;
   /** The files and folders that it may change. Absent: all. */
   readonly paths?: readonly string[];
+  /** The files and folders that it is expected to change; nothing holds it to them. Absent: not known. */
+  readonly files?: readonly string[];
 }
 
 /** A required change that a verdict names. */

@@ -73,6 +73,7 @@ export const PROMPTS = {
       'title',
       'task',
       'files',
+      'touches',
       'delivered',
       'neighbours',
       'background',
@@ -81,7 +82,7 @@ export const PROMPTS = {
       'minutes',
     ],
     budget: 900,
-    body: '{{run}}\n\n# Task {{id}}: {{title}}\n\n{{task}}\n\n{{#files.length}}\nRead these files first: {{files}}.\n\n{{/files.length}}\n{{#delivered.length}}\nAlready delivered and in your folder: {{delivered}}.\n\n{{/delivered.length}}\n{{#neighbours.length}}\nYour task is one part of the objective. Other members do these; leave them to them:\n{{#neighbours}}\n- {{.}}\n{{/neighbours}}\n\n{{/neighbours.length}}\n{{background}}\n\n{{place}}\n\n{{#duties.length}}\nWhen you say that you are done, squad checks that:\n{{#duties}}\n- {{.}}\n{{/duties}}\n\n{{/duties.length}}\nThis turn may take {{minutes}} minutes.',
+    body: '{{run}}\n\n# Task {{id}}: {{title}}\n\n{{task}}\n\n{{#files.length}}\nRead these files first: {{files}}.\n\n{{/files.length}}\n{{#touches.length}}\nThe plan expects changes in: {{touches}}.\n\n{{/touches.length}}\n{{#delivered.length}}\nAlready delivered and in your folder: {{delivered}}.\n\n{{/delivered.length}}\n{{#neighbours.length}}\nYour task is one part of the objective. Other members do these; leave them to them:\n{{#neighbours}}\n- {{.}}\n{{/neighbours}}\n\n{{/neighbours.length}}\n{{background}}\n\n{{place}}\n\n{{#duties.length}}\nWhen you say that you are done, squad checks that:\n{{#duties}}\n- {{.}}\n{{/duties}}\n\n{{/duties.length}}\nThis turn may take {{minutes}} minutes.',
   },
   'author/looks': {
     role: 'author',
@@ -93,9 +94,21 @@ export const PROMPTS = {
   'author/next': {
     role: 'author',
     occasion: 'another task begins in the same conversation',
-    needs: ['id', 'title', 'task', 'files', 'delivered', 'neighbours', 'background', 'place', 'duties', 'minutes'],
+    needs: [
+      'id',
+      'title',
+      'task',
+      'files',
+      'touches',
+      'delivered',
+      'neighbours',
+      'background',
+      'place',
+      'duties',
+      'minutes',
+    ],
     budget: 700,
-    body: '# Task {{id}}: {{title}}\n\nThis is your next task. The objective, the team and the checks are as before.\n\n{{task}}\n\n{{#files.length}}\nRead these files first: {{files}}.\n\n{{/files.length}}\n{{#delivered.length}}\nAlready delivered and in your folder: {{delivered}}.\n\n{{/delivered.length}}\n{{#neighbours.length}}\nOther members do these tasks; leave them to them:\n{{#neighbours}}\n- {{.}}\n{{/neighbours}}\n\n{{/neighbours.length}}\n{{background}}\n\n{{place}}\n\n{{#duties.length}}\nWhen you say that you are done, squad checks that:\n{{#duties}}\n- {{.}}\n{{/duties}}\n\n{{/duties.length}}\nThis turn may take {{minutes}} minutes.',
+    body: '# Task {{id}}: {{title}}\n\nThis is your next task. The objective, the team and the checks are as before.\n\n{{task}}\n\n{{#files.length}}\nRead these files first: {{files}}.\n\n{{/files.length}}\n{{#touches.length}}\nThe plan expects changes in: {{touches}}.\n\n{{/touches.length}}\n{{#delivered.length}}\nAlready delivered and in your folder: {{delivered}}.\n\n{{/delivered.length}}\n{{#neighbours.length}}\nOther members do these tasks; leave them to them:\n{{#neighbours}}\n- {{.}}\n{{/neighbours}}\n\n{{/neighbours.length}}\n{{background}}\n\n{{place}}\n\n{{#duties.length}}\nWhen you say that you are done, squad checks that:\n{{#duties}}\n- {{.}}\n{{/duties}}\n\n{{/duties.length}}\nThis turn may take {{minutes}} minutes.',
   },
   'author/person': {
     role: 'author',
@@ -389,7 +402,7 @@ export const PROMPTS = {
     occasion: 'the objective is to be split',
     needs: ['builders', 'proposes'],
     budget: 1200,
-    body: 'Split this objective into tasks that agents can build in parallel. Change no file.\n\nThese roles build: {{builders}}.\n{{#proposes}}\nThe objective does not say how to tell that it is reached: propose one to five `criteria`.\n{{/proposes}}',
+    body: 'Split this objective into tasks that agents can build in parallel. Change no file.\n\nThese roles build: {{builders}}. If there is nothing to do, or the objective is too unclear to plan, say so in `cannot` and plan no task.\n{{#proposes}}\nThe objective does not say how to tell that it is reached. Propose `criteria`, one to five.\n{{/proposes}}',
   },
   'planner/role': {
     role: 'planner',
@@ -429,9 +442,9 @@ export const PROMPTS = {
   'reviewer/first': {
     role: 'reviewer',
     occasion: 'the first look at a task',
-    needs: ['run', 'id', 'title', 'round', 'task', 'commit', 'change', 'criteria'],
+    needs: ['run', 'id', 'title', 'round', 'task', 'files', 'answer', 'commit', 'change', 'criteria'],
     budget: 1200,
-    body: "{{run}}\n\n# Review of task {{id}}: {{title}} (round {{round}})\n\nThe task was:\n\n{{task}}\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Read it, and run what you need to be sure. Change nothing. Review only the task.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}\n{{^criteria.length}}\nThere are no criteria besides the task itself.\n{{/criteria.length}}\n\nGive every finding now: later rounds settle these findings, and look for new ones only where the author's next change did harm.",
+    body: "{{run}}\n\n# Review of task {{id}}: {{title}} (round {{round}})\n\nThe task was:\n\n{{task}}\n\n{{#files.length}}\nIts author had to read these files first: {{files}}.\n\n{{/files.length}}\n{{#answer}}\nThe author's answer, which squad acts on once the work is approved, belongs to the work:\n\n{{answer}}\n\n{{/answer}}\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Read it, and run what you need to be sure. Change nothing. Review only the task.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}\n{{^criteria.length}}\nThere are no criteria besides the task itself.\n{{/criteria.length}}\n\nGive every finding now: later rounds settle these findings, and look for new ones only where the author's next change did harm.",
   },
   'reviewer/fixed': {
     role: 'reviewer',

@@ -323,3 +323,51 @@ describe('delivery', () => {
     expect(asked).toEqual(['engine/auth/shared']);
   });
 });
+
+describe('a planner that plans no task', () => {
+  const without = (why: string): Json => ({ summary: '', tasks: [], cannot: { why, text: 'It is there.' } });
+  const end = (why: string, facts?: RunFacts) => {
+    const { board } = play({ plan: without(why) }, facts);
+    return board.finished ?? board.gate;
+  };
+
+  it('ends the run as failed where the objective is unclear', () =>
+    expect(end('unclear')).toMatchObject({
+      outcome: 'failed',
+      why: 'the planner finds the objective unclear: It is there.',
+    }));
+
+  it('is believed only by criteria that pass', () => {
+    expect(end('nothing-to-do')).toMatchObject({ outcome: 'failed', why: expect.stringContaining('no criterion can') });
+    expect(end('nothing-to-do', CHECKED)).toMatchObject({ outcome: 'done', why: 'nothing was to do: It is there.' });
+  });
+});
+
+describe('a plan whose tasks change one file at the same time', () => {
+  const both = (needs: string[]): Json => ({
+    summary: '',
+    tasks: [
+      { ...(task('a') as object), files: ['x.ts'] },
+      { ...(task('b', needs) as object), files: ['x.ts'] },
+    ],
+  });
+
+  it('goes back to its planner once, and is carried out if it stays', () => {
+    const asked: number[] = [];
+    const played = play({
+      turn: ({ task: id, prompt }) => {
+        if (id !== 'plan') return undefined;
+        asked.push(prompt.why === 'start' ? 0 : 1);
+        return { output: both([]) };
+      },
+    });
+    expect(asked).toEqual([0, 1]);
+    expect(['a', 'b'].map((id) => status(played, id))).toEqual(['done', 'done']);
+  });
+
+  it('is carried out at once where one task needs the other', () => {
+    const played = play({ plan: both(['a']) });
+    expect(played.board.tasks.get('plan')?.work.attempts).toBe(1);
+    expect(played.board.tasks.get('a')?.task.brief.touches).toEqual(['x.ts']);
+  });
+});

@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { checkPlan, type PlannedTask } from '../../src/playbooks/delivery/plan-answer.ts';
+import { checkPlan, readPlanAnswer, sharedFiles, type PlannedTask } from '../../src/playbooks/delivery/plan-answer.ts';
 import { sortByNeeds } from '../../src/playbooks/shared/sort-by-needs.ts';
 
 function task(id: string, more: Partial<PlannedTask> = {}): PlannedTask {
-  return { id, title: id, role: 'builder', needs: [], brief: `Build ${id}.`, acceptance: ['it works'], ...more };
+  return {
+    id,
+    title: id,
+    role: 'builder',
+    needs: [],
+    files: [],
+    brief: `Build ${id}.`,
+    acceptance: ['it works'],
+    ...more,
+  };
 }
 
 function problems(...tasks: PlannedTask[]): readonly string[] {
-  const checked = checkPlan({ summary: '', tasks }, ['builder']);
+  const checked = checkPlan({ summary: '', tasks, cannot: null }, ['builder']);
   return checked.ok ? [] : checked.problems;
 }
 
@@ -58,5 +67,49 @@ describe('sortByNeeds', () => {
       task('e'),
     ];
     expect(sortByNeeds(tasks).map(({ id }) => id)).toEqual(['e']);
+  });
+});
+
+describe('files that two tasks change', () => {
+  const both = (one: string[], other: string[], needs: string[] = []) =>
+    sharedFiles([task('a', { files: one }), task('b', { files: other, needs })]);
+
+  it.each<[string[], string[]]>([
+    [['src/a.ts'], ['src/a.ts']],
+    [['src'], ['src/a.ts']],
+    [['./src/a.ts'], ['src//A.ts/']],
+    [
+      ['x', 'src/a.ts'],
+      ['y', 'src/a.ts'],
+    ],
+  ])('%j and %j meet', (one, other) => {
+    expect(both(one, other)).toEqual([expect.stringMatching(/^a and b both change .* at the same time/)]);
+    expect(both(one, other, ['a'])).toEqual([]);
+  });
+
+  it('do not meet where one task waits for the other, however far', () => {
+    const files = ['x.ts'];
+    const tasks = [task('a', { files }), task('b', { needs: ['a'] }), task('c', { needs: ['b'], files })];
+    expect(sharedFiles(tasks)).toEqual([]);
+    expect(both(['src/a.ts'], ['src/ab.ts'])).toEqual([]);
+  });
+});
+
+describe('a plan without tasks', () => {
+  const read = (cannot: unknown, tasks: PlannedTask[] = []) =>
+    readPlanAnswer({ summary: 's', tasks, cannot }, ['builder']);
+
+  it.each(['nothing-to-do', 'unclear'])('is one that says why: %s', (why) => {
+    expect(read({ why, text: 'It is there.' })).toMatchObject({ ok: true, tasks: [] });
+    expect(read({ why, text: ' ' })).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining('does not say more')],
+    });
+    expect(read({ why, text: 'x' }, [task('a')])).toMatchObject({ ok: false });
+  });
+
+  it('is refused without a reason', () => {
+    expect(read(null)).toMatchObject({ ok: false, problems: [expect.stringContaining('`cannot`')] });
+    expect(read({ why: 'lazy', text: 'x' })).toMatchObject({ ok: false });
   });
 });

@@ -50,6 +50,8 @@ export const briefSchema = z.object({
   /** The text is the whole prompt of the first turn. */
   verbatim: z.boolean().optional(),
   files: z.array(z.string()).optional(),
+  /** Files that the task is expected to change, for its author and for those who work beside it. */
+  touches: z.array(z.string()).optional(),
   mail: z.array(z.string()).optional(),
 });
 

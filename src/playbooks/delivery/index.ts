@@ -1,6 +1,8 @@
 import type { AnswerForm, Playbook } from '../../model/plan.ts';
 import { limitsSchema } from '../../model/limits.ts';
-import { answerSchema } from '../shared/tasks.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { answerSchema, failRun } from '../shared/tasks.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
 import { deliveryList } from './list.ts';
@@ -10,19 +12,37 @@ import {
   planAnswerSchema,
   planWithCriteriaSchema,
   readPlanAnswer,
+  sharedFiles,
+  type PlanAnswer,
 } from './plan-answer.ts';
 import { builderRoles, DELIVERY_ROLES, deliveryCast } from './roles.ts';
 import { TEST_FORM, TEST_REPORT } from './test-report.ts';
 
-const read: AnswerForm['read'] & {} = ({ roster, objective }, answer) => {
+const read: AnswerForm['read'] & {} = (view, answer, id) => {
+  const { roster, objective } = view;
   const checked = readPlanAnswer(answer, builderRoles(roster.map(({ role }) => role)));
   if (!checked.ok) return { problems: checked.problems };
-  const { summary, criteria = [] } = checked.answer;
+  const { summary, criteria = [], cannot } = checked.answer;
+  // Said once: a planner that sees no other way keeps its plan, and the merge decides.
+  const shared = (view.task(id)?.attempts ?? 0) > 1 ? [] : sharedFiles(checked.tasks);
+  if (shared.length > 0) return { problems: shared };
   // Criteria that the objective has are a person's own.
   const isOpen = objective.criteria.every(({ proposed }) => proposed !== undefined);
   const proposed = criteria.map(({ text, command }) => ({ text, ...(command === null ? {} : { command }) }));
-  return { entries: checked.tasks, summary, criteria: isOpen ? proposed : [] };
+  const plan = { entries: checked.tasks, summary, criteria: isOpen ? proposed : [] };
+  if (cannot === null) return plan;
+  const known = objective.criteria.length + plan.criteria.length;
+  return { ...plan, changes: [withoutTasks(cannot, known > 0)] };
 };
+
+/** The end of a run whose planner has no task: done only if criteria can show that nothing is to do. */
+function withoutTasks({ why, text }: NonNullable<PlanAnswer['cannot']>, canShow: boolean): PlanChange {
+  const said = plainLine(text, 600);
+  if (why === 'unclear') return failRun(`the planner finds the objective unclear: ${said}`);
+  return canShow
+    ? { do: 'finish', outcome: 'done', why: `nothing was to do: ${said}` }
+    : failRun(`the planner says that nothing is to do, and no criterion can show it: ${said}`);
+}
 
 const refusal = 'This plan cannot be used:';
 const late = 'the plan cannot be used:';

@@ -4,6 +4,7 @@ import type { Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
+import { overlaps, plainPath } from '../stages/planned-paths.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
 /** Leaves room for the suffixes of a piece's tasks. */
@@ -27,6 +28,12 @@ export const planAnswerSchema = z.object({
         .describe(
           'the result and why it is wanted; where to begin (files, or a similar place as path:line); the exact interface that others rely on; limits; what to leave alone; which tests to write; how to see that it works',
         ),
+      files: z
+        .array(z.string())
+        .default([])
+        .describe(
+          'files and folders that it will create or change; none of them in another task that may run at the same time',
+        ),
       acceptance: z
         .array(z.string())
         .describe(
@@ -34,6 +41,14 @@ export const planAnswerSchema = z.object({
         ),
     }),
   ),
+  cannot: z
+    .object({
+      why: z.enum(['nothing-to-do', 'unclear']),
+      text: z.string().describe('what is there already, or what has to be answered before a plan is possible'),
+    })
+    .nullable()
+    .default(null)
+    .describe('why there is no task; null if there are tasks'),
 });
 export type PlannedTask = z.infer<typeof planAnswerSchema>['tasks'][number];
 
@@ -92,7 +107,7 @@ export function examplePlan(roles: readonly string[]): Json {
     summary: '<summary>',
     tasks: roles.map((role, index) => ({
       ...{ id: `task-${index + 1}`, title: '<title>', role, needs: [] },
-      ...{ brief: '<brief by the planner>', acceptance: ['<criterion by the planner>'] },
+      ...{ brief: '<brief by the planner>', files: ['<file>'], acceptance: ['<criterion by the planner>'] },
     })),
   };
 }
@@ -106,9 +121,11 @@ function issueText({ path, message }: z.core.$ZodIssue): string {
  * answer.
  */
 export function checkPlan(answer: PlanAnswer, roles: readonly string[]): CheckedPlan {
-  const { tasks } = answer;
+  const { tasks, cannot } = answer;
   const count = tasks.length;
-  if (count === 0) return { ok: false, problems: ['the plan has no tasks'] };
+  if (cannot !== null) return checkWithout(answer, cannot);
+  if (count === 0)
+    return { ok: false, problems: ['the plan has no tasks; if there is a reason for that, it belongs into `cannot`'] };
   if (count > MOST_TASKS) {
     return { ok: false, problems: [`the plan has ${count} tasks; at most ${MOST_TASKS} are allowed`] };
   }
@@ -124,6 +141,35 @@ export function checkPlan(answer: PlanAnswer, roles: readonly string[]): Checked
     return { ok: false, problems: [`these tasks need each other in a circle: ${left.join(', ')}`] };
   }
   return { ok: true, tasks: sorted };
+}
+
+function checkWithout(
+  { tasks, criteria = [] }: PlanAnswer,
+  { why, text }: NonNullable<PlanAnswer['cannot']>,
+): CheckedPlan {
+  const problems = [
+    ...(tasks.length > 0 ? ['the plan has tasks and says in `cannot` why there are none; give one of the two'] : []),
+    ...(text.trim() === '' ? [`\`cannot\` says ${why}, and its \`text\` does not say more`] : []),
+    ...criteriaProblems(criteria),
+  ];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, tasks: [] };
+}
+
+/** Files that two tasks name which may run at the same time, each with its tasks. */
+export function sharedFiles(tasks: readonly PlannedTask[]): string[] {
+  const needs = new Map(tasks.map((task) => [task.id, task.needs]));
+  const leadsTo = (from: string, to: string): boolean =>
+    (needs.get(from) ?? []).some((need) => need === to || leadsTo(need, to));
+  return tasks.flatMap((one, index) =>
+    tasks.slice(index + 1).flatMap((other) => {
+      if (leadsTo(one.id, other.id) || leadsTo(other.id, one.id)) return [];
+      const shared = one.files.filter((file) => other.files.some((path) => overlaps(plainPath(file), plainPath(path))));
+      return shared.map(
+        (file) =>
+          `${shown(one.id)} and ${shown(other.id)} both change ${shown(file)} at the same time: make them one task, or let one need the other`,
+      );
+    }),
+  );
 }
 
 function problemsOf(task: PlannedTask, index: number, ids: readonly string[], roles: readonly string[]): string[] {

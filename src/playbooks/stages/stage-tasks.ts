@@ -93,7 +93,11 @@ function common(opening: Opening, entry?: PlannedEntry): NewTask {
   ].join('\n\n');
   const documents = hasPlaceholder(stage, 'documents') ? [] : documentsFor(progress, options, stage);
   const task = workTask({ id: '', title: '', role, brief: text }, { needs: needsFor(opening) });
-  const brief = documents.length === 0 ? task.brief : { ...task.brief, files: documents };
+  const brief = {
+    ...task.brief,
+    ...(documents.length === 0 ? {} : { files: documents }),
+    ...(entry?.files === undefined || entry.files.length === 0 ? {} : { touches: [...entry.files] }),
+  };
   const agent = stage.session === 'thread' ? scene.roster.find((member) => member.role === role)?.name : undefined;
   return {
     ...task,

@@ -16,7 +16,7 @@ export interface AuthorPrompt {
   /** Tasks whose work is in its folder. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
   /** Tasks of others that may run at the same time. */
-  readonly neighbours: readonly { readonly id: string; readonly title: string; readonly role: string }[];
+  readonly neighbours: readonly Pick<TaskState['task'], 'id' | 'title' | 'role' | 'brief'>[];
   /** About others' work, from the playbook. */
   readonly background: string;
   /** About checks that fail on the commit that the run begins from. */
@@ -42,8 +42,11 @@ function renderTask(about: AuthorPrompt): string {
     title: task.title,
     task: task.brief.text,
     files: task.brief.files ?? [],
+    touches: task.brief.touches ?? [],
     delivered: delivered.map(({ id, title }) => `${id} (${title})`),
-    neighbours: neighbours.map(({ id, title, role }) => `${id}: ${title} (${role})`),
+    neighbours: neighbours.map(
+      ({ id, title, role, brief: { touches = [] } }) => `${id}: ${title} (${[role, ...touches].join(', ')})`,
+    ),
     background: [background, baseline].filter((text) => text !== '').join('\n\n'),
     place: placeOf(about),
     duties: task.requires.map((one) => dutyOf(one, changed)),

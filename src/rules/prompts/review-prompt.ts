@@ -33,7 +33,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   const news = newsOf(about, facts, review);
   const look = renderPrompt(
     'reviewer/first',
-    { ...facts, run: about.run, task: task.brief.text, change: changeOf(about) },
+    { ...facts, ...taskOf(state), run: about.run, change: changeOf(about) },
     changed,
   );
   return [
@@ -44,6 +44,13 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   ]
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+/** The task as its author had it, and the answer that the review is about, too. */
+function taskOf({ task, work }: TaskState) {
+  const { brief } = task;
+  const answer = task.output === undefined || work.output === null ? '' : JSON.stringify(work.output, null, 2);
+  return { task: brief.text, files: brief.files ?? [], answer };
 }
 
 function factsOf({ state: { task, work }, commit }: ReviewPrompt) {

@@ -45,9 +45,9 @@ export function outsideWork(scene: Pick<Scene, 'tasks' | 'record' | 'records'>):
 export function judgeAgain(scene: Scene, { list }: StagesOptions, progress: readonly StageProgress[]): PlanChange[] {
   const finals = finalStages(list);
   const states = finals.flatMap(({ id }) => progress.find(({ stage }) => stage.id === id) ?? []);
-  const [first] = states;
-  if (first === undefined || states.some(({ state }) => state !== 'done' && state !== 'skipped')) return [];
-  const [task] = first.tasks;
+  if (states.length === 0 || states.some(({ state }) => state !== 'done' && state !== 'skipped')) return [];
+  // A stage that commits has no tasks where the entries are committed already.
+  const [task] = states.flatMap(({ tasks }) => tasks.filter(({ added }) => added !== true));
   const judged = task === undefined ? new Set<string>() : reached(scene, task.state.id);
   if (outsideWork(scene).every(({ id }) => judged.has(id))) return [];
   const begun = closingStages(list).filter(({ id }) =>

@@ -164,6 +164,30 @@ describe('work that no plan has', () => {
     expect(viewsOf(CHAIN, played).every(({ state }) => state === 'done')).toBe(true);
   });
 
+  it('has the whole judged again once, where its entries are committed before the judges', () => {
+    const verdict = stage('VERDICT', {
+      ...{ by: ['reviewer'], makes: { answer: 'verdict' }, judges: { rounds: 3, else: { fix: 'BUILD' } } },
+    });
+    let posted = false;
+    const said = script({ verdict: APPROVED, 'verdict-2': APPROVED });
+    const played = play(
+      { stages: [...CHAIN.stages, verdict] },
+      {
+        roster: PEOPLE,
+        script: {
+          turn: (turn, board) => (/-test(?:-\d)?$/.test(turn.task) ? { output: APPROVED } : said.turn?.(turn, board)),
+          outside: ({ tasks }) => {
+            if (posted || tasks.get('verdict')?.work.author.state.at !== 'live') return undefined;
+            posted = true;
+            return { ...mail, to: ['builder'], task: 'TIDY-1', via: 'two-test', body };
+          },
+        },
+      },
+    );
+    expect(ends(played).filter((line) => line.startsWith('verdict'))).toEqual(['verdict done', 'verdict-2 done']);
+    expect(played.board.finished?.outcome).toBe('done');
+  });
+
   it('goes through them as a repair of the merged work, too', () => {
     let refusals = 0;
     const said = script();

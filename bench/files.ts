@@ -1,6 +1,6 @@
 import { mkdirSync, closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProjector, type ProjectedRun } from '../src/engine/sinks/project-files.ts';
+import { createProjector } from '../src/engine/sinks/project-files.ts';
 import { createBoard } from '../src/rules/board.ts';
 import { factsOf } from '../src/rules/run-facts.ts';
 import { newWork } from '../src/rules/work.ts';
@@ -67,7 +67,7 @@ async function measure(own: string, { tasks, turns }: (typeof SIZES)[number]) {
   const opened = openOwnLedger(machineIn(own), own);
   for (let turn = 0; turn < turns; turn += 1) settleTurn(opened, turn, tasks);
   const definition = definitionOf(own);
-  const of: ProjectedRun = { lease: opened.lease, definition, limits: definition.limits };
+  const of = { lease: opened.lease, definition, limits: definition.limits };
   const ports = {
     ledger: opened.ledger,
     playbook: { stages: stageViews },

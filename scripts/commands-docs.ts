@@ -32,10 +32,14 @@ export async function allCommands(): Promise<Command> {
 
 /** Each example of the command's help as one line of a shell. */
 export function examplesOf(command: Command): readonly string[] {
+  return linesBelow(command, 'Example:');
+}
+
+function linesBelow(command: Command, title: string): readonly string[] {
   let text = '';
   const write = (part: string): void => void (text += part);
   command.configureOutput({ writeOut: write }).outputHelp();
-  const [, after = ''] = text.split('\nExample:\n');
+  const [, after = ''] = text.split(`\n${title}\n`);
   const [lines = ''] = after.split('\n\n');
   const found = lines.replaceAll(/ \\\n +/g, ' ').split('\n');
   return found.map((line) => line.trim()).filter((line) => line !== '');
@@ -67,11 +71,13 @@ function sectionOf(command: Command): string {
   const name = pathOf(command);
   const usage = `${name} ${command.createHelp().visibleCommands(command).length > 0 ? '<command>' : command.usage()}`;
   const examples = examplesOf(command);
+  const leaves = linesBelow(command, 'Leaves:').map((line) => line.replace(/ +/, ': '));
   return [
     `### ${name}`,
     escaped(command.description()),
     `    ${usage.trim()}`,
     ...(command.options.length + command.registeredArguments.length === 0 ? [] : [tableOf(command)]),
+    ...(leaves.length === 0 ? [] : [`It leaves:\n\n${leaves.map((line) => `- ${line}`).join('\n')}`]),
     ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\``]),
   ].join('\n\n');
 }

@@ -1,6 +1,7 @@
 import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import { join } from 'node:path';
 import { createRunFiles } from '../../src/engine/sinks/run-files.ts';
+import { loadSinks } from '../../src/engine/sinks/sinks.ts';
 import { openRunResources } from '../../src/engine/run-resources.ts';
 import { startSegment } from '../../src/engine/run-loop.ts';
 import { openTracer, withLastLook } from '../../src/engine/trace-run.ts';
@@ -70,7 +71,11 @@ export async function runSimulated(
     };
     const files =
       plan.files === true
-        ? createRunFiles({ ...machine, ledger, workspaces, playbook, warn }, resources.directory, of)
+        ? createRunFiles(
+            { ...machine, ledger, workspaces, playbook, warn, sinks: await loadSinks() },
+            resources.directory,
+            of,
+          )
         : undefined;
     const started = startSegment(
       {

@@ -6,6 +6,8 @@ import { FLAGS, JSON_OBJECT, type CommandContext } from './command-context.ts';
 export interface CommandRow {
   readonly about: string;
   readonly examples?: readonly string[];
+  /** Where it leaves something. */
+  readonly leaves?: readonly (readonly [name: string, about: string])[];
   readonly words?: readonly Word[];
   /** Absent: those in `FLAGS` with its name, or else `--json`. */
   readonly flags?: readonly Flag[];
@@ -22,9 +24,10 @@ export type Commands = Readonly<Record<string, CommandRow>>;
 /** Adds commands with their flags, arguments and examples. */
 export function addCommands(parent: Command, commands: Commands, context: CommandContext): void {
   for (const [name, row] of Object.entries(commands)) {
-    const { about, examples = [], words = [], needs = [], hidden = false, load } = row;
+    const { about, examples = [], leaves = [], words = [], needs = [], hidden = false, load } = row;
     const flags = row.flags ?? (load && ((FLAGS as Readonly<Record<string, readonly Flag[]>>)[name] ?? [JSON_OBJECT]));
     const command = parent.command(name, { hidden }).description(about);
+    if (leaves.length > 0) command.addHelpText('after', section('Leaves:', ...leaves.map((one) => leftLine(...one))));
     if (examples.length > 0) command.addHelpText('after', example(...examples));
     for (const [word, help, choices] of words) {
       const argument = new Argument(word, help);
@@ -47,8 +50,16 @@ function optionOf([flag, about, values]: Flag): Option {
 }
 
 export function example(...lines: readonly string[]): (about: AddHelpTextContext) => string {
+  return section('Example:', ...lines);
+}
+
+function section(of: string, ...lines: readonly string[]): (about: AddHelpTextContext) => string {
   return ({ command }) => {
-    const title = command.createHelp().styleTitle('Example:');
+    const title = command.createHelp().styleTitle(of);
     return `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
   };
+}
+
+function leftLine(name: string, about: string): string {
+  return `${name.padEnd(9)}${about}`;
 }

@@ -1,3 +1,4 @@
+import { SINKS } from '../engine/sinks/sinks.ts';
 import { FLAGS, LIMIT_FLAGS, RUN_WORD } from './command-context.ts';
 import type { Commands } from './command-row.ts';
 import { OBJECTIVE } from './read-objective.ts';
@@ -17,6 +18,7 @@ export const RUN_COMMANDS: Commands = {
       'squad run objective.md --dry-run',
       'squad run --session=.workflow/.team/TC-login-2026-02-27',
     ],
+    leaves: Object.entries(SINKS).map(([name, { about }]) => [name, about]),
     words: [['[objective]', OBJECTIVE]],
     flags: [...FLAGS.run, ...LIMIT_FLAGS],
     load: async () => (await import('./commands/run.ts')).run,

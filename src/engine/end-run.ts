@@ -3,12 +3,13 @@ import type { Composition } from './compose.ts';
 import { errorText } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
+import type { FolderWritten } from '../model/folder-written.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import { isStorageError, machineError } from '../model/storage-error.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { workOf } from '../view/next-commands.ts';
-import { folderProblemOf, readHistory, type RunHistory } from '../view/read-run.ts';
+import { readHistory, writtenBy, type RunHistory } from '../view/read-run.ts';
 import type { RunView } from '../view/run-view.ts';
 import { endOf, type RunEnd } from '../view/running-run.ts';
 import { mailOf, viewOf } from '../view/view-of.ts';
@@ -85,8 +86,8 @@ async function reportEnd(
   const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
   const finished = end.end === 'finished';
   // Before the report, which says whether it is complete.
-  const problem = await ports.files.endFolder(runOutcome(end, segment.control.stopped()));
-  noteFolder(resources.ledger, { definition, lease }, problem);
+  const written = await ports.files.endFolders(runOutcome(end, segment.control.stopped()));
+  noteWritten(resources.ledger, { definition, lease }, written);
   if (!finished) release();
   // A repository that was moved meanwhile does not tell. The next engine writes the report of a finished run.
   const named = branchOf(definition);
@@ -120,15 +121,17 @@ function leftAs(outcome: RunOutcome, why: string) {
   return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, exitCode: exitCodeOf(outcome) };
 }
 
-/** Records whether the folder of the run is complete, if the ledger says otherwise. `problem`: as `RunFiles.endFolder` returns it. */
-function noteFolder(
+/** Records what was written, and whether it is complete, where the ledger says otherwise. */
+function noteWritten(
   ledger: Ledger,
-  { definition: { folder }, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
-  problem: string | null | undefined,
+  { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+  written: readonly FolderWritten[],
 ): void {
-  if (folder === undefined || problem === undefined) return;
-  if (problem === folderProblemOf(ledger, lease.runId)) return;
-  ledger.note(lease, RUN_EVENTS.folder, { folder, problem });
+  const before = writtenBy(ledger, lease.runId, definition);
+  for (const one of written) {
+    if (before.some(({ sink, problem }) => sink === one.sink && problem === one.problem)) continue;
+    ledger.note(lease, RUN_EVENTS.folder, plainJson(one));
+  }
 }
 
 /** A run that `stop` cut short is stopped, not interrupted. */

@@ -9,6 +9,7 @@ import { workspacesOf } from './workspaces.ts';
 import { endRun } from './end-run.ts';
 import { createNotifier } from './notifier.ts';
 import { createRunFiles } from './sinks/run-files.ts';
+import { loadSinks } from './sinks/sinks.ts';
 import { storeContents } from '../substrate/system/files/content-store.ts';
 import { showState } from '../substrate/system/files/checkout-view.ts';
 import { armoryFolder, runFolder } from '../substrate/system/files/run-files.ts';
@@ -48,7 +49,7 @@ import type { RepositoryReport, Workspaces } from '../substrate/ports/workspaces
 
 export { forkRun, makeRefs, type RecordedFork } from './fork-run.ts';
 export { haltRun } from './halt-run.ts';
-export { writeFolderAgain } from './write-folder.ts';
+export { writeFoldersAgain } from './write-folder.ts';
 export { promptsOf, type RunPrompts } from './run-prompts.ts';
 
 export interface EnginePorts extends Composition {
@@ -203,7 +204,7 @@ async function drive(
   const keeps = admitted === 'ends' ? undefined : keepsFolder(definition);
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
   const files = createRunFiles(
-    { ...ports, ledger: resources.ledger, workspaces, playbook, keeps, warn },
+    { ...ports, ledger: resources.ledger, workspaces, playbook, keeps, warn, sinks: await loadSinks() },
     resources.directory,
     of,
   );

@@ -8,7 +8,7 @@ import { armoryFactsOf } from '../model/armory-facts.ts';
 import { attemptScope } from '../model/attempt-id.ts';
 import type { Playbook } from '../model/plan.ts';
 import { makesFolder } from '../playbooks/registry.ts';
-import { publishFolder } from './sinks/publish-folder.ts';
+import { publishWork } from './sinks/sinks.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
@@ -197,7 +197,7 @@ function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['
     publish: async (board) => {
       await Promise.all([operations.stop(), operations.endBaseline()]);
       // The outcome quotes the answer of the remote.
-      return redactor.json(await publishFolder(ports, board, makesFolder(ports.definition)));
+      return redactor.json(await publishWork(ports, board, makesFolder(ports.definition)));
     },
   };
 }

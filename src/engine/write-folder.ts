@@ -3,14 +3,16 @@ import { wrongEnvironment } from '../model/errors.ts';
 import { writeAgainCommand } from '../model/folder-written.ts';
 import { placedAt, RUN_EVENTS } from '../model/run.ts';
 import { keepsFolder } from '../playbooks/registry.ts';
-import { readRun, type RunReading } from '../view/read-run.ts';
+import { incomplete, readRun, type RunReading } from '../view/read-run.ts';
 import { standingOf } from '../view/run-state.ts';
 import { findState } from '../substrate/system/files/state-place.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import { plainJson } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { makeReport } from './end-run.ts';
 import { requireRegistered } from './needs.ts';
 import { createRunFiles } from './sinks/run-files.ts';
+import { loadSinks } from './sinks/sinks.ts';
 import { openRunResources, type RunResources } from './run-resources.ts';
 import { workspacesOf } from './workspaces.ts';
 
@@ -23,10 +25,10 @@ interface WriteFolderPorts extends Composition {
 }
 
 /**
- * Writes the folder of a run that is over, as the ledger has it, and the run's own files, which say whether that is complete. Throws
- * `wrong-environment` if a file cannot be written. Returns the folder.
+ * Writes what is not complete of a run that is over, as the ledger has it, and the run's own files, which say whether it is. Throws
+ * `wrong-environment` if a file cannot be written. Returns the folders that were not complete.
  */
-export async function writeFolderAgain(ports: WriteFolderPorts, path: string, runId: string): Promise<string> {
+export async function writeFoldersAgain(ports: WriteFolderPorts, path: string, runId: string): Promise<string[]> {
   const repository = await inspectRepository(ports.git, path);
   const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
   const resources = openRunResources(ports, directory);
@@ -48,27 +50,29 @@ async function write(
   resources: RunResources,
   workspaces: ReturnType<typeof workspacesOf>,
   of: { readonly runId: string; readonly root: string },
-): Promise<string> {
+): Promise<string[]> {
   const { ledger, directory } = resources;
   const { runId, root } = of;
   const reading = readRun(ledger, runId, null, ports.playbooks);
   ports.refuse(reading);
   const { limits, board, segments } = reading;
   const definition = placedAt(reading.definition, root);
-  const { folder = '', name } = definition;
+  const { name } = definition;
   const playbook = requireRegistered(ports, definition, []);
   const { state } = standingOf(reading, ports.clock.now());
   // No engine takes the run over, and this lease is used for no more than the id in it.
   const about = { lease: { runId, epoch: segments.at(-1)?.epoch ?? 0 }, definition, limits };
   const keeps = keepsFolder(definition);
-  const files = createRunFiles({ ...ports, ledger, workspaces, playbook, keeps }, directory, about);
+  const sinks = await loadSinks();
+  const files = createRunFiles({ ...ports, ledger, workspaces, playbook, keeps, sinks }, directory, about);
   files.changed(board);
-  const problem = await files.endFolder(state);
-  if (typeof problem === 'string') throw stillIncomplete(name, folder, problem);
-  ledger.append(runId, RUN_EVENTS.folder, { folder, problem: null });
+  const written = await files.endFolders(state);
+  for (const { folder, problem } of written) if (problem !== null) throw stillIncomplete(name, folder, problem);
+  const again = written.filter(({ sink }) => incomplete(reading).some((one) => one.sink === sink));
+  for (const one of again) ledger.append(runId, RUN_EVENTS.folder, plainJson(one));
   const { files: report } = await makeReport({ ...ports, playbook }, resources, workspaces, of);
   await files.end(state, report);
-  return folder;
+  return again.map(({ folder }) => folder);
 }
 
 function stillIncomplete(name: string, folder: string, problem: string): Error {

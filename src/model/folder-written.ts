@@ -1,12 +1,16 @@
 import { z } from 'zod';
 
-/** squad wrote the files of a run's folder when its work there ended. `problem`: why they are not complete. */
-export const folderWrittenSchema = z.object({ folder: z.string(), problem: z.string().nullable() });
+/** A folder as a sink of a run has left it when the run or its engine ended. `problem`: why it is not complete. */
+export const folderWrittenSchema = z.strictObject({
+  sink: z.string(),
+  folder: z.string(),
+  problem: z.string().nullable(),
+});
 export type FolderWritten = z.infer<typeof folderWrittenSchema>;
 
 /** The sentence for a person about it. */
-export function folderText({ folder, problem }: FolderWritten, name: string): string {
-  if (problem === null) return `wrote the files in ${folder} again: they are complete`;
+export function folderText({ folder, problem }: Omit<FolderWritten, 'sink'>, name: string): string {
+  if (problem === null) return `the files in ${folder} are complete`;
   return `the files in ${folder} are not complete: ${problem}. ${writeAgainText(name)}`;
 }
 

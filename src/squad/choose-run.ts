@@ -1,6 +1,6 @@
 import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { findDefinition, findRun, isOver, type RunReading } from '../view/read-run.ts';
+import { findDefinition, findRun, incomplete, isOver, type RunReading } from '../view/read-run.ts';
 import { noRunYet } from '../model/unknown-name.ts';
 import { listUnfinished, mostUrgent, unfinishedOf, type Unfinished } from '../view/unfinished.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
@@ -14,7 +14,7 @@ export interface ChosenRun {
   readonly name: string;
   /** Its engine is running and was paused, so that only the pause has to be lifted. */
   readonly isPaused: boolean;
-  /** It is over, and the files of its folder are not complete: only they have to be written. */
+  /** It is over, and a folder that it writes is not complete: only that has to be written. */
   readonly isIncomplete: boolean;
   /** Why it was chosen; undefined: it was named. */
   readonly why: string | undefined;
@@ -35,7 +35,7 @@ export async function chooseRun(place: Place, name: string | undefined, raises: 
   const { row, driven, board } = reading;
   // A drained or stopped run is ending: only a pause keeps the engine.
   const isPaused = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
-  const isIncomplete = reading.folderProblem !== null && isOver(reading);
+  const isIncomplete = isOver(reading) && incomplete(reading).length > 0;
   return { runId: row.id, name: row.name, isPaused, isIncomplete, why, others };
 }
 

@@ -47,20 +47,20 @@ export function refuseOpenAgain(workspace: Opened, reading: RunReading): void {
 }
 
 /**
- * Writes the folder of a run that is over. Returns the folder. Throws `usage` if a newer run has played it, and `wrong-environment` if
- * a file cannot be written.
+ * Writes what is not complete of the folders of a run that is over, and returns these folders. Throws `usage` if a newer run has played
+ * its own, and `wrong-environment` if a file cannot be written.
  */
-export async function writeFolder(
+export async function writeFolders(
   place: Place,
   runId: string,
   { warn, trust }: TrustOption & { readonly warn: (text: string) => void },
-): Promise<string> {
+): Promise<string[]> {
   const run = await openRun(place, runId);
   await agreeToRun(run, runId, trust);
   const { composition, host, repository } = run;
-  const { writeFolderAgain } = await loadEngine();
+  const { writeFoldersAgain } = await loadEngine();
   const refuse = (now: RunReading): void => refuseOpenAgain(run, now);
-  return writeFolderAgain({ ...composition, host, warn, refuse }, repository.root, runId);
+  return writeFoldersAgain({ ...composition, host, warn, refuse }, repository.root, runId);
 }
 
 export function folderRuns(workspace: Opened): FolderRuns {

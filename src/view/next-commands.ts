@@ -6,7 +6,7 @@ import type { TaskFailure } from '../model/task-failure.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { capUseOf } from './cap-use.ts';
-import type { RunReading } from './read-run.ts';
+import { incomplete, type RunReading } from './read-run.ts';
 import { endsAtDeadline, type RunStanding } from './run-state.ts';
 import type { RunView } from './run-view.ts';
 
@@ -33,7 +33,7 @@ export function afterEnd(
 /** Those of them that do not depend on where the work is now. */
 export function againAfterEnd(reading: RunReading, failures: readonly TaskFailure[]): string[] {
   const { next } = reading.published ?? {};
-  const write = reading.folderProblem === null ? [] : [writeAgainCommand(reading.row.name)];
+  const write = incomplete(reading).length === 0 ? [] : [writeAgainCommand(reading.row.name)];
   return [...write, ...failures.flatMap((failure) => failure.next), ...(next === undefined ? [] : [next])];
 }
 

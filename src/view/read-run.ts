@@ -5,11 +5,11 @@ import type { Attempt, Settlement } from '../model/attempt.ts';
 import type { Spending } from '../model/spending.ts';
 import { isSquadError, usageError, type SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
-import { folderWrittenSchema } from '../model/folder-written.ts';
+import { folderWrittenSchema, type FolderWritten } from '../model/folder-written.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import { placedAt, type PublishFacts, type RunDefinition } from '../model/run.ts';
-import { PLAYED } from '../model/playbook-name.ts';
+import { FOLDER, PLAYED } from '../model/playbook-name.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import type { Playbooks } from '../model/plan.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
@@ -65,8 +65,8 @@ export interface RunReading extends Replay {
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
   /** undefined: the run is not over. A result from before a person reopened the run does not count. */
   readonly published: PublishFacts | undefined;
-  /** Why its folder's files were not complete when the last engine ended; null: none is known to be missing, or it is driven. */
-  readonly folderProblem: string | null;
+  /** The folders that its sinks write, as its last engine left them; without problems while it is driven. */
+  readonly written: readonly FolderWritten[];
   readonly questions: readonly OpenQuestion[];
   /** All commands of people, oldest first. */
   readonly interventions: readonly OperatorRequest[];
@@ -142,17 +142,31 @@ export function readRun(
       RUN_EVENTS.published,
       publishFactsSchema,
     ).at(-1),
-    folderProblem: driven ? null : folderProblemOf(ledger, row.id),
+    written: writtenBy(ledger, row.id, definition).map((one) => (driven ? { ...one, problem: null } : one)),
     questions: openQuestions(ledger, replay.board, foreseen, events, row.applied),
     interventions,
     pendingRequests,
   };
 }
 
-/** As it is on record, whether or not an engine drives the run. */
-export function folderProblemOf(ledger: Pick<Ledger, 'events'>, runId: string): string | null {
-  const said = ledger.events({ stream: runId, types: [RUN_EVENTS.folder] }).at(-1);
-  return said === undefined ? null : readEvent(said, folderWrittenSchema).problem;
+/** As it is on record, whether or not an engine drives the run. The folder that a run was started on is there from the start. */
+export function writtenBy(
+  ledger: Pick<Ledger, 'events'>,
+  runId: string,
+  { folder }: Pick<RunDefinition, 'folder'>,
+): FolderWritten[] {
+  const started = folder === undefined ? [] : [{ sink: FOLDER, folder, problem: null }];
+  const noted = all(
+    ledger.events({ stream: runId, types: [RUN_EVENTS.folder] }),
+    RUN_EVENTS.folder,
+    folderWrittenSchema,
+  );
+  return [...new Map([...started, ...noted].map((one) => [one.sink, one])).values()];
+}
+
+/** Those of the folders that a run writes. */
+export function incomplete({ written }: Pick<RunReading, 'written'>): FolderWritten[] {
+  return written.filter(({ problem }) => problem !== null);
 }
 
 function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { armoryFactsSchema } from '../model/armory-facts.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
+import { folderWrittenSchema } from '../model/folder-written.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { checkerChangeSchema } from '../model/plan/checker.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
@@ -47,8 +48,11 @@ export const RUN_PART = {
   playbook: z.string(),
   /** The folder that it plays; null: it plays none. */
   folder: z.string().nullable(),
-  /** Why its files were not complete when the last engine ended; null: none is known to be missing, or an engine is running. */
-  folderProblem: z.string().nullable(),
+  /**
+   * The folders that its sinks write, by the names of the sinks. `problem`: why one was not complete when the last engine ended;
+   * null: nothing is known to be missing, or an engine is running.
+   */
+  written: z.array(folderWrittenSchema),
   /** Its title. */
   objective: z.string(),
   /** Where the objective is from: a path as it was given, the URL of an issue, or words for people. */

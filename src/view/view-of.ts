@@ -52,7 +52,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     version: 1,
     run: {
       ...{ runId: row.id, name: row.name, parent: reading.parent, playbook: definition.playbook },
-      ...{ folder: definition.folder ?? null, folderProblem: reading.folderProblem },
+      ...{ folder: definition.folder ?? null, written: [...reading.written] },
       ...{ objective: definition.objective.title, source: definition.source },
       armory: definition.agents.map(armoryFactsOf),
       startedAt: row.createdAt,

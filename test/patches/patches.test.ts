@@ -10,11 +10,12 @@ import { temporaryFolder } from '../substrate/ledger/support.ts';
 import { newStateOf } from '../support/state.ts';
 import type { Patch } from './patch.ts';
 import { PLAYBOOK } from './playbook.ts';
+import { SINK } from './sink.ts';
 import { SOURCE } from './source.ts';
 import { VERB } from './verb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PATCHES: readonly Patch[] = [PLAYBOOK, SOURCE, VERB];
+const PATCHES: readonly Patch[] = [PLAYBOOK, SOURCE, SINK, VERB];
 
 /** A copy of the sources with the patch; `more`: other folders that it needs. */
 function patched({ edits }: Patch, ...more: readonly string[]): string {

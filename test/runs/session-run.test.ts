@@ -68,7 +68,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
       const command = 'squad resume make-things';
       expect(ended.stderr + ended.stdout).toContain(`\`${command}\` writes them again`);
       expect(await status()).toMatchObject({
-        folderProblem: expect.stringContaining('not there any more'),
+        written: [{ sink: 'session', folder, problem: expect.stringContaining('not there any more') }],
         next: [command, 'squad diff make-things', 'squad merge make-things'],
       });
       expect(await report()).toMatch(/whose files are not complete: /);
@@ -87,7 +87,7 @@ describe('squad run --session', { timeout: 120_000 }, () => {
         '',
       ]);
       expect(state()).toMatchObject({ status: 'completed', completed_tasks: ['SPEC-001', 'MAKE-001', 'MAKE-002'] });
-      expect(await status()).toMatchObject({ folderProblem: null, next: ['squad drop make-things'] });
+      expect(await status()).toMatchObject({ written: [{ problem: null }], next: ['squad drop make-things'] });
       const file = readFileSync(join(stateOf(repository), 'runs', (await status()).runId, 'report.md'), 'utf8');
       expect(file).toContain('whose files say what it has done');
       expect((await play()).stdout).toContain('nothing is left to start');

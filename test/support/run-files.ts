@@ -1,9 +1,12 @@
 import { createRunFiles, type RunFiles } from '../../src/engine/sinks/run-files.ts';
+import { loadSinks } from '../../src/engine/sinks/sinks.ts';
 import type { KeepsFolder } from '../../src/model/folder.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import type { RecordedRun } from '../view/report/support.ts';
+
+const SINKS = await loadSinks();
 
 /** The writer of a recorded run's files, and what it warns of. `documents`: by the first letter of a commit, `:` and their path. */
 export function filesOf(
@@ -20,6 +23,7 @@ export function filesOf(
       ledger: run.ledger,
       playbook,
       keeps,
+      sinks: SINKS,
       workspaces: {
         readFileAt: async (commit, path) => {
           const text = documents[`${commit.slice(0, 1)}:${path}`];

@@ -40,7 +40,7 @@ describe('status', () => {
       rejections: [],
       parent: null,
       folder: null,
-      folderProblem: null,
+      written: [],
       phase: 'finished',
       outcome: 'done',
       playbook: 'delivery',
@@ -107,14 +107,14 @@ describe('status', () => {
   });
 
   it('says that the files of a session are not complete, until they are or an engine writes them', () => {
-    const folder = '/team';
+    const [sink, folder] = ['session', '/team'];
     const run = finished({ ...definition(), folder }).publish();
-    const left = (problem: string | null) => run.ledger.append(run.id, RUN_EVENTS.folder, { folder, problem });
+    const left = (problem: string | null) => run.ledger.append(run.id, RUN_EVENTS.folder, { sink, folder, problem });
     const report = (): string => renderReport(run.read(), run.clock.time).replaceAll('\\', '');
     expect(report()).toContain('Session `/team`, whose files say what it has done');
     left('it is gone');
     expect(statusFrom(run)).toMatchObject({
-      folderProblem: 'it is gone',
+      written: [{ sink, folder, problem: 'it is gone' }],
       next: ['squad resume tidy', 'squad diff tidy', 'squad merge tidy'],
     });
     expect(renderStatus(statusFrom(run), run.clock.time).split('\n')).toEqual(
@@ -126,15 +126,18 @@ describe('status', () => {
     expect(report()).toContain(
       'Session `/team`, whose files are not complete: it is gone. `squad resume tidy` writes them again',
     );
-    expect(statusFrom(run, { since: 0 }).folderProblem).toBeNull();
+    expect(statusFrom(run, { since: 0 }).written).toEqual([{ sink, folder, problem: null }]);
     left(null);
-    expect(statusFrom(run)).toMatchObject({ folderProblem: null, next: ['squad diff tidy', 'squad merge tidy'] });
+    expect(statusFrom(run)).toMatchObject({
+      written: [{ problem: null }],
+      next: ['squad diff tidy', 'squad merge tidy'],
+    });
     expect(openRunEvents(run.ledger, run.id).look().slice(-2)).toMatchObject([
       {
         type: 'warning',
         text: 'the files in /team are not complete: it is gone. `squad resume tidy` writes them again',
       },
-      { type: 'warning', text: 'wrote the files in /team again: they are complete' },
+      { type: 'warning', text: 'the files in /team are complete' },
     ]);
   });
 

@@ -77,14 +77,15 @@ export async function resume(context: CommandContext, name: string | undefined, 
   await show.follow(await squad.resume(runId, { limits, trust: trustOf(context, options), ...show.drive }));
 }
 
-/** Writes the files of a folder that a run, which is over, could not write. Exit 0 then, however the run ended. */
+/** Writes the folders that a run, which is over, could not write. Exit 0 then, however the run ended. */
 async function writeAgain(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
-  const { writeFolder } = await import('../../squad/folder-runs.ts');
+  const { writeFolders } = await import('../../squad/folder-runs.ts');
   const warn = (text: string): void => output.problem(`note: ${plainLine(text, 800)}`);
-  const folder = await writeFolder({ host }, runId, { warn, trust: trustOf(context, options) });
-  const lines = [`Wrote the files in ${plainLine(folder, 300)} again: they are complete.`];
-  printResult(output, options, { type: 'folder-written', runId, folder }, lines);
+  for (const folder of await writeFolders({ host }, runId, { warn, trust: trustOf(context, options) })) {
+    const lines = [`Wrote the files in ${plainLine(folder, 300)} again: they are complete.`];
+    printResult(output, options, { type: 'folder-written', runId, folder }, lines);
+  }
 }
 
 /** Shows a run and asks its questions, where a person is at the terminal. */

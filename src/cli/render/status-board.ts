@@ -1,4 +1,3 @@
-import { FOLDER } from '../../model/playbook-name.ts';
 import { writeAgainText } from '../../model/folder-written.ts';
 import type { RunStatus } from '../../view/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
@@ -52,14 +51,11 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
   ].join(' · ');
 }
 
-function folderLines({ name, folder, folderProblem }: RunStatus): string[] {
-  if (folder === null) return [];
-  return [
-    `  ${FOLDER} ${plainLine(folder, 300)}`,
-    ...(folderProblem === null
-      ? []
-      : [`  its files are not complete: ${plainLine(folderProblem, 300)}. ${writeAgainText(name)}`]),
-  ];
+function folderLines({ name, written }: RunStatus): string[] {
+  return written.flatMap(({ sink, folder, problem }) => [
+    `  ${sink} ${plainLine(folder, 300)}`,
+    ...(problem === null ? [] : [`  its files are not complete: ${plainLine(problem, 300)}. ${writeAgainText(name)}`]),
+  ]);
 }
 
 function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number): string[] {

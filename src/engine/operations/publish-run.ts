@@ -37,7 +37,7 @@ export async function createBranch(
   for (const { attempt, commit } of kept) await workspaces.keepAttempt(run, attempt, commit);
 }
 
-/** Removes the folders, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */
+/** Removes the folders, and keeps the work in them at refs. The run branch has what was delivered, or there is a problem. */
 export async function publishRun(ports: OperationPorts, board: Board): Promise<PublishFacts> {
   const { definition, workspaces } = ports;
   const { name } = definition;
@@ -62,9 +62,7 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
         : `it is at ${found.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
     return { ...facts, problem: `squad/${name} has changed since it was checked: ${why}` };
   }
-  // An unfinished run is not pushed; people have its branch.
-  if (board.finished?.outcome !== 'done') return facts;
-  return { ...facts, ...(await pushRun(ports, delivered)) };
+  return facts;
 }
 
 /** Nothing else is at work by then. */

@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import { createView } from '../../rules/view.ts';
-import type { FolderFile, KeepsFolder, FolderMoment } from '../../model/folder.ts';
+import type { FolderFile, KeepsFolder, FolderMoment, MadeFolder } from '../../model/folder.ts';
 import { writeAgainText } from '../../model/folder-written.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import { openHashLog, type HashEntry, type HashLog } from '../../substrate/system/files/hash-log.ts';
+import { makeFolder } from '../../substrate/system/files/make-folder.ts';
 import { sharedFolder } from '../../substrate/system/files/shared-folder.ts';
+import { defined } from '../../text/defined.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { createMailFiles } from './mail-files.ts';
-import type { Sink } from './sink.ts';
+import type { OpenSink, SinkWork } from './sink.ts';
 import { liveAttempts } from '../../rules/work-requests.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
@@ -17,6 +20,9 @@ import { orderOf } from '../../playbooks/shared/mail-orders.ts';
 
 /** Unchanged files that each look compares with what squad wrote, in turns. */
 const LOOKED_AT = 8;
+
+/** The hash log of the files that squad wrote there, in the folder of the run. */
+const HASHES = 'folder.jsonl';
 
 export interface FolderPorts {
   readonly ledger: Pick<Ledger, 'events' | 'lastSeq' | 'mail'>;
@@ -34,6 +40,29 @@ interface FolderOf {
   readonly keeps: KeepsFolder;
 }
 
+/** Keeps the folder that a run was started on. A run without a branch makes its folder instead, if all its work is done. */
+export const KEPT_FOLDER: SinkWork = {
+  publish: async ({ definition, lease }, board, { makes }) => {
+    const isDue = definition.makesBranch === false && board.finished?.outcome === 'done';
+    const made = isDue ? makes?.(createView(board)) : undefined;
+    if (made === undefined) return {};
+    if ('problem' in made) return made;
+    const problem = await makeFolder(made, lease.runId);
+    if (problem !== undefined) return { problem };
+    const { shown, next, note, isThere } = made;
+    return defined({ made: shown, next, note, added: isThere ? addedTo(made) : undefined });
+  },
+  open: ({ keeps, ...ports }, { lease: { runId }, definition: { name, folder }, folder: own }) =>
+    folder === undefined || keeps === undefined
+      ? undefined
+      : folderSink(ports, { runId, name, folder, hashes: join(own, HASHES), keeps }),
+};
+
+/** Without the empty ones, most of which were there. What was planned decides: after a crash, the files are there already. */
+function addedTo({ files }: MadeFolder): string[] {
+  return files.flatMap(({ path, isEmpty }) => (isEmpty === true ? [] : [path]));
+}
+
 /** A file as squad wrote it last. */
 interface Written {
   readonly text: string;
@@ -44,7 +73,10 @@ interface Written {
  * Keeps the folder that a run was started on as its ledger has it. Writes only what has changed, and keeps what a person has
  * written there meanwhile under another name. Throws the first error, after it has written what it can.
  */
-export function folderSink(ports: FolderPorts, { runId, name, folder, hashes, keeps }: FolderOf): Sink {
+export function folderSink(
+  ports: FolderPorts,
+  { runId, name, folder, hashes, keeps }: FolderOf,
+): OpenSink & Required<Pick<OpenSink, 'write'>> {
   const shared = sharedFolder(folder);
   const mailFiles = createMailFiles(ports.ledger, runId, ports.redactor);
   const written = new Map<string, Written>();
@@ -67,7 +99,7 @@ export function folderSink(ports: FolderPorts, { runId, name, folder, hashes, ke
         : `someone else wrote ${path} in ${folder}`;
     ports.warn(`${what}. squad kept it as ${kept} and wrote its own again`);
   };
-  const write: Sink['write'] = async ({ board, state }) => {
+  const write: NonNullable<OpenSink['write']> = async ({ board, state }) => {
     const status = folderStatus(board, state);
     const files = [...mailFiles(), ...keeps(createView(board), { status })];
     const due = look(files, state !== 'running');

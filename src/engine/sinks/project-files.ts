@@ -2,9 +2,9 @@ import { isEnded } from '../../rules/work-status.ts';
 import { createView } from '../../rules/view.ts';
 import { attemptName } from '../../model/attempt-id.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { Limits } from '../../model/limits.ts';
-import type { Playbook, StageView } from '../../model/plan.ts';
+import type { StageView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { RunState } from '../../model/run-state.ts';
 import { engineTime } from '../../model/spending.ts';
@@ -15,9 +15,9 @@ import type { RunFile } from '../../view/report/files/run-file.ts';
 import { stageIndex, type StageOf } from '../../view/report/files/stage-of.ts';
 import { type StateFacts, stateFile } from '../../view/report/files/state-file.ts';
 import { turnFile } from '../../view/report/files/turn-file.ts';
-import type { WrittenFolder } from '../../substrate/system/files/written-folder.ts';
-import type { Moment, Sink } from './sink.ts';
-import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
+import { removeUnfinished } from '../../substrate/system/files/run-files.ts';
+import { writtenFolder, type WrittenFolder } from '../../substrate/system/files/written-folder.ts';
+import type { Moment, OpenSink, SinkOf, SinkPorts, SinkWork } from './sink.ts';
 import type { Workspaces } from '../../substrate/ports/workspaces.ts';
 import { asObject } from '../../text/json.ts';
 import { sha256Of } from '../../model/sha256.ts';
@@ -26,20 +26,48 @@ import { type CopiedDocument, deliveredDocuments, INDEX, indexFile } from '../..
 /** Settled turns that are read at once: the engine works between two of them. */
 const BATCH = 10;
 
-export interface ProjectorPorts {
-  readonly ledger: Pick<Ledger, 'events' | 'run' | 'attempt' | 'settlement' | 'segments'>;
-  readonly playbook: Pick<Playbook<unknown>, 'files' | 'stages'>;
-  readonly workspaces: Pick<Workspaces, 'readFileAt'>;
-}
-
-export interface ProjectedRun {
-  readonly lease: Lease;
-  readonly definition: RunDefinition;
-  readonly limits: Limits;
-}
-
 /** The folder of the run itself. */
-export function createProjector(ports: ProjectorPorts, of: ProjectedRun, folder: WrittenFolder): Sink['write'] {
+export const FILES: SinkWork = {
+  isLast: true,
+  open: (ports, of) => {
+    const project = createProjector(ports, of, withoutSecrets(writtenFolder(of.folder), ports.redactor));
+    let isClean = false;
+    return {
+      folder: of.folder,
+      write: async (moment) => {
+        if (!isClean) await removeUnfinished(of.folder);
+        isClean = true;
+        await project(moment);
+      },
+    };
+  },
+};
+
+/** The report, in the folder of the run. */
+export const REPORT: SinkWork = {
+  isLast: true,
+  open: (_ports, { folder }) => ({
+    folder,
+    report: async (files) => {
+      const { put } = writtenFolder(folder);
+      const written = await Promise.allSettled(files.map(async ({ path, text }) => put(path, text)));
+      for (const one of written) if (one.status === 'rejected') throw one.reason;
+    },
+  }),
+};
+
+/** The bytes of documents stay as they were delivered. */
+function withoutSecrets(folder: WrittenFolder, redactor: Redactor): WrittenFolder {
+  const put: WrittenFolder['put'] = async (path, content) =>
+    folder.put(path, typeof content === 'string' ? redactor.text(content) : content);
+  return { ...folder, put };
+}
+
+export function createProjector(
+  ports: Pick<SinkPorts, 'ledger' | 'playbook' | 'workspaces'>,
+  of: Omit<SinkOf, 'folder'>,
+  folder: WrittenFolder,
+): NonNullable<OpenSink['write']> {
   const { playbook, workspaces } = ports;
   const putAll = async (files: readonly RunFile[]): Promise<void> => {
     for (const { path, text } of files) await folder.put(path, text);
@@ -89,8 +117,8 @@ function changeBetween(before: Board | undefined, { tasks, records, finished }: 
 
 /** Writes the turns that have settled since the last call. One that cannot be written is tried again in the next call. */
 function createTurnWriter(
-  ledger: ProjectorPorts['ledger'],
-  { definition, lease }: ProjectedRun,
+  ledger: SinkPorts['ledger'],
+  { definition, lease }: Omit<SinkOf, 'folder'>,
   putAll: (files: readonly RunFile[]) => Promise<void>,
 ): (board: Board, stageOf: StageOf) => Promise<void> {
   let cursor = 0;
@@ -108,7 +136,7 @@ function createTurnWriter(
 
 /** None if it was no turn, or no agent ever ran. */
 function turnsIn(
-  ledger: ProjectorPorts['ledger'],
+  ledger: SinkPorts['ledger'],
   definition: RunDefinition,
   board: Board,
   stageOf: StageOf,
@@ -131,8 +159,8 @@ function turnsIn(
 }
 
 function stateFacts(
-  ledger: ProjectorPorts['ledger'],
-  { definition, lease: { runId }, limits }: ProjectedRun,
+  ledger: SinkPorts['ledger'],
+  { definition, lease: { runId }, limits }: Omit<SinkOf, 'folder'>,
   state: RunState,
   copied: readonly string[],
 ): StateFacts {

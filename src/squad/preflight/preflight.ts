@@ -17,7 +17,6 @@ import { bindSquad } from './bind-squad.ts';
 import { lineOf, problemError } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
-import { refuseUnpublishable } from './publishing.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
 import type { Source, Subject } from './source.ts';
@@ -25,6 +24,7 @@ import { judgesOf } from './roles.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
+import { SINKS } from '../../engine/sinks/sinks.ts';
 import { describeRuntimes } from '../../engine/runtime-choice.ts';
 import { refuseUnregistered } from './runtimes.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
@@ -149,7 +149,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
-  await refuseUnpublishable(ports.forge(repository), definition);
+  for (const { admit } of Object.values(SINKS)) await admit?.(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);

@@ -1,4 +1,3 @@
-import { FOLDER } from '../../model/playbook-name.ts';
 import { fullAccessWarning, unconfinedWarning } from '../../model/access.ts';
 import { writeAgainCommand } from '../../model/folder-written.ts';
 import { applicationWarning, experimentalWarning } from '../../model/runtime-description.ts';
@@ -13,7 +12,7 @@ import { endOf } from './timeline.ts';
 /** The outcome and the facts of the whole run. */
 export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[] {
   const { definition, segments, workspace } = reading;
-  const { runId, name, parent, playbook, folder, deadline } = view.run;
+  const { runId, name, parent, playbook, folder, written, deadline } = view.run;
   const { stage, baseline } = view.plan;
   const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
   const unconfined = free.flatMap((one) => one ?? []);
@@ -21,7 +20,8 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   const [word, meaning, tone] = headline(view);
   const lines = [
     words`Run ${code(name)} (${code(runId)}), playbook ${code(playbook)}`,
-    folder === null ? words`Objective from ${code(view.run.source)}` : folderText(folder, view.run),
+    ...(folder === null ? [words`Objective from ${code(view.run.source)}`] : []),
+    ...written.map((one) => folderText(one, name)),
     ...(stage === null
       ? []
       : [words`Stage ${placeText({ stage, ...stage })}, ${ownWords(view.stages[stage.place - 1]?.state ?? '')}`]),
@@ -44,12 +44,11 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, view), list(lines)];
 }
 
-const NAME = ownWords(`${FOLDER.slice(0, 1).toUpperCase()}${FOLDER.slice(1)}`);
-
-function folderText(folder: string, { folderProblem, name }: RunView['run']): Text {
-  if (folderProblem === null) return words`${NAME} ${code(folder)}, whose files say what it has done`;
+function folderText({ sink, folder, problem }: RunView['run']['written'][number], name: string): Text {
+  const title = ownWords(`${sink.slice(0, 1).toUpperCase()}${sink.slice(1)}`);
+  if (problem === null) return words`${title} ${code(folder)}, whose files say what it has done`;
   const command = code(writeAgainCommand(name));
-  return words`${NAME} ${code(folder)}, whose files are not complete: ${folderProblem}. ${command} writes them again`;
+  return words`${title} ${code(folder)}, whose files are not complete: ${problem}. ${command} writes them again`;
 }
 
 /** Start, end, and how long it took by the clock and by the engine. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import type { OperationPorts } from '../../../src/engine/operations/operation-ports.ts';
+import { publishWork } from '../../../src/engine/sinks/sinks.ts';
 import { allocateWorkspace, publishRun, pushRun } from '../../../src/engine/operations/publish-run.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
 import type { ListedFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
@@ -105,9 +106,10 @@ describe('the end of a run', () => {
     const delivered = more.isEmpty === true ? base : head;
     const git = { runHead: async () => delivered, ...more.git };
     const ports = { ...withGit(opened.ports, git), forge };
-    const facts = await publishRun(
+    const facts = await publishWork(
       { ...ports, definition: { ...ports.definition, ...more.definition } },
       { ...board, branch: { ...board.branch, head: delivered }, finished },
+      undefined,
     );
     return { facts, base, head };
   };

@@ -5,7 +5,8 @@ import { createBoard } from '../../../src/rules/board.ts';
 import { factsOf } from '../../../src/rules/run-facts.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { RUN_EVENTS } from '../../../src/model/run.ts';
-import { allocateWorkspace, publishRun } from '../../../src/engine/operations/publish-run.ts';
+import { publishWork } from '../../../src/engine/sinks/sinks.ts';
+import { allocateWorkspace } from '../../../src/engine/operations/publish-run.ts';
 import { pushRun } from '../../../src/engine/operations/publish-run.ts';
 import type { OperationPorts } from '../../../src/engine/operations/operation-ports.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
@@ -68,7 +69,7 @@ describe('pushing the run branch', () => {
     const unseen = await keptIn(workspaces, folder, { 'unseen.txt': 'unseen\n' });
     for (const other of [unseen, report.head, git(repository, 'commit-tree', `${delivered}^{tree}`, '-m', 'no past')]) {
       git(repository, 'update-ref', 'refs/heads/squad/run', other);
-      const { problem } = await publishRun(site, board);
+      const { problem } = await publishWork(site, board, undefined);
       expect(problem).toContain(`it is at ${other.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last`);
     }
     expect(pushed(bare)).toBe('');

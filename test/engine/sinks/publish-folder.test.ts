@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { publishFolder } from '../../../src/engine/sinks/publish-folder.ts';
+import { publishWork } from '../../../src/engine/sinks/sinks.ts';
 import { createBoard } from '../../../src/rules/board.ts';
 import { factsOf } from '../../../src/rules/run-facts.ts';
 import type { MadeFolder } from '../../../src/model/folder.ts';
@@ -23,7 +23,7 @@ function publish(
     runHead: () => Promise.resolve(BASE),
   };
   const ports = { definition: { ...definition(), makesBranch }, workspaces, lease: { runId: 'r' } };
-  return publishFolder(ports as unknown as OperationPorts, { ...BOARD, finished: { outcome, why: '' } }, makes);
+  return publishWork(ports as unknown as OperationPorts, { ...BOARD, finished: { outcome, why: '' } }, makes);
 }
 
 it.each([

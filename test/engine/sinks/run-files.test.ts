@@ -122,12 +122,13 @@ describe('the files of a run', () => {
   });
 
   it('that cannot be written into the folder of the run are told again at the end', async () => {
-    const run = new RecordedRun({ ...definition(), folder: join(recorded().directory, 'gone') }).allocate();
+    const folder = join(recorded().directory, 'gone');
+    const run = new RecordedRun({ ...definition(), folder }).allocate();
     const { files, warnings } = filesOf(run, { folder: () => [{ path: 'state.json', text: '{}' }] });
     files.changed(run.read().board);
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
     const problem = expect.stringContaining('is not there any more');
-    expect(await files.endFolder('waiting')).toEqual(problem);
+    expect(await files.endFolders('waiting')).toEqual([{ sink: 'session', folder, problem }]);
     await files.end('waiting');
     expect(warnings).toEqual([
       problem,

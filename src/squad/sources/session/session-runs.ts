@@ -2,13 +2,13 @@ import { join, resolve } from 'node:path';
 import { SquadError, usageError, wrongEnvironment } from '../../../model/errors.ts';
 import { writeAgainCommand } from '../../../model/folder-written.ts';
 import type { Board } from '../../../model/plan/board.ts';
-import { COORDINATE, PLAYED } from '../../../model/playbook-name.ts';
+import { COORDINATE, FOLDER, PLAYED } from '../../../model/playbook-name.ts';
 import type { RunDefinition } from '../../../model/run.ts';
 import { frozenSession } from '../../../playbooks/session/index.ts';
 import type { Session } from '../../../playbooks/session/session.ts';
 import { workOf } from '../../../playbooks/session/session-list.ts';
 import { failuresOf } from '../../../view/explain-failure.ts';
-import type { RunReading } from '../../../view/read-run.ts';
+import { incomplete, type RunReading } from '../../../view/read-run.ts';
 import { standingOf } from '../../../view/run-state.ts';
 import { predictBoard } from '../../../view/replay-plan.ts';
 import { unfinishedOf } from '../../../view/unfinished.ts';
@@ -155,7 +155,8 @@ export async function refuseTaken(
   const [newest] = runs;
   // A new run would do again what is missing there. Of another session in the same place it says nothing.
   const isLeft = newest !== undefined && frozenSession(newest.definition.options)?.id === session.id;
-  if (isLeft && newest.folderProblem !== null) throw notWritten(newest, path);
+  const missing = isLeft ? incomplete(newest).find(({ sink }) => sink === FOLDER) : undefined;
+  if (isLeft && missing !== undefined) throw notWritten(newest.row.name, path, missing.problem ?? '');
   for (const { reading, tasks } of tasksByRun(runs, session)) {
     const { head } = reading.board.branch;
     if (tasks.length === 0 || head === reading.workspace?.base) continue;
@@ -166,10 +167,10 @@ export async function refuseTaken(
   }
 }
 
-function notWritten({ row, folderProblem }: RunReading, path: string): SquadError {
+function notWritten(run: string, path: string, problem: string): SquadError {
   return wrongEnvironment(
-    `run ${row.name} has played ${plainLine(path, 300)}, but the files there are not complete: ${plainLine(folderProblem ?? '', 300)}`,
-    `Write them with \`${writeAgainCommand(row.name)}\`; then the new run does only what is left.`,
+    `run ${run} has played ${plainLine(path, 300)}, but the files there are not complete: ${plainLine(problem, 300)}`,
+    `Write them with \`${writeAgainCommand(run)}\`; then the new run does only what is left.`,
   );
 }
 

@@ -269,7 +269,7 @@ describe('a folder that another run plays', () => {
     const first = new RecordedRun(about, directory).allocate();
     const { entries, end } = play(about);
     first.plan(entries).decide('finish', end.why).publish();
-    first.ledger.note(first.lease, RUN_EVENTS.folder, { folder: given.path, problem: 'it is gone' });
+    first.ledger.note(first.lease, RUN_EVENTS.folder, { sink: 'session', folder: given.path, problem: 'it is gone' });
     first.ledger.releaseLease(first.lease);
     first.close();
     const composition = compose(host);

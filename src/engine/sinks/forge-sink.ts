@@ -1,7 +1,14 @@
 import { SquadError } from '../../model/errors.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
-import { SETTINGS_FILE } from './read-input.ts';
+import { pushRun } from '../operations/publish-run.ts';
+import type { SinkWork } from './sink.ts';
+
+/** An unfinished run is not pushed; people have its branch. */
+export const FORGE: SinkWork = {
+  publish: async (ports, { finished, branch }, { facts: { problem } }) =>
+    finished?.outcome === 'done' && problem === undefined ? pushRun(ports, branch.head) : {},
+};
 
 /** Throws if the run could not publish its work, so that a missing remote or login is found before the work starts. */
 export async function refuseUnpublishable(
@@ -13,7 +20,7 @@ export async function refuseUnpublishable(
   if (pr && base === undefined) {
     throw unpublishable(
       'HEAD is detached, so a pull request has no branch to go to',
-      `Set publish.base in ${SETTINGS_FILE}.`,
+      'Set publish.base in squad.yaml.',
     );
   }
   // Makes the call that publishing makes later, which needs the program, a login and a repository there.
@@ -21,6 +28,6 @@ export async function refuseUnpublishable(
   if (answer.type === 'refused') throw unpublishable(answer.why, answer.next);
 }
 
-function unpublishable(why: string, next = `Fix it, or take publish out of ${SETTINGS_FILE}.`): SquadError {
+function unpublishable(why: string, next = 'Fix it, or take publish out of squad.yaml.'): SquadError {
   return new SquadError({ code: 'wrong-environment', message: `the run could not publish its work: ${why}`, next });
 }

@@ -33,11 +33,15 @@ const PARTS = Object.entries({
       'engine/attempts/turn-secrets',
       'text/tool-target',
     ],
-    ...['substrate/git/show-diff', 'substrate/git/place-of-work'],
+    ...[
+      'engine/sinks/(?:run-files|folder-sink|project-files)',
+      'substrate/git/show-diff',
+      'substrate/git/place-of-work',
+    ],
   ],
   runtimes: ['engine/compose'],
-  checks: ['squad/new-run', 'engine/sinks/forge-sink', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
-  engine: ['engine/engine', 'engine/sinks/(?:folder-sink|project-files)'],
+  checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
+  engine: ['engine/engine'],
 }).map(([name, modules]) => {
   // A module that has moved would land unseen in a part that more commands load.
   const gone = modules.filter((one) => !SOURCES.some((file) => new RegExp(`^${one}\\.ts$`).test(file)));

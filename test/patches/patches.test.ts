@@ -58,7 +58,7 @@ function isAsBefore(folder: string, path: string): boolean {
 }
 
 describe.each(PATCHES)('a patch that adds $adds', (patch) => {
-  it(`touches ${patch.files} files, and commands, status and report show it`, { timeout: 60_000 }, () => {
+  it(`touches ${patch.files} files, and commands, status and report show it`, { timeout: 120_000 }, () => {
     const folder = patched(patch, 'scripts', 'docs');
     expect(changedFiles(folder)).toHaveLength(patch.files);
     const room = roomForTest();

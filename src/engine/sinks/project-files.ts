@@ -49,8 +49,8 @@ export const REPORT: SinkWork = {
   open: (_ports, { folder }) => ({
     folder,
     report: async (files) => {
-      const { put } = writtenFolder(folder);
-      const written = await Promise.allSettled(files.map(async ({ path, text }) => put(path, text)));
+      const own = writtenFolder(folder);
+      const written = await Promise.allSettled(files.map(async ({ path, text }) => own.put(path, text)));
       for (const one of written) if (one.status === 'rejected') throw one.reason;
     },
   }),

@@ -61,14 +61,14 @@ const programs = {
     ),
 };
 const plugins = process.env['SQUAD_TEST_BUILT'] === '1' ? [programs] : [];
-/** In the other lanes, files without a test of theirs: to load them takes a minute. */
+/** In the other lanes, files without a test of theirs: to load them takes a minute. The last two words give tests their lanes. */
 const OF_COMMIT =
   LANE === 'commit'
     ? []
     : readdirSync('test', { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.test.ts'))
         .map((name) => `test/${name}`)
-        .filter((path) => !/\/lane\.ts'|@module-tag/.test(readFileSync(path, 'utf8')));
+        .filter((path) => !/\/lane\.ts'|@module-tag|vitestRunner|testEnvironments/.test(readFileSync(path, 'utf8')));
 /** More than there are cores, because most tests of processes wait most of the time. */
 const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 6 };
 

@@ -5,9 +5,9 @@ import { crashAll, recordReference, spreadFirstPasses } from '../support/run-cra
 
 /*
  * One run for each key of the list language that has states of its own, killed at every failpoint that it passes. Each ends like the run
- * that nobody killed.
+ * that nobody killed. `npm run test:all` plays two of them, `npm run test:night` each.
  */
-it.each([REVIEWS_IN_ORDER, REVIEW_REOPENS, ENTRIES, JUDGED_ENTRY, ASKS, APPROVAL])(
+it.each(some([REVIEWS_IN_ORDER, REVIEW_REOPENS, ENTRIES, JUDGED_ENTRY, ASKS, APPROVAL], 0, 2))(
   'a list with $name ends the same, wherever the engine dies',
   { ...ALL, timeout: 300_000 },
   async (scenario) => {

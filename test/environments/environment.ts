@@ -70,8 +70,8 @@ export interface Environment {
   readonly ends: 'merged' | { readonly says: RegExp; readonly code: number; readonly at?: 'merge' };
   /** What else has to be true at the end. */
   readonly afterwards?: (place: Place) => void | Promise<void>;
-  /** In `npm test`, too. */
-  readonly isOnCommit?: true;
+  /** Absent: a fifth of the rows is in `npm run test:all`, and the others are in `npm run test:night`. */
+  readonly lane?: 'commit' | 'all';
   /** Why it cannot be made here; undefined: it can. */
   readonly unless?: string | undefined;
 }
@@ -91,7 +91,8 @@ const FILES = { 'one.txt': 'one\n', 'two.txt': 'two\n' };
 /** A row that is not on commit runs in `npm run test:all` if five divides its place in the list, and at night otherwise. */
 export function testEnvironments(rows: readonly Environment[]): void {
   for (const [index, row] of rows.entries()) {
-    const tags = row.isOnCommit === true ? [] : [index % 5 === 0 ? 'all' : 'night'];
+    const { lane = index % 5 === 0 ? 'all' : 'night' } = row;
+    const tags = lane === 'commit' ? [] : [lane];
     const title = row.unless === undefined ? row.title : `${row.title} (skipped: ${row.unless})`;
     const test = row.unless === undefined ? it : it.skip;
     test(title, { timeout: 120_000, tags }, async () => tryEnvironment(row));

@@ -31,7 +31,7 @@ const asSomebody = (arrange: (place: Place) => void) => (place: Place) => {
 const PATHS: Environment[] = [
   {
     title: 'a path with spaces, quotes, signs of shells and an emoji',
-    isOnCommit: true,
+    lane: 'commit',
     ends: 'merged',
     arrange: moveTo(`it's "a" $place\`* [of] \\ 🚀`),
   },
@@ -97,7 +97,7 @@ const STATE: Environment[] = [
   ).map(
     ([title, link]): Environment => ({
       title,
-      ...(link === 'state' ? { isOnCommit: true } : {}),
+      ...(link === 'state' ? { lane: 'all' } : {}),
       ends: 'merged',
       arrange: ({ root, env }) => {
         mkdirSync(join(root, 'elsewhere'));
@@ -145,7 +145,7 @@ const STATE: Environment[] = [
 const TEMPORARY: Environment[] = [
   {
     title: 'TMPDIR that is gone',
-    isOnCommit: true,
+    lane: 'all',
     ends: 'merged',
     arrange: set({ TMPDIR: '/nowhere/tmp' }),
   },

@@ -32,7 +32,7 @@ const LIMITS: Environment[] = [
     }),
   ),
   { title: '256 open files', ends: 'merged', arrange: shell('ulimit -n 256') },
-  { title: '64 open files', isOnCommit: true, ends: 'merged', arrange: shell('ulimit -n 64') },
+  { title: '64 open files', lane: 'commit', ends: 'merged', arrange: shell('ulimit -n 64') },
   {
     title: '40 open files',
     ends: { code: 75, says: /open files|EMFILE/ },
@@ -82,7 +82,7 @@ const OUTPUT: Environment[] = [
 const SHELLS: Environment[] = [
   {
     title: 'no PATH',
-    isOnCommit: true,
+    lane: 'commit',
     ends: { code: 78, says: /git is not on PATH/ },
     arrange: set({ PATH: undefined }),
   },

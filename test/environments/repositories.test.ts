@@ -18,7 +18,7 @@ const clone =
 const CHECKOUTS: Environment[] = [
   {
     title: 'a subdirectory',
-    isOnCommit: true,
+    lane: 'commit',
     ends: 'merged',
     arrange: (place) => (place.cwd = join(place.repository, 'sub')),
   },
@@ -102,7 +102,7 @@ const CHECKOUTS: Environment[] = [
 const REFUSED: Environment[] = [
   {
     title: 'no repository',
-    isOnCommit: true,
+    lane: 'commit',
     ends: { code: 78, says: /not in a git|git init/ },
     arrange: ({ repository }) => rmSync(join(repository, '.git'), { recursive: true }),
   },
@@ -125,7 +125,7 @@ const REFUSED: Environment[] = [
   },
   {
     title: 'a bare repository',
-    isOnCommit: true,
+    lane: 'commit',
     ends: { code: 78, says: /bare/ },
     arrange: (place) => {
       replace(place, (from, to) => void git(place.root, 'clone', '-q', '--bare', from, to));
@@ -217,7 +217,7 @@ const REFUSED: Environment[] = [
 const REFS: Environment[] = [
   {
     title: 'a tag called HEAD',
-    isOnCommit: true,
+    lane: 'all',
     ends: 'merged',
     arrange: (place) => void place.git('tag', 'HEAD'),
   },

@@ -45,7 +45,7 @@ const STORED: Environment[] = [
     ends: 'merged',
     arrange: (place) => leaves(place, 'left.txt', 'left\n'),
   },
-  { title: 'autocrlf=true', isOnCommit: true, ends: 'merged', arrange: config(['core.autocrlf', 'true']) },
+  { title: 'autocrlf=true', lane: 'commit', ends: 'merged', arrange: config(['core.autocrlf', 'true']) },
   { title: 'autocrlf=input', ends: 'merged', arrange: config(['core.autocrlf', 'input']) },
   {
     title: 'safecrlf=true with autocrlf=true',
@@ -129,7 +129,7 @@ const IGNORED: Environment[] = [
 const PROGRAMS: Environment[] = [
   {
     title: 'hooks that fail and hooks that leave marks',
-    isOnCommit: true,
+    lane: 'all',
     ends: 'merged',
     arrange: ({ repository, root }) => {
       for (const name of [

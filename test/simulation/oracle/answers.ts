@@ -42,7 +42,7 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
       };
     }
     case 'tasks':
-      return { answer: { tasks: plannedTasks(seed, weather.pieces).map((one) => withPaths(one)) } };
+      return { answer: { tasks: plannedTasks(seed, weather.pieces).map((one) => withPaths(seed, one, cue)) } };
     case 'approved criteria findings summary': {
       const finding = { file: null, line: null, problem: 'a problem', suggestion: null };
       const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [], criteria: [] };
@@ -116,10 +116,11 @@ function assignmentsOf({ seed, weather, definition }: Troupe): Json[] {
   }));
 }
 
-/** For a plan whose tasks have paths and no roles. */
-function withPaths(task: ReturnType<typeof plannedTasks>[number]): Json {
-  const { role: _, ...rest } = task;
-  return { ...rest, paths: [`${task.id}.txt`] };
+/** For a plan whose tasks have paths, and roles only where it is asked for them. */
+function withPaths(seed: number, { role, ...task }: ReturnType<typeof plannedTasks>[number], { request }: Cue): Json {
+  const chosen = drawOf([role, 'writer'] as const, seed, 'role', task.id);
+  const hasChoice = JSON.stringify(request.outputSchema).includes('"role"');
+  return { ...task, ...(hasChoice ? { role: chosen } : {}), paths: [`${task.id}.txt`] };
 }
 
 function plannedTasks(seed: number, count: number) {

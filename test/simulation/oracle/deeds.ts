@@ -46,7 +46,8 @@ function rightDeed(
   { request, task, number }: Cue,
   document?: string,
 ): Deed {
-  const path = document ?? (/^(?:improve-\d+|answer-.*)$/.test(task) ? 'docs/design.md' : `${task}.txt`);
+  const path =
+    document ?? (/^(?:improve-\d+|answer-.*)$/.test(task) ? 'docs/design.md' : `${task.replace(/-build$/, '')}.txt`);
   const by = `by ${request.turnId}`;
   const files = [...(stage.repository.git.filesIn(request.workspace.path)?.keys() ?? [])];
   const others = files.filter((name) => name.endsWith('.txt') && name !== path);

@@ -9,7 +9,7 @@ import { documentPath, objectiveOptions } from '../../support/objective-document
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Crash, WorldPlan } from '../world/simulated-world.ts';
 import type { Stage } from '../world/stage.ts';
-import { generatedList } from './lists.ts';
+import { generatedList, isPlanned } from './lists.ts';
 import { oracleCast } from './oracle-cast.ts';
 import { newRecord, type WorldRecord } from './record.ts';
 import { answerOf, letPeopleIn } from './strangers.ts';
@@ -141,7 +141,7 @@ function wallsOf(seed: number): StallFallback[] {
 function criteriaOf(seed: number, weather: Weather) {
   const { playbook, calm } = weather;
   return Array.from({ length: drawInt(0, 3, seed, 'criteria') }, (_, index) => {
-    const work = WORK[playbook];
+    const work = playbook === 'stages' && isPlanned(seed) ? 't1.txt' : WORK[playbook];
     const command = drawOf(
       [
         undefined,

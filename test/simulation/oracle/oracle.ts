@@ -2,7 +2,7 @@ import type { RunDefinition } from '../../../src/model/run.ts';
 import { judgementAnswerSchema } from '../../../src/model/plan/gate.ts';
 import { holds, isMissing, outcomeOfCommand } from './commands.ts';
 import type { TurnSeen, WorldRecord } from './record.ts';
-import { owesNothing, stageOf } from './stage-of.ts';
+import { owesNothing, pieceOf, stageOf } from './stage-of.ts';
 import { saidMissing } from './said-missing.ts';
 
 type State = 'met' | 'failed' | 'judged' | 'not-checked';
@@ -169,7 +169,7 @@ function missingWork({ definition: { playbook }, git, record, leftOut }: OracleF
   const left = new Set(leftOut);
   // Without its commit, what a piece made is left out as well.
   const isDecided = (id: string): boolean =>
-    [id, `${id}-commit`].some((one) => words.includes(one) || left.has(stageOf(one, left)) || left.has(one));
+    [id, `${pieceOf(id)}-commit`].some((one) => words.includes(one) || left.has(stageOf(one, left)) || left.has(one));
   const tasks = [...new Set(record.turns.flatMap(({ task, owns }) => (owns ? [task] : [])))];
   const planned = record.turns.findLast(({ form, answer }) => form === 'summary tasks' && answer !== undefined)?.answer;
   const wanted = typeof planned === 'object' && planned !== null && 'tasks' in planned ? planned['tasks'] : [];

@@ -3,9 +3,9 @@ export function owesNothing(playbook: string, task: string): boolean {
   return playbook === 'session' && /^(?:other|doc)-/.test(task);
 }
 
-/** Who commits or tests a piece has its fate. */
+/** Who builds, commits or tests a piece has its fate. */
 export function pieceOf(task: string): string {
-  return task.replace(/-(?:test|commit)$/, '');
+  return task.replace(/-(?:build|commit|test(?:-writer)?)$/, '');
 }
 
 /** A later pass of a stage makes good what an earlier one found, or came to nothing with. */

@@ -3,7 +3,7 @@ import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';
 import { sessionFrom } from '../../playbooks/session/support.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
-import { LIST_ROLES } from './lists.ts';
+import { listRoles } from './lists.ts';
 import type { PlaybookName } from './weather.ts';
 
 /** Who works in the world of this seed. */
@@ -34,7 +34,7 @@ export function teamOf(seed: number, playbook: PlaybookName): BoundAgent[] {
         ...(draw(seed, 'two builders') < 0.5 ? [agent(seed, 'builder-2', 'builder')] : []),
       ];
     case 'stages':
-      return LIST_ROLES.map((role) => agent(seed, role, role));
+      return listRoles(seed).map(({ role, commits }) => agent(seed, role, role, commits));
     case 'session':
       return drawnSession(seed).roles.map(({ slug }) => agent(seed, slug, slug));
   }

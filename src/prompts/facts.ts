@@ -56,6 +56,8 @@ export const FACTS = {
   checks: 'own',
   criteriaFailures: 'own',
   problems: 'data',
+  merged: 'lines',
+  attempts: 'lines',
   // A review.
   round: 'line',
   change: 'line',

@@ -232,9 +232,9 @@ export const PROMPTS = {
   'fixer/first': {
     role: 'fixer',
     occasion: 'the merged work fails a check',
-    needs: ['problems'],
-    budget: 600,
-    body: 'All work is merged, and these checks fail:\n\n{{problems}}\n\nFind the cause and fix it. Do not weaken the check. Add a test that fails without your fix.',
+    needs: ['problems', 'merged', 'attempts'],
+    budget: 700,
+    body: 'All work is merged, and these checks fail:\n\n{{problems}}\n\n{{#merged.length}}\nMerged in this run, the last one last:\n{{#merged}}\n- {{.}}\n{{/merged}}\n\n{{/merged.length}}\n{{#attempts.length}}\nEarlier attempts to fix it, which did not help:\n{{#attempts}}\n- {{.}}\n{{/attempts}}\n\n{{/attempts.length}}\nFind the cause and fix it. Do not weaken the check. Add a test that fails without your fix, where the repository has tests.',
   },
   'judge/first': {
     role: 'judge',

@@ -52,7 +52,7 @@ export function mailCriteria({ objective }: View): string[] {
   return [
     'it does what the message asks for, meets the success criteria that the message names, and changes nothing else',
     'what was delivered before is still there and still works',
-    ...objective.criteria.map(({ text }) => `it leaves this possible: ${text}`),
+    ...objective.criteria.map(({ text }) => `nothing in it stands in the way of this: ${text}`),
   ];
 }
 

@@ -24,9 +24,35 @@ export function repairOf(view: View, event: Refused): Repair | undefined {
   return {
     id: freshFix(view),
     title: 'Fix the merged work',
-    brief: renderPrompt('fixer/first', { problems: event.problems.join('\n') }, view.prompts),
+    brief: renderPrompt('fixer/first', { problems: event.problems.join('\n'), ...deliveredIn(view) }, view.prompts),
     problems: event.problems,
   };
+}
+
+/** More would crowd out the problems. */
+const MOST_NAMED = 12;
+
+/** The work that is on the run branch, in its order, and the earlier repairs among it. */
+function deliveredIn(view: View): { readonly merged: string[]; readonly attempts: string[] } {
+  const delivered = view
+    .tasks({ status: 'done', kind: 'work' })
+    .filter(({ integrate, commit }) => integrate && commit !== undefined)
+    .toSorted((one, other) => (one.at.ended ?? 0) - (other.at.ended ?? 0));
+  const lines = (some: typeof delivered): string[] =>
+    some.slice(-MOST_NAMED).map(({ id, title, commit = '' }) => `${id} (“${title}”): ${commit.slice(0, 12)}`);
+  const isRepair = ({ id }: { readonly id: string }): boolean => FIX.test(id);
+  return { merged: lines(delivered.filter((one) => !isRepair(one))), attempts: lines(delivered.filter(isRepair)) };
+}
+
+const FIX = /^fix-\d+$/;
+
+/** A problem of the merged work as what is true once it is fixed. */
+export function doneWithout(problem: string): string {
+  const [line = ''] = problem.split('\n');
+  const [, command] = /^\w+: `(.+)` /.exec(line) ?? [];
+  if (command !== undefined) return `\`${command}\` exits with 0`;
+  const [, criterion] = /^criterion “(.+)” is not met, says /.exec(line) ?? [];
+  return criterion === undefined ? `this is fixed: ${line}` : `this is true: ${criterion}`;
 }
 
 /** A new id. After an operator's command the refusals count from 1 again, but earlier repairs remain in the plan. */
@@ -53,7 +79,7 @@ export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
   }
   const { id, title, brief, problems } = repair;
   const { role, requires, review, doneBy, workspace, integrate } = last;
-  const more = defined({ agent: doneBy, review: review && { ...review, criteria: [...problems] } });
+  const more = defined({ agent: doneBy, review: review && { ...review, criteria: problems.map(doneWithout) } });
   const session = { of: last.id };
   return [addTask(workTask({ id, title, role, brief }, { session, workspace, integrate, requires, ...more }))];
 }

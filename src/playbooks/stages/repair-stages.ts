@@ -1,7 +1,7 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import { repairOf } from '../shared/repair.ts';
+import { doneWithout, repairOf } from '../shared/repair.ts';
 import { addTask, failRun, workTask } from '../shared/tasks.ts';
 import { addedEntry } from './added-entries.ts';
 import { finalStages } from './outside-work.ts';
@@ -29,10 +29,10 @@ export function repairOfStages(
     options,
     scene: view,
     author: role,
-    findings: problems.map((text) => text.split('\n')[0] ?? ''),
+    findings: problems.map(doneWithout),
   });
   const session = last === undefined ? 'new' : { of: last.state.id };
-  const acceptance = problems.map((text) => `no longer: ${text.split('\n')[0] ?? ''}`);
+  const acceptance = problems.map(doneWithout);
   const entry = { id, title, brief, role, needs: [], paths: [], acceptance };
   const text = `${brief}\n\nDone means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`;
   const added =

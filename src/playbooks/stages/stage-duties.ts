@@ -105,8 +105,8 @@ export function reviewersOf(by: readonly string[], author: string, roster: reado
 
 function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): string[] {
   const whole = scene.objective.criteria.map(({ text }) => text);
-  const possible = whole.map((text) => `it leaves this possible: ${text}`);
-  if (findings !== undefined) return [...findings.map((line) => `no longer: ${line}`), ...possible];
+  const possible = whole.map((text) => `nothing in it stands in the way of this: ${text}`);
+  if (findings !== undefined) return [...findings, ...possible];
   const paths = documentsOf(stage, options);
   if (paths.length > 0) {
     return [...paths.map((path) => `${path} says what the task asks for, and what it says is right`), ...possible];

@@ -161,7 +161,14 @@ function fixTask(opening: Opening): PlanChange[] {
   const id = freeId(scene, 'fix-1', new Set([...opening.taken, ...options.list.stages.map(taskIdOf)]));
   const title = `Fix what ${pass.by ?? 'a judge'} found`;
   const sessions = (id: string): string | undefined => lastTask(opening.progress, id);
-  const reviews = reviewOf({ stage, options, scene, author: role, findings: lines, sessions });
+  const reviews = reviewOf({
+    stage,
+    options,
+    scene,
+    author: role,
+    findings: lines.map((line) => `this is fixed: ${line}`),
+    sessions,
+  });
   const task = workTask(
     { id, title, role, brief },
     {

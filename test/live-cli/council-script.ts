@@ -51,7 +51,7 @@ export const COUNCIL_TURNS: readonly ScriptedTurn[] = [
     writes('docs/design.md', 'It waits with a backoff, at most 10 minutes.', 'Say how long the router waits'),
     answer({ changes_summary: 'The wait is said.' }),
   ]),
-  turn('verify a', /# Task verify-1-1:/, [mail('done', { has_new_issues: false }), answer(NOTHING)]),
+  turn('verify a', /# Task verify-1-1:/, [mail('verified', { has_new_issues: false }), answer(NOTHING)]),
   turn('verify b', /# Task verify-1-2:/, [answer(NOTHING)]),
   turn('assign', /# Task assign:/, [
     mail('assign', {
@@ -78,7 +78,6 @@ export const COUNCIL_TURNS: readonly ScriptedTurn[] = [
   ]),
   turn('execute', /# Task execute-1:/, [
     mail('ask', {
-      action: 'clarify',
       to: ['MAIN'],
       question: 'How long is the first wait?',
       context: 'The document names the longest only.',

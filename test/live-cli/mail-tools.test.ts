@@ -24,6 +24,7 @@ const OBJECTIVE = `# Objective: One file
 - [ ] It is there (run: test -f made.txt)
 `;
 
+const other = (action: string, given: Record<string, unknown> = {}): Act => mail('mail', { action, arguments: given });
 const mail = (tool: string, given: Record<string, unknown> = {}): Act => ({ act: 'mail', tool, arguments: given });
 const PLAN: Act = {
   act: 'answer',
@@ -69,11 +70,11 @@ async function openMailRun(cli: Cli, gate: Gate): Promise<MailRun> {
       acts: [
         () => {
           look();
-          return mail('status');
+          return other('status');
         },
         mail('send', { to: ['planner'], text: 'I begin.' }),
         mail('send', { to: ['MAIN'], text: 'x', from: 'MAIN' }),
-        mail('inbox'),
+        other('inbox'),
         async ({ outputs }) => {
           told.push(...outputs);
           await gate.pass();

@@ -52,7 +52,7 @@ export function turnsOf(gate: Pick<Gate, 'pass'>): readonly ScriptedTurn[] {
     await gate.pass();
     return act;
   };
-  const question = { action: 'clarify', to: ['MAIN'], question: QUESTION, context: 'The sentence does not say it.' };
+  const question = { to: ['MAIN'], question: QUESTION, context: 'The sentence does not say it.' };
   return [
     { name: 'plan again', when: /asks for a change:\s+Also say in USAGE\.md/, acts: [plan(TASKS)] },
     { name: 'plan', when: /Split this objective/, acts: [shell('git ls-files'), plan(TASKS.slice(0, 1))] },

@@ -102,7 +102,7 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
       const bench = open(test, [
         answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
         answers('review-2', NOTHING, [tool('done', {})]),
-        answers('verify-1-1', NOTHING, [tool('done', { has_new_issues: false })]),
+        answers('verify-1-1', NOTHING, [tool('verified', { has_new_issues: false })]),
         answers('assign', { summary: 'sent', assignments: [] }, [tool('assign', ASSIGNMENT)]),
         author('execute-1', [tool('ask', QUESTION), { answer: 'I wait for the answer' }]),
         {
@@ -200,10 +200,10 @@ describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => 
       const done = tool('done', {});
       const bench = open(test, [
         again('review-1', [], NOTHING),
-        again('verify-1-2', [tool('done', { has_new_issues: false })], NOTHING),
+        again('verify-1-2', [tool('verified', { has_new_issues: false })], NOTHING),
         again('execute-1', [done]),
         author('review-1', [tool('report', { issues: [ISSUE], summary: 'one' }), dies]),
-        author('verify-1-2', [tool('done', { has_new_issues: false }), dies]),
+        author('verify-1-2', [tool('verified', { has_new_issues: false }), dies]),
         author('execute-1', [...commits({ 'src/router.txt': 'a backoff\n' }).slice(0, -1), done, dies]),
       ]);
       const { ended, mail } = await play(bench);
@@ -238,7 +238,6 @@ const ASSIGNMENT = {
   minutes: 60,
 };
 const QUESTION = {
-  action: 'clarify',
   to: ['MAIN'],
   question: 'How long is the first wait?',
   context: 'The document does not say it.',

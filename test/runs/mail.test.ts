@@ -105,7 +105,6 @@ describe.concurrent('mail in a run that is no council', { timeout: 300_000 }, ()
     ALL,
     async (test) => {
       const question = {
-        action: 'clarify',
         to: ['MAIN'],
         question: 'Which colour?',
         context: 'none is named',
@@ -142,7 +141,6 @@ describe.concurrent('mail in a run that is no council', { timeout: 300_000 }, ()
 
   it('takes a person’s answer by mail as well, also while no engine lives', ALL, async (test) => {
     const question = {
-      action: 'clarify',
       to: ['MAIN'],
       question: 'Which colour?',
       context: 'none is named',

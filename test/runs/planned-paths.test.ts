@@ -29,7 +29,6 @@ const tool = (name: string, given: Readonly<Record<string, unknown>>): Step => (
 const asks = (to = 'lead'): Step =>
   tool('ask', {
     ...{
-      action: 'clarify',
       to: [to],
       question: 'May I change it?',
       context: 'left.txt needs it',

@@ -15,7 +15,7 @@ const PLAYBOOK = {
 };
 const asks = (to: string): Step => ({
   ...{ mcp: 'squad', tool: 'ask' },
-  arguments: { action: 'clarify', to: [to], question: 'Which colour?', context: 'none', code_path: 'a.txt' },
+  arguments: { to: [to], question: 'Which colour?', context: 'none', code_path: 'a.txt' },
 });
 
 it('a stage asks for advice as often as its list says', async (test) => {

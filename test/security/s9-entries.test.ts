@@ -97,7 +97,6 @@ const ends: Finished[] = [];
 
 beforeAll(async () => {
   const question = {
-    action: 'clarify',
     to: ['MAIN'],
     question: loud('question'),
     context: loud('question'),

@@ -33,7 +33,7 @@ export const COUNCIL: Scenario = {
         turn('# Task review-1:', 'review-1', [mail('report', { issues: [ISSUE], summary: 'one' })], NOTHING),
         turn('# Task review-2:', 'review-2', [], NOTHING),
         turn('# Task improve-1:', 'improve-1', write('docs/design.md', 'It waits.\n'), { changes_summary: 'said' }),
-        turn('# Task verify-1-1:', 'verify-1-1', [mail('done', { has_new_issues: false })], NOTHING),
+        turn('# Task verify-1-1:', 'verify-1-1', [mail('verified', { has_new_issues: false })], NOTHING),
         turn('# Task verify-1-2:', 'verify-1-2', [], NOTHING),
         turn(
           '# Task assign:',
@@ -46,7 +46,7 @@ export const COUNCIL: Scenario = {
           mail('done', { task_id: 'FEAT-1' }),
         ]),
         turn('# Task execute-1:', 'execute-1', [
-          mail('ask', { action: 'clarify', to: ['MAIN'], question: 'How long?', context: 'none', code_path: '-' }),
+          mail('ask', { to: ['MAIN'], question: 'How long?', context: 'none', code_path: '-' }),
         ]),
         turn(
           'does not understand something',

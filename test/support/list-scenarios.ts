@@ -251,7 +251,7 @@ const PAGE = [
 
 const asks = (question: string): object => ({
   ...{ mcp: 'squad', tool: 'ask' },
-  arguments: { action: 'clarify', to: ['designer'], question, context: 'none', code_path: 'page.txt' },
+  arguments: { to: ['designer'], question, context: 'none', code_path: 'page.txt' },
 });
 
 /** A stage that asks for advice once, and whose second question is refused. */

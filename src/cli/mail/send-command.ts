@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { inputsOf, titleOf, type Given } from '../../model/mail/compose.ts';
 import type { MailKind } from '../../model/mail/kind.ts';
-import { jointFields, lowerFirst, makersOf, type Made } from '../../model/mail/makers.ts';
+import { jointFields, lowerFirst, mailCommands, type Made } from '../../model/mail/makers.ts';
 import { defined } from '../../text/defined.ts';
 import { atMoment } from '../../text/duration.ts';
 import type { SendOptions } from './options.ts';
@@ -19,7 +19,7 @@ export interface SendFlag {
 }
 
 /** Every command that sends messages, as the table of kinds has them. */
-export const SEND_COMMANDS = makersOf('command').map((command) => {
+export const SEND_COMMANDS = mailCommands().map((command) => {
   const { makes } = command;
   const flags = flagsOf(makes);
   const isFree = flags.some((flag) => flag.name === 'action');

@@ -23,31 +23,32 @@ const acceptInput = z.strictObject({
 });
 const statusInput = z.strictObject({});
 
+const OPEN = { verb: null, answers: [] } as const;
+
 /** Tools for the caller's own mail and for the state of the mailbox. They need no permission. */
 export const READING_TOOLS: readonly MailTool[] = [
   defineTool({
     name: 'inbox',
     description:
-      'Read your mail, oldest first. Call `accept` with the ids of what you have read, or it arrives again. With `id`: read ' +
-      'one message completely.',
-    verbs: null,
+      'Read your mail, oldest first. Accept the ids of what you have read, or it arrives again. With `id`: read one message as a ' +
+      'whole.',
+    ...OPEN,
     input: inboxInput,
     run: (context, { id, offset, limit }) =>
       id === undefined ? readNew(context, limit) : readOne(context, id, offset),
   }),
   defineTool({
     name: 'accept',
-    description: 'Say that you have read these messages.',
-    verbs: null,
+    description: 'Say which messages you have read.',
+    ...OPEN,
     repeatable: true,
     input: acceptInput,
     run: accept,
   }),
   defineTool({
     name: 'status',
-    description:
-      'Who you are in the mailbox, who the other members are, what you may send to whom, and what waits for an answer.',
-    verbs: null,
+    description: 'Say who you are, who the members are, whom you may write to, and what waits for an answer.',
+    ...OPEN,
     reads: true,
     repeatable: true,
     input: statusInput,

@@ -4,12 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { isSquadError } from '../../model/errors.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
+import { WHEN_TO_ASK } from '../../model/mail/kind-table.ts';
 import { INFORMATION } from './messages.ts';
+import { otherActions, OTHER_ACTIONS } from './other-actions.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 import type { Hints, MailTool, ToolAnswer } from './tool.ts';
 
 const TOOLS: readonly MailTool[] = [...SENDING_TOOLS, ...READING_TOOLS];
+/** Each request to a model carries these. Everything else is an action of one further tool. */
+const FIRST = ['ask', 'send', 'handoff'];
 
 export interface MailServerPorts {
   readonly mail: Mailbox;
@@ -25,10 +29,8 @@ const OVER: MailRefusal = {
   rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
 
-/** Sent in the answer to `initialize`; agents read it. */
-export const INSTRUCTIONS =
-  'The mailbox of your squad: the only way to reach its other members. The mailbox knows who you are from your turn. ' +
-  INFORMATION;
+/** Sent in the answer to `initialize`; agents read it. Codex cuts it where its tools are named without their schemas. */
+export const INSTRUCTIONS = `Ask, tell or hand work to the other members of your squad, by mail. ${WHEN_TO_ASK} ${INFORMATION}`;
 
 export const NO_TOOL = 'there is no such tool; `tools/list` lists them';
 
@@ -58,7 +60,8 @@ export function createMailTools(ports: MailServerPorts): MailTools {
   return {
     list: () => toolsOf(ports),
     call: (id, name, given) => {
-      const tool = TOOLS.find((one) => one.name === name);
+      const tool =
+        name === OTHER_ACTIONS ? otherActions(othersOf(mine(ports))) : TOOLS.find((one) => one.name === name);
       if (tool === undefined) return undefined;
       return resultOf(call(ports, tool, given, keyOf([started, id, name, given])));
     },
@@ -66,12 +69,38 @@ export function createMailTools(ports: MailServerPorts): MailTools {
 }
 
 /** The tools that this member may use. The mailbox checks each message again. */
-function toolsOf(ports: MailServerPorts): ListedTool[] {
+function mine(ports: MailServerPorts): MailTool[] {
   const party = ports.bearer();
   const policy = party && ports.mail.policy(party.runId);
   const verbs = (policy && memberAt(policy, party.address)?.verbs) ?? [];
-  const mine = TOOLS.filter((tool) => tool.verbs === null || tool.verbs.some((verb) => verbs.includes(verb)));
-  return mine.map((tool) => ({
+  return TOOLS.filter(({ verb }) => verb === null || verbs.includes(verb));
+}
+
+/** Does not depend on the mail that waits: a change would cost the cache of a conversation. */
+function othersOf(tools: readonly MailTool[]): MailTool[] {
+  return tools.filter(({ name }) => !FIRST.includes(name));
+}
+
+/** Listed too while mail waits: `inbox` and `accept` if it is unread, and the tools that answer what this member was asked. */
+function waitingTools(ports: MailServerPorts, tools: readonly MailTool[]): MailTool[] {
+  const party = ports.bearer();
+  if (party === undefined) return [];
+  const { mail } = ports;
+  const isUnread = mail.inbox(party).some(({ state }) => state === 'waiting');
+  const asks = mail.status(party.runId).unanswered.filter(({ recipient }) => recipient === party.address);
+  const actions = asks.flatMap(({ message }) => message.action ?? []);
+  return tools.filter(({ name, answers }) =>
+    answers.length === 0
+      ? isUnread && ['inbox', 'accept'].includes(name)
+      : answers.some((one) => actions.includes(one)),
+  );
+}
+
+function toolsOf(ports: MailServerPorts): ListedTool[] {
+  const tools = mine(ports);
+  const first = tools.filter(({ name }) => FIRST.includes(name));
+  const others = othersOf(tools);
+  return [...first, otherActions(others), ...waitingTools(ports, others)].map((tool) => ({
     name: tool.name,
     description: tool.description,
     inputSchema: { type: 'object' as const, ...tool.schema() },

@@ -14,11 +14,11 @@ export interface ToolContext {
 
 export type ToolAnswer = { readonly ok: true; readonly content: Readonly<Record<string, Json>> } | Refused;
 
-/** Both CLIs decide by these hints whether an agent may call a tool without a confirmation. */
+/** Only what differs from the protocol's defaults. Both CLIs decide by these hints whether an agent may call a tool without a confirmation. */
 export interface Hints {
-  readonly readOnlyHint: boolean;
+  readonly readOnlyHint?: true;
   readonly destructiveHint: false;
-  readonly idempotentHint: boolean;
+  readonly idempotentHint?: true;
   readonly openWorldHint: false;
 }
 
@@ -26,8 +26,10 @@ export interface Hints {
 export interface MailTool {
   readonly name: string;
   readonly description: string;
-  /** Members with one of these permissions see it; null: all members. */
-  readonly verbs: readonly MailVerb[] | null;
+  /** Members with this permission may use it; null: all members. */
+  readonly verb: MailVerb | null;
+  /** The actions of the asks that it answers. */
+  readonly answers: readonly string[];
   readonly hints: Hints;
   /** JSON Schema of its arguments. */
   schema(): Readonly<Record<string, unknown>>;
@@ -35,7 +37,7 @@ export interface MailTool {
   call(context: ToolContext, given: unknown, key: string): ToolAnswer;
 }
 
-interface ToolOf<S extends z.ZodObject> extends Pick<MailTool, 'name' | 'description' | 'verbs'> {
+interface ToolOf<S extends z.ZodObject> extends Pick<MailTool, 'name' | 'description' | 'verb' | 'answers'> {
   readonly reads?: true;
   /** A second call changes nothing. */
   readonly repeatable?: true;
@@ -46,15 +48,16 @@ interface ToolOf<S extends z.ZodObject> extends Pick<MailTool, 'name' | 'descrip
 
 /** A tool that gets only arguments of its schema. Every refusal is on record. */
 export function defineTool<S extends z.ZodObject>(tool: ToolOf<S>): MailTool {
-  const { name, description, verbs, reads, repeatable, input } = tool;
+  const { name, description, verb, answers, reads, repeatable, input } = tool;
   return {
     name,
     description,
-    verbs,
+    verb,
+    answers,
     hints: {
-      readOnlyHint: reads === true,
+      ...(reads && { readOnlyHint: true }),
       destructiveHint: false,
-      idempotentHint: repeatable === true,
+      ...(repeatable && { idempotentHint: true }),
       openWorldHint: false,
     },
     schema: () => publicSchema(input),
@@ -85,12 +88,13 @@ function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unk
   return read.success ? read.data : refuseIssue(read.error, said);
 }
 
-/** Every request to a model carries this schema, and not every model's API accepts every pattern. */
+/** Requests to models carry this schema: short, and without patterns, because not every model's API accepts every one. */
 function publicSchema(input: z.ZodObject): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(input, {
     io: 'input',
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
+      delete jsonSchema.propertyNames;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });

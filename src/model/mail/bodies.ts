@@ -45,7 +45,7 @@ export const handoffBody = z.looseObject({
 });
 
 export const clarifyBody = z.looseObject({
-  code_path: pathSchema.describe(`Where in the code, for example src/a.ts#L12; \`${NOWHERE}\` for nowhere.`),
+  code_path: pathSchema.describe(`Where in the code: src/a.ts#L12, or \`${NOWHERE}\`.`),
   question: wordsSchema.describe('What you want to know.'),
   context: wordsSchema.describe('What you know, and what you are doing.'),
   expected: z.string().exactOptional().describe('What you think the answer is.'),

@@ -95,10 +95,8 @@ export interface MailKindEntry {
     /** Flags that are not called like their field; null: no flag. */
     readonly flags?: Readonly<Record<string, string | null>>;
   };
-  readonly tool?: Maker & {
-    /** When to select this kind, if the sender selects it. */
-    readonly when?: string;
-  };
+  /** A tool makes one kind of message. */
+  readonly tool?: Maker;
   /** A command and a tool that take plain words for one field, and work out the rest. */
   readonly words?: {
     readonly field: string;

@@ -16,6 +16,13 @@ const assignment = {
 } as const;
 const reply = { action: null, task: 'optional' } as const;
 
+const AT_END = 'It takes effect when this turn completes.';
+
+/** Comes with the tool, and with what the mail server says of itself. */
+export const WHEN_TO_ASK =
+  'Ask others only if a wrong guess would waste the task (an interface that another task owns, or two readings of the objective), then ' +
+  'end your turn: the answer comes in a later one. Otherwise decide, and write it down as an assumption in your answer.';
+
 function text(description: string): z.ZodType {
   return z.string().exactOptional().describe(description);
 }
@@ -35,7 +42,7 @@ export const KIND_TABLE = [
       flags: { doc_path: 'file' },
       example: ['squad mail review --to A,B --task DOC-1 --file docs/design.md --wait accepted'],
     },
-    tool: { name: 'ask', action: 'review', when: 'what is wrong with this document?' },
+    tool: { name: 'review', does: 'Ask members to review a document.' },
   },
   {
     ...assignment,
@@ -54,7 +61,7 @@ export const KIND_TABLE = [
     },
     tool: {
       name: 'assign',
-      does: 'Give members a task. It takes effect when this turn completes.',
+      does: `Give members a task. ${AT_END}`,
       defaults: { minutes: ASSIGN_MS / 60_000 },
     },
   },
@@ -73,7 +80,7 @@ export const KIND_TABLE = [
     command: { name: 'assign', action: HANDOFF },
     tool: {
       name: 'handoff',
-      does: 'Hand work over to a role, or to a member. It takes effect when this turn completes.',
+      does: `Hand work over. ${AT_END}`,
       defaults: { minutes: HANDOFF_MS / 60_000 },
     },
   },
@@ -93,9 +100,7 @@ export const KIND_TABLE = [
     },
     tool: {
       name: 'ask',
-      action: 'clarify',
-      when: 'something is unclear.',
-      does: 'Ask members something. The answer arrives as mail, usually in a later turn: do not wait for it in this turn.',
+      does: WHEN_TO_ASK,
       defaults: { code_path: bodies.NOWHERE },
     },
     words: {
@@ -115,7 +120,7 @@ export const KIND_TABLE = [
     answerTime: { from: 'read', ms: VERIFY_MS, silence: 'done' },
     line: ['question'],
     command: { name: 'ask', action: 'verify' },
-    tool: { name: 'ask', action: 'verify', when: 'is this change right?' },
+    tool: { name: 'verify', does: 'Ask members whether a change is right.' },
   },
   {
     ...reply,
@@ -138,7 +143,7 @@ export const KIND_TABLE = [
       flags: { doc_path: 'file' },
       example: ['squad mail report --task DOC-1 --body-file review.json'],
     },
-    tool: { name: 'report', does: 'Answer a review or a verify with the issues that you found, or with none.' },
+    tool: { name: 'report', does: 'Answer a review or a verify with the issues that you found.' },
   },
   {
     ...reply,
@@ -172,12 +177,7 @@ export const KIND_TABLE = [
         does: 'Answer in plain words: the ask that --corr names, or the only open one.',
         example: ['squad mail reply "it takes 4711"', `squad mail reply --corr '#12' "yes"`],
       },
-      tool: {
-        name: 'reply',
-        does:
-          'Answer a question (clarify) or a verify that was sent to you. Answer a review with `report` or `done`, and an ' +
-          'assignment with `done` or `fail`. Answering a message accepts it.',
-      },
+      tool: { name: 'reply', does: 'Answer a question.' },
     },
   },
   {
@@ -194,12 +194,7 @@ export const KIND_TABLE = [
       does: 'Say that what you were asked for is done.',
       example: ['squad mail done --task FEAT-1', 'squad mail done --action verified'],
     },
-    tool: {
-      name: 'done',
-      does:
-        'Say that what you were asked for by mail is done: an assignment, or a review or verify with nothing to report. It ' +
-        'takes effect when this turn completes.',
-    },
+    tool: { name: 'done', does: `Say that an assignment is done, or that a review found nothing. ${AT_END}` },
   },
   {
     ...reply,
@@ -216,8 +211,7 @@ export const KIND_TABLE = [
       flags: { new_issue_count: 'new-issues', has_new_issues: null },
       defaults: { new_issue_count: 0 },
     },
-    tool: { name: 'done', defaults: { has_new_issues: false } },
-    words: { field: 'summary', tool: { name: 'reply' } },
+    tool: { name: 'verified', does: `Answer a verify. ${AT_END}`, defaults: { has_new_issues: false } },
   },
   {
     ...reply,
@@ -231,9 +225,6 @@ export const KIND_TABLE = [
       does: 'Say that what you were asked for cannot be done.',
       example: ['squad mail fail --task FEAT-1 --reason "the API is gone" --blocked-by FEAT-0'],
     },
-    tool: {
-      name: 'fail',
-      does: 'Say that what you were asked for by mail cannot be done, and why. It takes effect when this turn completes.',
-    },
+    tool: { name: 'fail', does: `Say that what you were asked for cannot be done. ${AT_END}` },
   },
 ] as const satisfies readonly MailKindEntry[];

@@ -9,13 +9,17 @@ export interface Made {
   readonly words: string | undefined;
 }
 
-/** The commands of `squad mail`, or the tools, that send messages, as the table of kinds has them. */
-export function makersOf(face: 'command' | 'tool') {
-  const all = MAIL_KINDS.flatMap((kind) => [
+/** The messages that commands or tools make, as the table of kinds has them. */
+export function makersOf(face: 'command' | 'tool'): Made[] {
+  return MAIL_KINDS.flatMap((kind) => [
     ...madeBy(kind, kind[face]),
     ...madeBy(kind, kind.words?.[face], kind.words?.field),
   ]);
-  return [...Map.groupBy(all, ({ maker }) => maker.name)].map(([name, makes]) => ({
+}
+
+/** The commands of `squad mail` that send messages. Several kinds may share one. */
+export function mailCommands() {
+  return [...Map.groupBy(makersOf('command'), ({ maker }) => maker.name)].map(([name, makes]) => ({
     name,
     does: makes.flatMap(({ maker }) => maker.does ?? [])[0] ?? `Send a message of the kind ${name}.`,
     makes,

@@ -83,7 +83,7 @@ it('status says who one is, who else there is and what waits for an answer', () 
   const room = openToolRoom();
   room.mail.beat(turnOf('MAIN', TURNS.MAIN));
   room.mail.send(turnOf('B', TURNS.B), note('well'));
-  const ask = { action: 'clarify', to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
+  const ask = { to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
   const { id } = room.done('A', 'ask', ask);
   expect(room.done('A', 'status')).toMatchObject({
     you: { address: 'A', role: 'builder', may: ['report', 'ask', 'send', 'done', 'fail'], writes_to: ['MAIN'] },

@@ -10,7 +10,7 @@ import { openToolRoom, serve, turnFile } from './support.ts';
 
 const TOOL = {
   ...{ name: 'send', description: 'Sends.', inputSchema: { type: 'object' as const, properties: {} } },
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false } as const,
+  annotations: { destructiveHint: false, openWorldHint: false } as const,
 };
 const TOOLS: MailTools = {
   list: () => [TOOL],
@@ -115,7 +115,7 @@ describe('a client of a newer revision', () => {
     const { supportedVersions } = await client.request('server/discover', meta);
     expect(supportedVersions).toEqual(['2026-07-28']);
     const { tools } = await client.request('tools/list', meta);
-    expect(tools).toContainEqual(expect.objectContaining({ name: 'inbox' }));
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'mail' }));
     const sent = await client.request('tools/call', {
       ...meta,
       name: 'send',

@@ -4,10 +4,9 @@ import { POLICY } from '../../substrate/ledger/mail/support.ts';
 import { openToolRoom, TURNS, type ToolRoom } from './support.ts';
 
 const MINUTE = 60_000;
-const CLARIFY = { action: 'clarify', to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
-const REVIEW = { action: 'review', to: ['A'], task_id: 'DOC', doc_path: 'docs/a.md' };
+const CLARIFY = { to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
+const REVIEW = { to: ['A'], task_id: 'DOC', doc_path: 'docs/a.md' };
 const VERIFY = {
-  action: 'verify',
   to: ['A'],
   task_id: 'DOC',
   doc_path: 'docs/a.md',
@@ -39,7 +38,7 @@ describe('a tool makes the message that the protocol has for it', () => {
     [
       'a review with its own time',
       'MAIN',
-      'ask',
+      'review',
       { ...REVIEW, focus: ['func'], minutes: 5 },
       { type: 'ask', action: 'review', task_id: 'DOC' },
       { doc_path: 'docs/a.md', focus: ['func'], reviewers: ['A'], review_deadline: 1_000_000 + 5 * MINUTE },
@@ -47,7 +46,7 @@ describe('a tool makes the message that the protocol has for it', () => {
     [
       'a verify',
       'MAIN',
-      'ask',
+      'verify',
       VERIFY,
       { type: 'ask', action: 'verify' },
       { doc_path: 'docs/a.md', changes_summary: 'all', question: 'well?' },
@@ -139,12 +138,12 @@ describe('a tool makes the message that the protocol has for it', () => {
   it('says when it takes effect', () => {
     const room = openToolRoom();
     expect(room.done('MAIN', 'assign', ASSIGN)['takes_effect']).toBe('when this turn is completed');
-    expect(room.done('MAIN', 'ask', REVIEW)['takes_effect']).toBe('now');
+    expect(room.done('MAIN', 'review', REVIEW)['takes_effect']).toBe('now');
   });
 
   it('takes null for what is left out', () => {
     const room = openToolRoom();
-    const message = room.sent(room.done('A', 'send', { to: ['MAIN'], text: 'well', task_id: null, corr: null }));
+    const message = room.sent(room.done('A', 'send', { to: ['MAIN'], text: 'well', task_id: null }));
     expect(message).not.toHaveProperty('task_id');
   });
 });
@@ -154,12 +153,12 @@ describe('an answer', () => {
     ['clarify', 'reply', { text: 'so', doc_updated: true }, { type: 'send', action: 'answer' }, { answer: 'so' }],
     [
       'verify',
-      'reply',
-      { text: 'all well', has_new_issues: false },
+      'verified',
+      { summary: 'all well', new_issue_count: 0 },
       { type: 'done', action: 'verified' },
       { has_new_issues: false, summary: 'all well' },
     ],
-    ['verify', 'done', {}, { type: 'done', action: 'verified' }, { has_new_issues: false }],
+    ['verify', 'verified', {}, { type: 'done', action: 'verified' }, { has_new_issues: false }],
     ['review', 'done', {}, { type: 'done' }, { status: 'no_issues' }],
     [
       'review',
@@ -173,8 +172,14 @@ describe('an answer', () => {
     ['assign', 'fail', { reason: 'no' }, { type: 'fail' }, { reason: 'no', blocked_by: [] }],
   ] as const)('to a %s by %s goes to whoever asked, and accepts it', (ask, tool, given, envelope, fields) => {
     const room = openToolRoom();
-    const questions = { clarify: { ...CLARIFY, to: ['A'] }, verify: VERIFY, review: REVIEW } as const;
-    const corr = ask === 'assign' ? asked(room, 'assign', ASSIGN) : asked(room, 'ask', questions[ask]);
+    const asks = {
+      clarify: ['ask', { ...CLARIFY, to: ['A'] }],
+      verify: ['verify', VERIFY],
+      review: ['review', REVIEW],
+      assign: ['assign', ASSIGN],
+    } as const;
+    const [name, said] = asks[ask];
+    const corr = asked(room, name, said);
     const message = room.sent(room.done('A', tool, given));
     expect(message).toMatchObject({ ...envelope, from: 'A', to: ['MAIN'], corr, fields });
     expect(room.mail.deliveries(corr)).toMatchObject([{ state: 'accepted' }]);
@@ -183,8 +188,8 @@ describe('an answer', () => {
   it('is refused where nothing or several things are asked, and says which', () => {
     const room = openToolRoom();
     expect(room.refused('A', 'reply', { text: 'so', reason: 'none' })).toMatchObject({ field: 'corr' });
-    const first = asked(room, 'ask', REVIEW);
-    const second = asked(room, 'ask', { ...REVIEW, task_id: 'OTHER' });
+    const first = asked(room, 'review', REVIEW);
+    const second = asked(room, 'review', { ...REVIEW, task_id: 'OTHER' });
     const { reason, rule } = room.refused('A', 'report', {});
     expect({ reason, rule }).toEqual({
       reason: 'invalid_format',
@@ -195,7 +200,8 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['a review', 'ask', REVIEW, /report/],
+    ['a review', 'review', REVIEW, /report/],
+    ['a verify', 'verify', VERIFY, /report.*verified/],
     ['an assignment', 'assign', ASSIGN, /done.*fail/],
   ] as const)('to %s is not a `reply`: that says which tool is', (_, tool, given, rule) => {
     const room = openToolRoom();
@@ -208,7 +214,7 @@ describe('an answer', () => {
 
   it('learns nothing of a message to others', () => {
     const room = openToolRoom();
-    const corr = asked(room, 'ask', { ...VERIFY, to: ['B'] });
+    const corr = asked(room, 'verify', { ...VERIFY, to: ['B'] });
     const unknown = room.refused('A', 'report', { corr: 'nobody-1-9', doc_path: 'a.md' });
     expect(room.refused('A', 'report', { corr, doc_path: 'a.md' })).toMatchObject({ field: 'corr' });
     expect(unknown).toMatchObject({ field: 'corr' });
@@ -217,7 +223,7 @@ describe('an answer', () => {
 
   it('counts issues for a verify only', () => {
     const room = openToolRoom();
-    asked(room, 'ask', REVIEW);
+    asked(room, 'review', REVIEW);
     expect(room.refused('A', 'done', { has_new_issues: true })).toMatchObject({ field: 'has_new_issues' });
     expect(room.refused('A', 'done', { new_issue_count: 1 })).toMatchObject({ field: 'new_issue_count' });
   });
@@ -238,8 +244,8 @@ describe('what is refused', () => {
     ['a text that is none', 'send', { to: ['MAIN'], text: 7 }, 'text', /must be text/],
     ['something that is missing', 'send', { to: ['MAIN'] }, 'text', /is required/],
     ['no object at all', 'send', ['MAIN', 'x'], '', /must be one JSON object/],
-    ['a question without its words', 'ask', { action: 'clarify', to: ['MAIN'] }, 'question', /is required/],
-    ['what another action says', 'ask', { ...CLARIFY, minutes: 5 }, 'minutes', /is not for clarify, which has: /],
+    ['a question without its words', 'ask', { to: ['MAIN'], context: 'here' }, 'question', /is required/],
+    ['what another tool takes', 'ask', { ...CLARIFY, minutes: 5 }, 'minutes', /is not an argument of ask/],
     ['a member who may not be written to', 'send', { to: ['B'], text: 'x' }, 'to[0]', /is not allowed: A may write to/],
     ['nobody', 'send', { to: ['Z'], text: 'x' }, 'to[0]', /must be one of the addresses/],
     ['what the role may not', 'assign', { ...ASSIGN, to: ['MAIN'] }, 'action', /is not allowed for A/],

@@ -3,9 +3,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isJsonObject } from '../../../src/text/json.ts';
+import { WHEN_TO_ASK } from '../../../src/model/mail/kind-table.ts';
+import type { MailVerb } from '../../../src/model/mail/kind.ts';
+import { isJsonObject, type Json } from '../../../src/text/json.ts';
+import { POLICY } from '../../substrate/ledger/mail/support.ts';
 import { MAIL_SERVER_ENTRY } from '../../support/mcp-client.ts';
 import { openToolRoom, serve, TURNS, turnFile, type ToolRoom } from './support.ts';
+
+/** What `delivery` gives a builder. */
+const BUILDER: MailVerb[] = ['ask', 'send', 'handoff', 'done', 'fail', 'report'];
 
 const note = { to: ['MAIN'], text: 'well' };
 
@@ -30,7 +36,7 @@ describe('squad mcp', () => {
     expect({ code: await client.end(), stderr: client.stderr() }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('lists what the role may use, each with hints by which both CLIs call it unattended', async () => {
+  it('lists three tools and the rest as actions of one, each with hints by which both CLIs call it unattended', async () => {
     const room = openToolRoom();
     const names: Record<string, unknown[]> = {};
     for (const member of ['MAIN', 'A'] as const) {
@@ -46,11 +52,60 @@ describe('squad mcp', () => {
       }
       await client.end();
     }
-    const reading = ['inbox', 'accept', 'status'];
-    expect(names).toEqual({
-      MAIN: ['ask', 'assign', 'handoff', 'report', 'send', 'reply', 'done', 'fail', ...reading],
-      A: ['ask', 'report', 'send', 'reply', 'done', 'fail', ...reading],
+    expect(names).toEqual({ MAIN: ['handoff', 'ask', 'send', 'mail'], A: ['ask', 'send', 'mail'] });
+  });
+
+  it('costs each request to a model at most 3 kB, and says in 100 characters what it is for', async () => {
+    const members = POLICY.members.map((one) => (one.address === 'A' ? { ...one, verbs: BUILDER } : one));
+    const client = serve(turnFile(openToolRoom({ ...POLICY, members }), 'A'));
+    const { instructions } = await client.open();
+    const { tools } = await client.request('tools/list', {});
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThanOrEqual(3_000);
+    expect(JSON.stringify(tools)).toMatch(/"name":"handoff".*"name":"ask".*"name":"send".*"name":"mail"/);
+    expect(JSON.stringify(tools)).not.toMatch(/body_encoding|has_new_issues|issue_count/);
+    expect(instructions).toMatch(/^[^.]{1,99}\. /);
+    for (const said of [instructions, tools].map((one) => JSON.stringify(one)))
+      expect(said.split(WHEN_TO_ASK)).toHaveLength(2);
+  });
+
+  it('lists what answers the mail that waits, too', async () => {
+    const room = openToolRoom();
+    const clients = { A: serve(turnFile(room, 'A')), B: serve(turnFile(room, 'B')) };
+    await Promise.all([clients.A.open(), clients.B.open()]);
+    const listed = async (member: 'A' | 'B'): Promise<unknown[]> => {
+      const { tools } = await clients[member].request('tools/list', {});
+      return Array.isArray(tools) ? tools.map((tool) => isJsonObject(tool) && tool['name']) : [];
+    };
+    room.done('MAIN', 'review', { to: ['A'], task_id: 'DOC', doc_path: 'a.md' });
+    room.done('MAIN', 'send', { to: ['B'], text: 'well' });
+    expect(await listed('A')).toEqual(['ask', 'send', 'mail', 'report', 'done', 'fail', 'inbox', 'accept']);
+    expect(await listed('B')).toEqual(['ask', 'send', 'mail', 'inbox', 'accept']);
+    // Read, as what the prompt of a turn holds is.
+    expect(room.done('A', 'inbox')['letters']).toHaveLength(1);
+    expect(await listed('A')).toEqual(['ask', 'send', 'mail', 'report', 'done', 'fail']);
+    room.done('B', 'inbox');
+    expect(await listed('B')).toEqual(['ask', 'send', 'mail']);
+  });
+
+  it('does each action of `mail` as its tool does, says what one takes, and knows no other', async () => {
+    const room = openToolRoom();
+    const client = serve(turnFile(room, 'A'));
+    await client.open();
+    room.done('MAIN', 'ask', { to: ['A'], question: 'how?', context: 'here' });
+    const mail = (action: string, given?: Record<string, Json>) =>
+      client.call('mail', { action, ...(given && { arguments: given }) });
+    expect((await mail('inbox')).structuredContent).toMatchObject({ letters: [{ action: 'clarify' }] });
+    expect((await mail('status')).structuredContent).toMatchObject({ you: { address: 'A' } });
+    expect((await mail('reply')).structuredContent).toMatchObject({
+      ...{ action: 'reply', does: 'Answer a question.' },
+      arguments: { required: ['text'], additionalProperties: false },
     });
+    const refused = await mail('reply', { text: 'so', reason: 'none', from: 'MAIN' });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { field: 'from' } });
+    expect((await mail('reply', { text: 'so', reason: 'none' })).isError).toBe(false);
+    expect((await mail('assign', {})).structuredContent).toMatchObject({ reason: 'invalid_format', field: 'action' });
+    expect(messages(room).map(({ action }) => action)).toEqual(['clarify', 'answer']);
+    expect(room.refusals()).toMatchObject([{ field: 'from' }, { field: 'action' }]);
   });
 
   it('answers a refusal as the tool’s own error, with its reason, field and rule', async () => {

@@ -29,7 +29,7 @@ const PATCHES: Readonly<Record<string, readonly [before: string, added: string]>
     answerTime: { from: 'read', ms: QUESTION_MS, silence: 'open' },
     line: ['doc_path'],
     command: { name: 'estimate', does: 'Ask how long something takes.', example: ['squad mail estimate --doc-path a.md'] },
-    tool: { name: 'ask', action: 'estimate', when: 'how long does this take?' },
+    tool: { name: 'estimate', does: 'Ask how long something takes.' },
   },
 `,
   ],
@@ -53,7 +53,7 @@ const command = program.commands.find((one) => one.name() === 'estimate');
 const draft = composeFlags('estimate', { to: ['A'], docPath: 'a.md', hoursAtMost: 3 }, { now: 1, from: 'MAIN' });
 const checked = check('MAIN', draft);
 const refused = check('MAIN', { ...draft, body: '{}' });
-const tool = SENDING_TOOLS.find(({ name }) => name === 'ask').schema().properties;
+const tool = SENDING_TOOLS.find(({ name }) => name === 'estimate').schema().properties;
 const files = protocolFiles('.');
 const said = { type: 'ask', action: 'estimate' };
 console.log(JSON.stringify({
@@ -61,7 +61,6 @@ console.log(JSON.stringify({
   draft,
   fields: checked.draft?.fields,
   refused: refused.refusal,
-  toolActions: tool.action.enum,
   toolField: tool.hours_at_most?.description,
   known: [MAIL_ACTIONS.includes('estimate'), messageSchema.shape.action.unwrap().options.includes('estimate')],
   effects: { changesPlan: changesPlan(said), owesAnswer: owesAnswer(said) },
@@ -92,8 +91,7 @@ it('a new action touches two files, and commands, tools, checks, documentation a
     draft: { to: ['A'], type: 'ask', action: 'estimate' },
     fields: { doc_path: 'a.md', hours_at_most: 3 },
     refused: { reason: 'invalid_format', field: 'body.doc_path', rule: 'is required' },
-    toolActions: expect.arrayContaining(['estimate']),
-    toolField: 'estimate: the longest time that is worth it, in hours.',
+    toolField: 'The longest time that is worth it, in hours.',
     known: [true, true],
     effects: { changesPlan: false, owesAnswer: true },
     line: 'from:MAIN | ask/estimate | to:A | task:- | says:a.md',

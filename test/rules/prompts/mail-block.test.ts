@@ -46,6 +46,6 @@ describe('mail in a prompt', () => {
     const text = renderMail(long);
     expect(text.length).toBeLessThan(40_000);
     expect(text).toContain('[cut]');
-    expect(text).toMatch(/\d more: read them with the tool `inbox`/);
+    expect(text).toMatch(/\d more: read them with `inbox`/);
   });
 });

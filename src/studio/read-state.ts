@@ -78,7 +78,7 @@ async function rebuilt({ workspace }: StatePorts, thread: Thread, notice: string
   const empty = { ...EMPTY, config: threadConfig(thread.run.id) };
   if (whole === undefined) return shown(thread, empty, notice);
   const now = await readStanding(workspace, thread, whole.reading);
-  const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, now.standing);
+  const values = rebuiltValues(whole.reading, whole.inputRef, thread.live, now.view);
   return shown(thread, withStanding({ ...empty, values }, now), notice);
 }
 

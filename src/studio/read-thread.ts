@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import type { ReportedEnd } from '../embed/messages.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { questionOf } from '../view/permission-ask.ts';
 import { isDriven, type LockedBy } from '../view/driven.ts';
 import { findRun, type RunReading } from '../view/read-run.ts';
+import type { RunView } from '../view/run-view.ts';
 import { endOf } from '../view/running-run.ts';
 import { viewOf } from '../view/view-of.ts';
-import { standingOf, type RunStanding } from '../view/run-state.ts';
 import { lookIn, type OpenedWorkspace } from '../squad/open-workspace.ts';
 import { readPermissionAsks } from '../squad/permission-asks.ts';
 import type { Attempt } from '../model/attempt.ts';
@@ -26,11 +25,9 @@ export interface Thread {
 
 /** Costs reading the whole run, unlike `Thread`. */
 export interface ThreadStanding {
-  readonly standing: RunStanding;
+  readonly view: RunView;
   /** The questions of the run without an answer, and those of agents in the middle of their turns. */
   readonly open: readonly ShownQuestion[];
-  /** Nothing of the run can move before one of them is answered. */
-  readonly isWaiting: boolean;
   readonly messages: readonly ChatMessage[];
 }
 
@@ -100,20 +97,13 @@ export async function readStanding(
 ): Promise<ThreadStanding> {
   const now = workspace.composition.clock.now();
   const asks = await readPermissionAsks({ ...workspace, now, reading }, live);
-  const all = [...reading.questions, ...asks.map(questionOf)].filter(({ recorded }) => recorded === null);
-  const open = all.map(({ id, text, options }) => ({ id, text, options }));
-  const standing = standingOf(reading, now);
-  const messages = messagesOf(
-    reading,
-    open,
-    standing.conclusion === null ? undefined : reportedEnd(workspace, reading),
-  );
-  return { standing, open, isWaiting: standing.waitingFor?.for === 'answer', messages };
+  const view = viewOf({ ...reading, attempts: [] }, { now, asks });
+  const open = [...view.questions, ...asks.map(questionOf)].map(({ id, text, options }) => ({ id, text, options }));
+  return { view, open, messages: messagesOf(reading, open, reportedEnd(workspace, view)) };
 }
 
 /** The end of a run as a conversation has it: what the ledger knows. undefined: it is not over. */
-function reportedEnd({ directory, composition }: OpenedWorkspace, reading: RunReading): ReportedEnd | undefined {
-  const view = viewOf({ ...reading, attempts: [] }, { now: composition.clock.now() });
+function reportedEnd({ directory }: OpenedWorkspace, view: RunView) {
   if (view.end === null) return undefined;
   const { runId, name } = view.run;
   const end = endOf(view, join(directory, 'runs', runId, 'report.md'));

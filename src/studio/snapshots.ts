@@ -4,7 +4,7 @@ import type { SquadStateValue } from '../graph/state.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { phaseOf, type RunState } from '../model/run-state.ts';
 import type { RunReading } from '../view/read-run.ts';
-import type { RunStanding } from '../view/run-state.ts';
+import type { RunView } from '../view/run-view.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { ShownQuestion } from './conversation.ts';
 import type { ThreadStanding } from './read-thread.ts';
@@ -19,19 +19,19 @@ export function rebuiltValues(
   reading: RunReading,
   inputRef: number,
   live: readonly Attempt[],
-  { state, conclusion }: RunStanding,
+  { run, use, end }: RunView,
 ): SquadStateValue {
-  const { row, limits, board } = reading;
+  const { row, board } = reading;
   return {
-    runId: row.id,
+    runId: run.runId,
     inputRef,
-    options: { parallel: limits.parallel },
-    phase: phaseIn(state),
+    options: { parallel: use.limits.parallel },
+    phase: phaseIn(run.state),
     cursor: row.applied,
     inflight: Object.fromEntries(live.map(({ id, taskId }) => [id, taskId])),
     starts: [],
     batch: [],
-    result: conclusion === null ? null : { outcome: conclusion.outcome, why: conclusion.why },
+    result: end && { outcome: end.outcome, why: end.why },
     ...(summaryOf(board) as Pick<SquadStateValue, 'board' | 'counts' | 'questions'>),
   };
 }
@@ -48,10 +48,11 @@ function phaseIn(state: RunState): SquadStateValue['phase'] {
  */
 export function withStanding(
   snapshot: StateSnapshot,
-  { standing, open, isWaiting, messages }: ThreadStanding,
+  { view: { run, waits }, open, messages }: ThreadStanding,
 ): StateSnapshot {
-  const values = { ...(snapshot.values as object), phase: phaseIn(standing.state), questions: open, messages };
-  if (!isWaiting) return { ...snapshot, values, tasks: snapshot.tasks.map((task) => ({ ...task, interrupts: [] })) };
+  const values = { ...(snapshot.values as object), phase: phaseIn(run.state), questions: open, messages };
+  if (waits.waitingFor?.for !== 'answer')
+    return { ...snapshot, values, tasks: snapshot.tasks.map((task) => ({ ...task, interrupts: [] })) };
   const [first = NO_TASK, ...rest] = snapshot.tasks;
   const tasks = [{ ...first, interrupts: [interruptOf(first, open)] }, ...rest];
   return { ...snapshot, values, tasks, next: tasks.map(({ name }) => name) };

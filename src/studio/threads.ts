@@ -1,6 +1,6 @@
 import type { LockedBy } from '../view/driven.ts';
-import { findDefinition, findRun } from '../view/read-run.ts';
-import { standingOf } from '../view/run-state.ts';
+import { findDefinition } from '../view/read-run.ts';
+import { findView } from '../view/run-summary.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { lookIn } from '../squad/open-workspace.ts';
 import { markOf } from './read-thread.ts';
@@ -78,9 +78,8 @@ export class RunThreads {
     const { driven, last, mark } = markOf(ledger, row.id, lockedBy);
     const known = this.#read.get(row.id);
     if (known?.mark === mark) return known;
-    const reading = findRun(ledger, row.id, lockedBy);
-    const { clock } = this.#ports.workspace.composition;
-    const asks = reading !== undefined && standingOf(reading, clock.now()).waitingFor?.for === 'answer';
+    const view = findView(ledger, row, lockedBy, this.#ports.workspace.composition.clock.now());
+    const asks = view?.waits.waitingFor?.for === 'answer';
     const [newest] = ledger.events({ stream: row.id, after: last - 1, limit: 1 });
     const listed: Listed = {
       thread_id: row.id,

@@ -58,7 +58,7 @@ function summaryOf({ run, plan, use, end }: RunView): RunSummary {
 }
 
 /** Folds the plan only of a run that is not over. undefined: it was never defined. */
-function findView(
+export function findView(
   ledger: Ledger,
   row: RunRow,
   lockedBy: LockedBy | null,

@@ -6,8 +6,8 @@ import { noRunYet, noSuch } from '../../model/unknown-name.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { drivenRun } from '../../view/driven.ts';
 import { findRun, isOver, type RunReading } from '../../view/read-run.ts';
-import { standingOf } from '../../view/run-state.ts';
 import { openRunEvents } from '../../view/run-events.ts';
+import { findView } from '../../view/run-summary.ts';
 import { openWorkspace, requireNamed, withLedger } from '../../squad/open-workspace.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
@@ -125,9 +125,8 @@ async function printLines(
       for (const line of wanted(event)) output.line(line);
     });
   }
-  const over = findRun(ledger, row.id, null);
-  const end = over === undefined ? null : standingOf(over, Date.now()).conclusion;
-  if (end !== null) output.line(plainLine(end.headline, 400));
+  const headline = findView(ledger, row, null, Date.now())?.end?.headline;
+  if (headline !== undefined) output.line(plainLine(headline, 400));
 }
 
 function refuseUnknown({ row, board, definition }: RunReading, { task, agent }: Options<'log'>): void {

@@ -1,3 +1,4 @@
+import { criteriaOf } from '../../rules/conclude.ts';
 import { isEnded } from '../../rules/work-status.ts';
 import { createView } from '../../rules/view.ts';
 import { attemptName } from '../../model/attempt-id.ts';
@@ -6,14 +7,13 @@ import type { StageView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { RunDefinition } from '../../model/run.ts';
-import type { RunState } from '../../model/run-state.ts';
 import { engineTime } from '../../model/spending.ts';
 import { isTurn } from '../../view/usage-count.ts';
 import { checklistFiles } from '../../view/report/files/checklist-file.ts';
 import { failureFiles } from '../../view/report/files/failure-files.ts';
 import type { RunFile } from '../../view/report/files/run-file.ts';
 import { stageIndex, type StageOf } from '../../view/report/files/stage-of.ts';
-import { type StateFacts, stateFile } from '../../view/report/files/state-file.ts';
+import { stateFile, type StateView } from '../../view/report/files/state-file.ts';
 import { turnFile } from '../../view/report/files/turn-file.ts';
 import { removeUnfinished } from '../../substrate/system/files/run-files.ts';
 import { writtenFolder, type WrittenFolder } from '../../substrate/system/files/written-folder.ts';
@@ -89,17 +89,18 @@ export function createProjector(
     const { board, state } = moment;
     const view = createView(board);
     const stages = playbook.stages?.(view) ?? [];
+    const shows = viewOf(ports.ledger, of, moment, stages);
     const stageOf = stageIndex(stages);
     if (shown === undefined) await folder.put('objective.md', of.definition.objective.text);
     await writeTurns(board, stageOf);
     if (board !== shown?.board) {
       const own = playbook.files?.(view) ?? [];
-      await putAll([...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(board)]);
+      await putAll([...own.map(({ path, text }) => ({ path: `files/${path}`, text })), ...checklistFiles(shows)]);
     }
     const { hasMoved, hasEnded } = changeBetween(shown?.board, board);
     if (hasEnded) await writeEnds(board, stages, stageOf);
     if (stages.length > 0 && (hasMoved || state !== shown?.state)) {
-      await putAll([stateFile(board, stages, stateFacts(ports.ledger, of, state, copied))]);
+      await putAll([stateFile(shows, copied)]);
     }
     shown = moment;
   };
@@ -158,19 +159,19 @@ function turnsIn(
   return [file];
 }
 
-function stateFacts(
+/** The part of the run's view that its files show. It follows from the engine's board: a whole view would fold the ledger again. */
+function viewOf(
   ledger: SinkPorts['ledger'],
-  { definition, lease: { runId }, limits }: Omit<SinkOf, 'folder'>,
-  state: RunState,
-  copied: readonly string[],
-): StateFacts {
+  { definition: { source, objective }, lease: { runId }, limits }: Omit<SinkOf, 'folder'>,
+  { board, state }: Moment,
+  stages: readonly StageView[],
+): StateView {
+  const startedAt = ledger.run(runId)?.createdAt ?? 0;
   return {
-    objectiveFile: definition.source,
-    startedAt: ledger.run(runId)?.createdAt ?? 0,
-    elapsedMs: engineTime(ledger.segments(runId)),
-    mostMs: limits.minutes * 60_000,
-    artifacts: copied.map((name) => ({ name, path: `.squad/runs/${runId}/artifacts/${name}` })),
-    state,
+    run: { objective: objective.title, runId, source, startedAt, state },
+    plan: { criteria: criteriaOf(board) },
+    stages,
+    use: { elapsedMs: engineTime(ledger.segments(runId)), limits },
   };
 }
 

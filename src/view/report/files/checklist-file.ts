@@ -1,7 +1,6 @@
-import { criteriaOf } from '../../../rules/conclude.ts';
 import type { CriterionStatus } from '../../../model/criterion-status.ts';
-import type { Board } from '../../../model/plan/board.ts';
 import { cut, list, ownWords, paragraph, words, type Text } from '../document.ts';
+import type { RunView } from '../../run-view.ts';
 import { renderMarkdown } from '../markdown.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -13,12 +12,17 @@ const STATES: Readonly<Record<CriterionStatus['state'], string>> = {
   'not-checked': 'not checked',
 };
 
+/** The part of a `RunView` that says how far the work was checked. */
+export interface CheckedView {
+  readonly run: { readonly objective: string };
+  readonly plan: Pick<RunView['plan'], 'criteria'>;
+}
+
 /** The run's own copy of the objective's checklist, ticked as far as its work was checked. None if there are no criteria. */
-export function checklistFiles(board: Pick<Board, 'facts' | 'gate' | 'branch'>): RunFile[] {
-  const criteria = criteriaOf(board);
+export function checklistFiles({ run, plan: { criteria } }: CheckedView): RunFile[] {
   if (criteria.length === 0) return [];
   const text = renderMarkdown({
-    title: words`Success criteria: ${cut(board.facts.objective.title, 200)}`,
+    title: words`Success criteria: ${cut(run.objective, 200)}`,
     about: [
       paragraph(
         ownWords('squad ticks what it has checked on the delivered work. The file of the objective stays as it is.'),

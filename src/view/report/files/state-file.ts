@@ -1,25 +1,19 @@
-import { criteriaOf } from '../../../rules/conclude.ts';
-import type { StageView } from '../../../model/plan.ts';
-import type { Board } from '../../../model/plan/board.ts';
 import type { RunState } from '../../../model/run-state.ts';
-import { currentStage } from '../../../model/shown-stage.ts';
+import { currentStage, type ShownStage } from '../../../model/shown-stage.ts';
 import { defined } from '../../../text/defined.ts';
 import { plainJsonText } from '../../../text/plain-text.ts';
 import { isoTime } from '../../../text/time.ts';
-import { isTicked } from './checklist-file.ts';
+import type { RunView } from '../../run-view.ts';
+import { isTicked, type CheckedView } from './checklist-file.ts';
 import type { RunFile } from './run-file.ts';
 
-/** Facts of `state.json` that are not in the plan. Times in epoch ms, durations in ms. */
-export interface StateFacts {
-  /** As it was named at the start. */
-  readonly objectiveFile: string;
-  readonly startedAt: number;
-  /** Engine time. */
-  readonly elapsedMs: number;
-  readonly mostMs: number;
-  readonly state: RunState;
-  /** The copies of delivered documents. Paths from the root of the repository. */
-  readonly artifacts: readonly { readonly name: string; readonly path: string }[];
+type Stage = Pick<ShownStage, 'id' | 'state' | 'round' | 'startedAt' | 'endedAt'>;
+
+/** The part of a `RunView` that the file shows: an engine knows it without reading its ledger again. */
+export interface StateView extends CheckedView {
+  readonly run: CheckedView['run'] & Pick<RunView['run'], 'runId' | 'source' | 'startedAt' | 'state'>;
+  readonly stages: readonly Stage[];
+  readonly use: Pick<RunView['use'], 'elapsedMs' | 'limits'>;
 }
 
 /** As docs/run-files.md lists them. A run that can go on, with no engine at work, is `paused`. */
@@ -34,46 +28,42 @@ const STATUS: Readonly<Record<RunState, 'running' | 'paused' | 'completed' | 'fa
   cancelled: 'failed',
 };
 
-/** `state.json`: where a run with stages is, in names that other programs know. */
-export function stateFile(
-  board: Pick<Board, 'facts' | 'gate' | 'branch'>,
-  stages: readonly StageView[],
-  facts: StateFacts,
-): RunFile {
+/** `state.json`: where a run with stages is, in names that other programs know. `copied`: names of delivered documents. */
+export function stateFile({ run, plan, stages, use }: StateView, copied: readonly string[]): RunFile {
   const state = {
-    objective_file: facts.objectiveFile,
-    objective_title: board.facts.objective.title,
-    started_at: isoTime(facts.startedAt),
-    elapsed_seconds: Math.floor(facts.elapsedMs / 1000),
-    max_seconds: Math.floor(facts.mostMs / 1000),
+    objective_file: run.source,
+    objective_title: run.objective,
+    started_at: isoTime(run.startedAt),
+    elapsed_seconds: Math.floor(use.elapsedMs / 1000),
+    max_seconds: Math.floor(use.limits.minutes * 60),
     current_stage: currentStage(stages)?.stage.id ?? null,
     stage_history: stages.flatMap(historyOf),
     review_iterations: Object.fromEntries(
       stages.flatMap(({ id, round }) => (round === undefined ? [] : [[id, round.taken]])),
     ),
-    success_criteria_status: criteriaStatus(board),
-    artifacts: artifactsOf(facts.artifacts),
-    status: STATUS[facts.state],
+    success_criteria_status: criteriaStatus(plan.criteria),
+    artifacts: artifactsOf(copied, `.squad/runs/${run.runId}/artifacts`),
+    status: STATUS[run.state],
   };
   return { path: 'state.json', text: `${plainJsonText(state, 2)}\n` };
 }
 
-function historyOf({ id, state, startedAt, endedAt }: StageView) {
+function historyOf({ id, state, startedAt, endedAt }: Stage) {
   if (startedAt === undefined) return [];
   const ended = endedAt === undefined ? undefined : isoTime(endedAt);
   return [defined({ stage: id, status: state, started_at: isoTime(startedAt), ended_at: ended })];
 }
 
 /** By their names without the ending, as long as that is one document's alone. */
-function artifactsOf(artifacts: StateFacts['artifacts']): Record<string, string> {
-  const stems = Map.groupBy(artifacts, ({ name }) => name.replace(/\.[^.]*$/, ''));
+function artifactsOf(copied: readonly string[], folder: string): Record<string, string> {
+  const stems = Map.groupBy(copied, (name) => name.replace(/\.[^.]*$/, ''));
   return Object.fromEntries(
-    [...stems].flatMap(([stem, all]) => all.map(({ name, path }) => [all.length === 1 ? stem : name, path])),
+    [...stems].flatMap(([stem, all]) => all.map((name) => [all.length === 1 ? stem : name, `${folder}/${name}`])),
   );
 }
 
 /** Criteria with equal text count as met only if all are. */
-function criteriaStatus(board: Parameters<typeof criteriaOf>[0]): Record<string, boolean> {
-  const texts = Map.groupBy(criteriaOf(board), ({ text }) => text);
+function criteriaStatus(criteria: StateView['plan']['criteria']): Record<string, boolean> {
+  const texts = Map.groupBy(criteria, ({ text }) => text);
   return Object.fromEntries([...texts].map(([text, all]) => [text, all.every(({ state }) => isTicked(state))]));
 }

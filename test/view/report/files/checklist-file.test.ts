@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBoard } from '../../../../src/rules/board.ts';
+import { criteriaOf } from '../../../../src/rules/conclude.ts';
 import { factsOf } from '../../../../src/rules/run-facts.ts';
 import { CLOSED_GATE, type Gate } from '../../../../src/model/plan/gate.ts';
 import { checklistFiles } from '../../../../src/view/report/files/checklist-file.ts';
@@ -8,6 +9,10 @@ import { BASE, definition } from '../support.ts';
 function boardOf(...criteria: { text: string; command?: string }[]) {
   const about = definition({ criteria: criteria.map((one) => ({ ...one, done: true, line: 1 })) });
   return createBoard(factsOf(about));
+}
+
+function filesOf(board: ReturnType<typeof boardOf>) {
+  return checklistFiles({ run: { objective: board.facts.objective.title }, plan: { criteria: criteriaOf(board) } });
 }
 
 const CRITERIA = [
@@ -33,7 +38,7 @@ const GATE: Gate = {
 
 it('ticks what a command or a judge has found at the head of the run branch, and says which', () => {
   const board = { ...boardOf(...CRITERIA), gate: GATE };
-  const [file] = checklistFiles(board);
+  const [file] = filesOf(board);
   expect(file?.path).toBe('checklist.md');
   expect(file?.text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
     '- [x] it builds – met by squad: make: exited with 0',
@@ -45,9 +50,9 @@ it('ticks what a command or a judge has found at the head of the run branch, and
 
 it('ticks nothing that was checked at another commit, whatever the objective’s own boxes say', () => {
   const board = { ...boardOf({ text: 'it builds', command: 'make' }), gate: { ...GATE, facts: null, judgement: null } };
-  expect(checklistFiles(board)[0]?.text).toContain('- [ ] it builds – not checked\n');
+  expect(filesOf(board)[0]?.text).toContain('- [ ] it builds – not checked\n');
 });
 
 it('is none without criteria', () => {
-  expect(checklistFiles(boardOf())).toEqual([]);
+  expect(filesOf(boardOf())).toEqual([]);
 });

@@ -1,39 +1,26 @@
 import { expect, it } from 'vitest';
-import { createBoard } from '../../../../src/rules/board.ts';
-import { factsOf } from '../../../../src/rules/run-facts.ts';
 import type { StageView } from '../../../../src/model/plan.ts';
 import type { RunState } from '../../../../src/model/run-state.ts';
+import { limitsSchema } from '../../../../src/model/limits.ts';
 import { stateFile } from '../../../../src/view/report/files/state-file.ts';
-import { definition } from '../support.ts';
 
 const AT = Date.UTC(2026, 0, 29, 8);
-const CRITERION = { done: true, line: 1 };
-const BOARD = createBoard(
-  factsOf(
-    definition({
-      title: 'Implement User Authentication',
-      criteria: [
-        { ...CRITERION, text: 'Tokens expire' },
-        { ...CRITERION, text: '__proto__' },
-      ],
-    }),
-  ),
-);
-const FACTS = {
-  objectiveFile: 'objectives/auth.md',
-  startedAt: AT,
-  elapsedMs: 9_255_900,
-  mostMs: 28_800_000,
+const LIMITS = limitsSchema.parse({ minutes: 480 });
+const RUN = {
+  ...{ runId: '1', objective: 'Implement User Authentication', source: 'objectives/auth.md', startedAt: AT },
   state: 'running' as RunState,
-  artifacts: [],
 };
+const CRITERIA = ['Tokens expire', '__proto__'].map((text) => {
+  return { text, state: 'not-checked' as const, by: null, evidence: null };
+});
 
 function stage(id: string, state: StageView['state'], more: Partial<StageView> = {}): StageView {
   return { id, title: id, state, by: [], tasks: [], ...more };
 }
 
-function stateOf(stages: readonly StageView[], more: Partial<typeof FACTS> & { artifacts?: readonly object[] } = {}) {
-  const { path, text } = stateFile(BOARD, stages, { ...FACTS, ...more });
+function stateOf(stages: readonly StageView[], copied: readonly string[] = [], state = RUN.state) {
+  const use = { elapsedMs: 9_255_900, limits: LIMITS };
+  const { path, text } = stateFile({ run: { ...RUN, state }, plan: { criteria: CRITERIA }, stages, use }, copied);
   expect(path).toBe('state.json');
   return JSON.parse(text) as Record<string, unknown>;
 }
@@ -46,12 +33,8 @@ it('has the form that the specification gives it', () => {
     REVIEW,
     stage('PLAN_REVIEW', 'waiting', { round: { taken: 0, cap: 4 } }),
   ];
-  const artifacts = [
-    { name: 'feature_spec.md', path: '.squad/runs/1/artifacts/feature_spec.md' },
-    { name: 'notes.md', path: 'a' },
-    { name: 'notes.txt', path: 'b' },
-  ];
-  expect(stateOf(stages, { artifacts: artifacts as never })).toEqual({
+  const folder = '.squad/runs/1/artifacts';
+  expect(stateOf(stages, ['feature_spec.md', 'notes.md', 'notes.txt'])).toEqual({
     objective_file: 'objectives/auth.md',
     objective_title: 'Implement User Authentication',
     started_at: '2026-01-29T08:00:00.000Z',
@@ -64,7 +47,10 @@ it('has the form that the specification gives it', () => {
     ],
     review_iterations: { SPEC_REVIEW: 2, PLAN_REVIEW: 0 },
     success_criteria_status: { 'Tokens expire': false, ['__proto__']: false },
-    artifacts: { feature_spec: '.squad/runs/1/artifacts/feature_spec.md', 'notes.md': 'a', 'notes.txt': 'b' },
+    artifacts: {
+      ...{ feature_spec: `${folder}/feature_spec.md`, 'notes.md': `${folder}/notes.md` },
+      'notes.txt': `${folder}/notes.txt`,
+    },
     status: 'running',
   });
 });
@@ -78,7 +64,7 @@ it.each([
   ['done', 'completed'],
   ['failed', 'failed'],
 ] as const)('calls a run that is %s %s', (state, status) => {
-  expect(stateOf([REVIEW], { state })).toMatchObject({ status });
+  expect(stateOf([REVIEW], [], state)).toMatchObject({ status });
 });
 
 it.each([

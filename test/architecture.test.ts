@@ -212,7 +212,7 @@ const CONVERSATIONS = new RegExp(
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|control-commands|doctor-checks)',
     'cli/show/turn-record|embed/in-process|engine/(session-home|turn-mail)|model/(attempt|failure|plan|run|run-event)',
     'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/(facts|shipped)',
-    'view/(turn-sentence|report/report-people)|exports/runtime|squad/settings/parse-settings|substrate/git/forge/remotes',
+    'view/(sentence|report/report-people)|exports/runtime|squad/settings/parse-settings|substrate/git/forge/remotes',
   ].join('|')})\\.ts$`,
 );
 

@@ -7,6 +7,7 @@ import { RUN_OUTCOMES } from './run-state.ts';
 import { rejectionSchema } from './rejection.ts';
 import { shownStageSchema } from './shown-stage.ts';
 import { taskFailureSchema } from './task-failure.ts';
+import type { TurnEvent } from './turn-event.ts';
 import { OUTCOMES } from './turn-result.ts';
 import { usageSchema } from './usage.ts';
 
@@ -275,3 +276,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
+
+/** Events of a run have other types if no turn reported them. */
+export function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
+  return TURN_EVENTS.some((type) => type === event.type);
+}

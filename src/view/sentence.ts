@@ -1,16 +1,35 @@
 import { MAIN } from '../model/mail/vocabulary.ts';
 import { roundVerdict } from '../model/plan/review.ts';
-import type { RunEvent, TURN_EVENTS } from '../model/run-event.ts';
+import type { RunEvent } from '../model/run-event.ts';
 import { placeText, roundText } from '../model/shown-stage.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { accountText } from '../model/wall-text.ts';
 import { spanText } from '../text/duration.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { reasons } from '../text/reasons.ts';
 import { localTime } from '../text/time.ts';
-import { isTurnEvent, turnSentence, type Sentence, type Tone } from './turn-sentence.ts';
+import { toolTarget } from '../text/tool-target.ts';
+
+/** One event of a run in words, the same in each view. Plain text, each part in one line. */
+export interface Sentence {
+  /** The word that a line of the log begins with; empty: lines of other events say it. */
+  readonly label: string;
+  /** The rest of that line. */
+  readonly line: string;
+  /** Whom the board names beside it: an agent, a task, a person or squad. */
+  readonly who: string;
+  /** The line without `who`, which has a column of its own on the board. Absent: the board says nothing. */
+  readonly said?: string | undefined;
+  readonly tone: Tone;
+}
+
+export type Tone = 'usual' | 'good' | 'bad' | 'attention';
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/** As a runtime reports it. `agent` is absent before it is an event of a run. */
+type OfTurn<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }> & { agent?: string };
 
 const RETURNED: Readonly<Record<string, string>> = {
   evidence: 'evidence is missing',
@@ -29,10 +48,10 @@ export function howEnded({ outcome, failure }: Pick<TurnResult, 'outcome' | 'fai
   return failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`;
 }
 
-type Own = Exclude<RunEvent['type'], (typeof TURN_EVENTS)[number]>;
+type Row<T extends RunEvent['type']> = (event: T extends TurnEvent['type'] ? OfTurn<T> : Of<T>) => Sentence | undefined;
 
-/** The words for each event, but those of turns. */
-const SENTENCES: { readonly [T in Own]: (event: Of<T>) => Sentence | undefined } = {
+/** The words for each event. */
+const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
   'run-started': (event) => {
     const branch = event.branch === undefined ? 'no branch,' : `branch ${event.branch}`;
     const said = `${event.name}: ${branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`;
@@ -102,13 +121,38 @@ const SENTENCES: { readonly [T in Own]: (event: Of<T>) => Sentence | undefined }
   },
   warning: ({ text }) => noted('note', 'note', plainLine(text, 600), 'attention'),
   'run-ended': ({ headline, outcome }) => onBoard(reasons(headline), outcome === 'done' ? 'good' : 'attention'),
+  'session-announced': (event) => {
+    const model = event.model === undefined ? '' : `, ${plainLine(event.model)}`;
+    return turn(event, 'session', `${plainLine(event.id)}${event.resumed ? ' (resumed)' : ''}${model}`);
+  },
+  // A part of a text is no line of its own.
+  text: (event) => (event.delta ? undefined : turn(event, 'says', plainLine(event.text), event.text)),
+  thinking: (event) => turn(event, 'thinks', plainLine(event.text)),
+  'tool-started': (event) => {
+    const tool = event.server === undefined ? event.tool : `${event.server}/${event.tool}`;
+    const line = `${plainLine(tool, 60)} ${plainLine(JSON.stringify(event.input) ?? '', 120)}`;
+    return turn(event, 'tool', line, plainLine(`${tool} ${toolTarget(event.input)}`, 400));
+  },
+  'tool-ended': toolSentence,
+  'files-changed': (event) => {
+    const line = event.changes.map(({ kind, path }) => `${kind} ${plainLine(path, 120)}`).join(', ');
+    return turn(event, 'files', line, plainLine(line, 400));
+  },
+  'retry-scheduled': (event) => {
+    const line = `${event.failure}: ${plainLine(event.message)}`;
+    return turn(event, 'retries', line, `retries, ${line}`, 'attention');
+  },
+  notice: (event) => turn(event, 'notice', plainLine(event.text), plainLine(event.text, 400)),
 };
 
 /** The words for an event; undefined: no view says anything of it. */
-export function sentenceOf(event: RunEvent): Sentence | undefined {
-  if (isTurnEvent(event)) return turnSentence(event, event.agent);
+export function sentenceOf(event: RunEvent | TurnEvent): Sentence | undefined {
   // The row of its own type.
-  return (SENTENCES as Record<string, (event: RunEvent) => Sentence | undefined>)[event.type]?.(event);
+  return (SENTENCES as Record<string, (event: RunEvent | TurnEvent) => Sentence | undefined>)[event.type]?.(event);
+}
+
+function turn({ agent = '' }: { agent?: string }, label: string, line: string, said?: string, tone: Tone = 'usual') {
+  return { label, line, who: agent, said, tone };
 }
 
 function noted(label: string, who: string, line: string, tone: Tone): Sentence {
@@ -189,4 +233,13 @@ function gateSentence({ head, passed, failed, cannotRun = [], result }: Of<'gate
 function howToAnswer({ to, action, message }: Of<'mail-overdue'>): string {
   if (to !== MAIN || action !== 'clarify') return '';
   return `. Next: squad mail reply "…" --corr '#${plainLine(message.split('-').at(-1) ?? '', 20)}'`;
+}
+
+function toolSentence(event: OfTurn<'tool-ended'>): Sentence {
+  const { ok, denied, input, output = '' } = event;
+  const call = input === undefined ? '' : `${plainLine(JSON.stringify(input) ?? '', 120)} `;
+  const line = `${call}${plainLine(output, 160)}`;
+  if (ok) return turn(event, 'tool ok', line);
+  const said = `${denied ? 'denied' : 'failed'}: ${plainLine(output, 400)}`;
+  return turn(event, denied ? 'tool DENY' : 'tool FAIL', line, said, 'bad');
 }

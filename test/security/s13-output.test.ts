@@ -4,10 +4,11 @@ import { EMPTY_BOARD } from '../../src/cli/board/board-state.ts';
 import { renderFrame } from '../../src/cli/board/frame.ts';
 import { takeEvent } from '../../src/cli/board/view.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
+import type { TurnEvent } from '../../src/model/turn-event.ts';
+import { sentenceOf } from '../../src/view/sentence.ts';
 import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
 import { plainLine, plainText } from '../../src/text/plain-text.ts';
-import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
-import { renderEvent } from '../../src/cli/render/turn-lines.ts';
+import { lineOf, renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { plainJsonText } from '../../src/text/plain-text.ts';
 import { code, heading } from '../../src/view/report/document.ts';
 import { block, inline, sectionText } from '../../src/view/report/markdown.ts';
@@ -110,6 +111,8 @@ function boardOf(text: string): string {
   const open = text.length % 2 === 0 ? 'ada' : undefined;
   return renderFrame({ ...view, open, notice: text }, size).join('\n');
 }
+
+const renderEvent = (event: TurnEvent) => lineOf(sentenceOf(event));
 
 const WAYS: Readonly<Record<string, (text: string) => string>> = {
   plainText,

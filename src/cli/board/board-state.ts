@@ -3,7 +3,7 @@ import type { TaskStatus } from '../../model/plan/task.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
 import type { ShownStage } from '../../model/shown-stage.ts';
-import type { Tone } from '../../view/turn-sentence.ts';
+import type { Tone } from '../../view/sentence.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { turnSentence } from '../../view/turn-sentence.ts';
+import { sentenceOf } from '../../view/sentence.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { withEntry, type BoardState, type Spoken } from './board-state.ts';
 
@@ -42,7 +42,7 @@ function doingOf(event: TurnEvent, before: string): string | undefined {
     case 'tool-started':
     case 'files-changed':
     case 'retry-scheduled':
-      return turnSentence(event, '')?.said;
+      return sentenceOf(event)?.said;
     case 'session-announced':
     case 'tool-ended':
     case 'notice':
@@ -66,7 +66,7 @@ function spokenOf(event: TurnEvent): Spoken | undefined {
   if (type === 'session-announced') return undefined;
   if (type === 'thinking') return { at, kind: 'thinks', text: bounded(event.text) };
   if (type === 'text') return event.delta ? undefined : { at, kind: 'says', text: bounded(event.text) };
-  const text = turnSentence(event, '')?.said;
+  const text = sentenceOf(event)?.said;
   return text === undefined ? undefined : { at, kind: KINDS[type], text };
 }
 

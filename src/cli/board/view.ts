@@ -1,6 +1,5 @@
-import type { RunEvent } from '../../model/run-event.ts';
+import { isTurnEvent, type RunEvent } from '../../model/run-event.ts';
 import { stagesAtRest, type ShownStage } from '../../model/shown-stage.ts';
-import { isTurnEvent } from '../../view/turn-sentence.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { reasons } from '../../text/reasons.ts';

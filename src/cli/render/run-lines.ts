@@ -1,6 +1,5 @@
-import type { RunEvent } from '../../model/run-event.ts';
-import { sentenceOf } from '../../view/sentence.ts';
-import { isTurnEvent, type Sentence } from '../../view/turn-sentence.ts';
+import { isTurnEvent, type RunEvent } from '../../model/run-event.ts';
+import { sentenceOf, type Sentence } from '../../view/sentence.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** One event of a run as lines for people; undefined for what would only be noise. */

@@ -12,11 +12,10 @@ import { openPaneMail, paneTitle, type PaneMail } from './pane-mail.ts';
 import type { Ticket } from '../../squad/ticket.ts';
 import { paneWords, type PaneWords } from './pane-words.ts';
 import { readTyped } from './typed-line.ts';
-import type { RunEvent } from '../../model/run-event.ts';
-import { isTurnEvent } from '../../view/turn-sentence.ts';
+import { isTurnEvent, type RunEvent } from '../../model/run-event.ts';
+import { sentenceOf } from '../../view/sentence.ts';
 import { followRun, type FollowPorts } from '../../squad/follow-run.ts';
-import { renderRunEvent } from '../render/run-lines.ts';
-import { renderEvent } from '../render/turn-lines.ts';
+import { lineOf, renderRunEvent } from '../render/run-lines.ts';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Output } from '../output.ts';
@@ -155,7 +154,7 @@ type Turns = ReturnType<typeof followTurns>;
 function followTurns(ports: FollowPorts, print: (line: string) => void, runId: string, agent: string) {
   let events: RunEvent[] | undefined = [];
   const show = (event: RunEvent): void => {
-    const line = isTurnEvent(event) ? renderEvent(event) : renderRunEvent(event);
+    const line = isTurnEvent(event) ? lineOf(sentenceOf(event)) : renderRunEvent(event);
     if (line !== undefined) print(isTurnEvent(event) ? `  ${line}` : line);
   };
   const take = (event: RunEvent): void => {

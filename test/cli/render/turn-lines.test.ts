@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { renderDoctor } from '../../../src/cli/doctor-checks.ts';
-import { renderEvent } from '../../../src/cli/render/turn-lines.ts';
-import type { TurnEvent, TurnReport } from '../../../src/model/turn-event.ts';
+import { lineOf } from '../../../src/cli/render/run-lines.ts';
+import type { TurnReport } from '../../../src/model/turn-event.ts';
+import { sentenceOf } from '../../../src/view/sentence.ts';
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\r\b\u202e';
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
-const at = (report: TurnReport): TurnEvent => ({ at: 0, ...report });
+const lineFor = (report: TurnReport): string | undefined => lineOf(sentenceOf({ at: 0, ...report }));
 
 /** One of each, with every text that an agent chooses being `text`. */
 const events = (text: string): TurnReport[] => [
@@ -18,7 +19,7 @@ const events = (text: string): TurnReport[] => [
   { type: 'retry-scheduled', failure: 'overloaded', message: text },
   { type: 'notice', text },
 ];
-describe('renderEvent', () => {
+describe('the line of a turn’s event', () => {
   it.each<[TurnReport, string | undefined]>([
     [{ type: 'session-announced', id: 's', resumed: false, mcp: [] }, 'session   s'],
     [{ type: 'session-announced', id: 's', model: 'm', resumed: true, mcp: [] }, 'session   s (resumed), m'],
@@ -44,16 +45,16 @@ describe('renderEvent', () => {
     [{ type: 'retry-scheduled', failure: 'overloaded', message: '529' }, 'retries   overloaded: 529'],
     [{ type: 'notice', text: 'n' }, 'notice    n'],
   ])('%j', (report, line) => {
-    expect(renderEvent(at(report))).toBe(line);
+    expect(lineFor(report)).toBe(line);
   });
 
   it.each(events(EVIL))('$type shows nothing that a terminal obeys', (report) => {
-    expect(renderEvent(at(report))).not.toMatch(OBEYED);
-    expect(renderEvent(at(report))).not.toContain('\n');
+    expect(lineFor(report)).not.toMatch(OBEYED);
+    expect(lineFor(report)).not.toContain('\n');
   });
 
   it.each(events('x'.repeat(100_000)))('$type stays short', (report) => {
-    expect(renderEvent(at(report))?.length).toBeLessThan(500);
+    expect(lineFor(report)?.length).toBeLessThan(500);
   });
 });
 

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { Machine } from '../engine/machine.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { engineTime } from '../model/spending.ts';
+import { failuresOf } from '../view/explain-failure.ts';
 import { workOf } from '../view/next-commands.ts';
 import type { RunHistory } from '../view/read-run.ts';
 import { endOf, type RunEnd, type RunningRun } from '../view/running-run.ts';
 import { progressOf } from '../view/usage-count.ts';
-import { viewOf } from '../view/view-of.ts';
+import type { RunView } from '../view/run-view.ts';
+import { viewOf, type ViewFacts } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';
@@ -29,16 +31,25 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory):
 }
 
 /** How the last engine left the run, with what people have done with its refs since. The engine must have ended. */
-export async function endOfRun(
-  { directory, composition, repository }: Pick<OpenedWorkspace<Machine>, 'directory' | 'composition' | 'repository'>,
+export async function endOfRun(opened: InGit & { readonly directory: string }, reading: RunHistory): Promise<RunEnd> {
+  const view = await viewInGit(opened, reading, { now: opened.composition.clock.now() });
+  return endOf(view, join(opened.directory, 'runs', reading.row.id, 'report.md'));
+}
+
+type InGit = Pick<OpenedWorkspace<Machine>, 'composition' | 'repository'>;
+
+/** A view with where the work of the run is in git. */
+export async function viewInGit(
+  { repository, composition: { git } }: InGit,
   reading: RunHistory,
-): Promise<RunEnd> {
-  const { git, clock } = composition;
-  const kept = await listKeptWork(git, repository.root, reading.row.name);
+  facts: Omit<ViewFacts, 'kept' | 'place'>,
+): Promise<RunView> {
   const work = workOf(reading);
   const place = work && (await placeOfWork(git, repository, work));
-  const view = viewOf(reading, { now: clock.now(), kept, place });
-  return endOf(view, join(directory, 'runs', reading.row.id, 'report.md'));
+  // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
+  const hasFailed = failuresOf(reading, []).length > 0;
+  const kept = hasFailed ? await listKeptWork(git, repository.root, reading.row.name) : [];
+  return viewOf(reading, { ...facts, kept, place });
 }
 
 /** The last line of `--json`. */

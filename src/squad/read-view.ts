@@ -2,13 +2,13 @@ import type { Attempt } from '../model/attempt.ts';
 import type { Machine } from '../engine/machine.ts';
 import { endedView } from '../view/ended-view.ts';
 import { withFailedAttempts } from '../view/explain-failure.ts';
-import { afterEnd, workOf } from '../view/next-commands.ts';
+import { afterEnd } from '../view/next-commands.ts';
 import { readRun, rowOf, type RunHistory } from '../view/read-run.ts';
 import type { RunView } from '../view/run-view.ts';
 import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
-import { listKeptWork } from '../substrate/git/repository.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
+import { viewInGit } from './ended-run.ts';
 import { withRun } from './open-run.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from './open-workspace.ts';
 import { readPermissionAsks } from './permission-asks.ts';
@@ -43,16 +43,10 @@ export async function openView<Ports extends Machine>(
 
 /** Adds what is not in the ledger: permissions that agents ask for now, and where the work is in git. */
 export async function viewNow(opened: OpenedView<Machine>): Promise<RunView> {
-  const { view, reading, mail, live, now, repository, composition } = opened;
-  const { git } = composition;
+  const { reading, mail, live, now } = opened;
   if (reading === undefined) return endedNow(opened);
   const asks = await readPermissionAsks({ ...opened, reading }, live);
-  const work = workOf(reading);
-  const place = work && (await placeOfWork(git, repository, work));
-  // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
-  const { failures } = view.plan;
-  const kept = failures.length === 0 ? [] : await listKeptWork(git, repository.root, view.run.name);
-  return viewOf(reading, { now, mail, kept, asks, place });
+  return viewInGit(opened, reading, { now, mail, asks });
 }
 
 async function endedNow(opened: OpenedView<Machine>): Promise<RunView> {

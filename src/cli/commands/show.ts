@@ -1,7 +1,7 @@
 import { compose } from '../../engine/compose.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 import { listChanges, readDiff, type DiffRange } from '../../substrate/git/show-diff.ts';
-import { statusOf } from '../../view/status.ts';
+import { statusOf, type RunStatus } from '../../view/status.ts';
 import { viewOf } from '../../view/view-of.ts';
 import { taskFactsOf } from '../../view/task-facts.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -74,13 +74,12 @@ async function* linesOf(
 }
 
 async function* overviewLines(
-  { reading, now, composition, repository, task }: OpenedTarget,
+  target: OpenedTarget,
   turns: Shown['turns'],
   look: Parameters<typeof renderShownRun>[2],
 ): AsyncGenerator<string> {
-  const { name } = reading.row;
-  const kept = await listKeptWork(composition.git, repository.root, name);
-  const status = statusOf(viewOf(reading, { now, kept }));
+  const { reading, task } = target;
+  const status = await statusIn(target);
   const tasks = taskFactsOf(reading);
   if (task === undefined)
     yield* renderShownRun(status, { asked: reading.definition.objective.text, tasks, turns }, look);
@@ -91,13 +90,17 @@ async function* overviewLines(
 }
 
 async function jsonOf(target: OpenedTarget, { turns, range }: Shown): Promise<object> {
-  const { reading, now, task, attempt, composition, repository } = target;
+  const { reading, task, attempt, composition, repository } = target;
   const { id: runId, name } = reading.row;
   const about = { type: 'show', runId, name, task: task ?? null, attempt: attempt?.id ?? null };
-  const kept = await listKeptWork(composition.git, repository.root, name);
   const diff = range === undefined ? null : { ...range, files: await listChanges(composition.git, repository, range) };
   if (attempt !== undefined) return { ...about, turns, diff };
   const tasks = taskFactsOf(reading).filter(({ id }) => task === undefined || id === task);
   const { text: objective } = reading.definition.objective;
-  return { ...about, objective, status: statusOf(viewOf(reading, { now, kept })), tasks, turns, diff };
+  return { ...about, objective, status: await statusIn(target), tasks, turns, diff };
+}
+
+async function statusIn({ reading, now, composition, repository }: OpenedTarget): Promise<RunStatus> {
+  const kept = await listKeptWork(composition.git, repository.root, reading.row.name);
+  return statusOf(viewOf(reading, { now, kept }));
 }

@@ -55,6 +55,8 @@ export const runDefinitionSchema = z.object({
   judges: z.array(z.string()),
   /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
   prompts: z.record(z.string(), z.string()).optional(),
+  /** Stands for all prompts that the run began with. Absent: an older version of squad began it. */
+  promptHash: z.string().optional(),
   runtimes: settingsSchema.shape.runtimes,
   /** Descriptions of the runtimes that were registered at the start. */
   described: describedRuntimesSchema,

@@ -10,6 +10,11 @@ const headSchema = z.strictObject({
   needs: z.array(z.enum(Object.keys(FACTS) as [FactName, ...FactName[]])),
   /** Bytes of its own text at most. */
   budget: z.int().positive(),
+  /** Hash of squad's own body when `squad prompts eject` wrote the file. */
+  from: z
+    .string()
+    .regex(/^[0-9a-f]{12}$/, 'is no hash of twelve digits')
+    .optional(),
 });
 
 export interface PromptFile extends z.infer<typeof headSchema> {
@@ -18,9 +23,14 @@ export interface PromptFile extends z.infer<typeof headSchema> {
 
 const EXAMPLE = 'role: builder\noccasion: instructions\nneeds: []\nbudget: 1200';
 
-/** A prompt as its file says it: a head of four keys between `---`, and the body below it. */
+/** Without a byte order mark, and with the line ends of squad. */
+export function plainLines(text: string): string {
+  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+}
+
+/** A prompt as its file says it: a head between `---`, and the body below it. */
 export function readPrompt(text: string, file: string): YamlResult<PromptFile> {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const lines = plainLines(text).split('\n');
   const end = endOfFrontMatter(lines) ?? -1;
   if (end < 0) {
     const message = 'a prompt begins with a head between two lines `---`';

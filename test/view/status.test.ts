@@ -41,6 +41,7 @@ describe('status', () => {
       parent: null,
       folder: null,
       written: [],
+      prompts: { hash: null, changed: [] },
       phase: 'finished',
       outcome: 'done',
       playbook: 'delivery',

@@ -19,6 +19,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     ...deadlineLines(status, now),
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...folderLines(status),
+    ...promptLines(status),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
@@ -56,6 +57,11 @@ function folderLines({ name, written }: RunStatus): string[] {
     `  ${sink} ${plainLine(folder, 300)}`,
     ...(problem === null ? [] : [`  its files are not complete: ${plainLine(problem, 300)}. ${writeAgainText(name)}`]),
   ]);
+}
+
+function promptLines({ prompts: { hash, changed } }: RunStatus): string[] {
+  if (changed.length === 0) return [];
+  return [`  prompts ${hash ?? 'unknown'}, changed: ${plainLine(changed.join(', '), 200)}`];
 }
 
 function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number): string[] {

@@ -57,7 +57,7 @@ export function endTrace(state: TraceState): Span[] {
 
 function rootSpan({ runId, run, asked }: TraceState, of: Trace): Span {
   const { id, startedAt, lastAt: endedAt, number, epoch, outcome, said = '' } = of;
-  const about = defined({ playbook: run?.playbook, segment: epoch, trace: number, outcome });
+  const about = defined({ playbook: run?.playbook, prompts: run?.promptHash, segment: epoch, trace: number, outcome });
   const error = outcome === 'failed' ? outcome : undefined;
   return {
     ...{ id, startedAt, endedAt, above: [], kind: 'trace', error },

@@ -54,6 +54,7 @@ export interface Traced {
 export const definedSchema = z.object({
   name: z.string(),
   playbook: z.string(),
+  promptHash: z.string().optional(),
   agents: z.array(z.object({ name: z.string(), role: z.string(), model: z.string().optional() })),
   described: z.record(z.string(), z.object({ provider: z.string().optional() })).optional(),
 });

@@ -7,6 +7,7 @@ import type { AgentSettings, Settings } from '../../model/settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun, wantedBy } from '../../playbooks/registry.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
+import { defined } from '../../text/defined.ts';
 import { nearest } from '../../text/nearest.ts';
 import { LIST_EXAMPLE, playList } from './list-choice.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
@@ -89,7 +90,7 @@ export function playbookOf(
   return playbookOfRun(own, definition);
 }
 
-interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits'> {
+interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits' | 'prompts'> {
   readonly objective: OptionsSource['objective'];
   readonly agents: readonly Pick<AgentSettings, 'role'>[];
 }
@@ -98,7 +99,7 @@ interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits'> {
 export function optionsFor(
   playbook: Playbook<unknown>,
   settings: Settings,
-  { name: run, limits, agents, objective }: OptionFacts,
+  { name: run, limits, agents, objective, prompts }: OptionFacts,
 ): Json {
   const { publish } = settings;
   return (
@@ -109,6 +110,7 @@ export function optionsFor(
       publish,
       roles: agents.map(({ role }) => role),
       objective,
+      ...defined({ prompts }),
     }) ?? {}
   );
 }

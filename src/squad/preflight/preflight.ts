@@ -14,6 +14,7 @@ import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/
 import { orderProblems } from '../../text/problem.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
+import { promptsOfRun, type PromptNote } from './changed-prompts.ts';
 import { lineOf, problemError } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
@@ -51,6 +52,8 @@ export interface RunChoices {
   readonly models?: Readonly<Record<string, string>> | undefined;
   /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
   readonly name?: string | undefined;
+  /** Bodies of prompts in place of squad's, by name such as `builder/role`, over those of the repository. */
+  readonly prompts?: Readonly<Record<string, string>> | undefined;
   /** Override the limits of the objective and of `squad.yaml`. */
   readonly limits?: SomeLimits | undefined;
   /** Agents whose settings say `access: full` may work without any confinement. */
@@ -87,6 +90,7 @@ export interface Preflight {
     | PriorityWarning
     | SecretWarning
     | StandInNote
+    | PromptNote
     | OwnCommands
   )[];
   /** Items that need a person's consent. */
@@ -111,6 +115,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder, makesBranch } = subject;
   refusePassed(subject, ports.clock.now());
+  const { frozen, notes: ofPrompts } = await promptsOfRun(repository.root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
@@ -124,7 +129,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   if (items.some(({ from }) => from === 'runtime')) await trust();
   // A dry run without consent shows the limits that hold without it; any other run has consent here.
   const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
-  const place = { root: repository.root, read, described, redactor };
+  const place = { root: repository.root, read, described, redactor, ...frozen };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun({ given: request.name, ...subject.names }, await ports.takenNames(repository));
@@ -134,9 +139,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     name,
     source,
     objective: objectiveOf(objective),
-    playbook: playbook.name,
-    ...defined({ folder }),
-    options: optionsFor(playbook, read.settings, { name, limits, agents, objective }),
+    ...{ playbook: playbook.name, ...defined({ folder }), ...frozen },
+    options: optionsFor(playbook, read.settings, { name, limits, agents, objective, ...frozen }),
     agents,
     judges: judgesOf(playbook),
     runtimes,
@@ -153,7 +157,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
-  const notes = [...decided.notes, ...lonely, ...ownCommands(used, described)];
+  const notes = [...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }

@@ -12,7 +12,7 @@ import { endOf } from './timeline.ts';
 /** The outcome and the facts of the whole run. */
 export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[] {
   const { definition, segments, workspace } = reading;
-  const { runId, name, parent, playbook, folder, written, deadline } = view.run;
+  const { runId, name, parent, playbook, folder, written, deadline, prompts } = view.run;
   const { stage, baseline } = view.plan;
   const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
   const unconfined = free.flatMap((one) => one ?? []);
@@ -32,6 +32,9 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
       ? []
       : [words`A fork of ${code(parent.name)} at event ${parent.seq}; the turns before that are in its report`]),
     ...(deadline === null ? [] : [words`Deadline ${ownWords(utcTime(deadline))}`]),
+    ...(prompts.changed.length === 0
+      ? []
+      : [words`Prompts ${code(prompts.hash ?? 'unknown')}; the repository has changed ${prompts.changed.join(', ')}`]),
     ...baseline.map((one) => words`Before the work: ${one}`),
     ...unconfined.map((one) => words`${strong(ownWords('Unconfined:'))} ${one}`),
     ...(experimental === undefined ? [] : [words`${strong(ownWords('Experimental:'))} ${experimental}`]),

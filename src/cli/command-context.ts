@@ -131,6 +131,7 @@ export const FLAGS = {
     [NAME, 'name of the new run and its branch (default: that of the run, with a number)'],
     JSON_OBJECT,
   ],
+  eject: [['--force', 'replace the file that is there'], JSON_OBJECT],
   status: [['--watch', 'show the run until it ends, as `squad watch` does'], JSON_OBJECT],
   show: [RUN_FLAG, NO_PAGER, JSON_OBJECT],
   log: [

@@ -35,7 +35,14 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
     }
     for (const flag of flags ?? []) command.addOption(optionOf(flag).makeOptionMandatory(needs.includes(nameOf(flag))));
     if (load !== undefined) {
-      command.action(async (...given: unknown[]) => (await load())(context, ...(given as never[])));
+      command.action(async (...given: unknown[]) => {
+        const [options, self] = given.slice(-2) as [object, Command];
+        // A flag that the command above has, too, was read as its own.
+        const all = parent.parent === null ? options : { ...parent.opts(), ...options };
+        await (
+          await load()
+        )(context, ...([...given.slice(0, -2), all, self] as never[]));
+      });
     }
     addCommands(command, row.commands ?? {}, context);
   }

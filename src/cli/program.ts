@@ -1,6 +1,6 @@
 import { CommanderError, Command, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
-import type { CommandContext } from './command-context.ts';
+import { JSON_OBJECT, type CommandContext } from './command-context.ts';
 import { addCommands, example, type Commands } from './command-row.ts';
 import { CONTROL_COMMANDS } from './control-commands.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
@@ -22,6 +22,40 @@ const SETUP_COMMANDS: Commands = {
     about: 'Play a whole run with scripted agents in a new repository. Needs no key or network.',
     examples: ['squad demo --keep ./squad-demo'],
     load: async () => (await import('./commands/demo.ts')).demo,
+  },
+};
+
+const ROLE = ['<role>', 'who gets it; or role and occasion in one word, such as builder/role'] as const;
+const OCCASION = ['[occasion]', 'when'] as const;
+
+/** Commands about the texts that agents get. */
+const PROMPT_COMMANDS: Commands = {
+  prompts: {
+    about: 'List the prompts of agents, and which of them this repository has changed.',
+    examples: ['squad prompts'],
+    load: async () => (await import('./commands/prompts.ts')).prompts,
+    commands: {
+      show: {
+        about: 'Show one prompt, the facts that it may name, where it comes from, and an example.',
+        examples: ['squad prompts show builder role'],
+        words: [ROLE, OCCASION],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/prompts.ts')).showPrompt,
+      },
+      eject: {
+        about: 'Write one prompt into squad/prompts of this repository, to change it there.',
+        examples: ['squad prompts eject builder role'],
+        words: [ROLE, OCCASION],
+        load: async () => (await import('./commands/prompts.ts')).ejectPrompt,
+      },
+      diff: {
+        about: 'Show how the prompts of this repository differ from those of squad.',
+        examples: ['squad prompts diff', 'squad prompts diff builder role'],
+        words: [['[role]', ROLE[1]], OCCASION],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/prompts.ts')).diffPrompts,
+      },
+    },
   },
 };
 
@@ -57,6 +91,7 @@ const MEMBER_COMMANDS: Commands = {
 };
 
 const MANAGING_COMMANDS: Commands = {
+  ...PROMPT_COMMANDS,
   ...LEDGER_COMMANDS,
   completion: {
     about: 'Print a script that completes commands, options and names of runs, tasks and agents.',

@@ -15,6 +15,13 @@ export type { InterventionRequest } from '../model/plan/verbs.ts';
 export type { Intervened } from '../squad/intervene.ts';
 export type { ObjectiveSource } from '../squad/sources/source-of.ts';
 export type { TrustOption } from '../squad/new-run.ts';
+export type {
+  EjectedPrompt,
+  PromptDiff,
+  PromptSummary,
+  ShownPrompt,
+  SquadPrompts,
+} from '../squad/repository-prompts.ts';
 export type { Reloaded } from '../squad/reload.ts';
 export type { ResumeOptions, RunOptions } from '../squad/run.ts';
 export type { Stopped, StopOptions } from '../squad/stop.ts';

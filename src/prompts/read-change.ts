@@ -44,7 +44,7 @@ export function readChange(name: PromptName, text: string, file: string): YamlRe
   return problems.length === 0 ? read : { ok: false, problems: orderProblems(problems) };
 }
 
-/** What is wrong with a body that takes the place of squad's. Lines count from its first one. */
+/** Problems of a body that takes the place of squad's. Lines count from its first one. */
 export function bodyProblems(name: PromptName, body: string, file: string): Problem[] {
   const refuse = (index: number, message: string): Problem => {
     const lines = body.slice(0, index).split('\n');

@@ -47,7 +47,7 @@ export async function openWorkspace(place: Place<Machine>): Promise<OpenedWorksp
 }
 
 /** Without git where files prove what it would say, because it takes longer than reading mail, and so does loading its module. */
-async function checkoutAt({ git }: Machine, path: string): Promise<Checkout> {
+export async function checkoutAt({ git }: Machine, path: string): Promise<Checkout> {
   const plain = plainCheckout(path);
   if (plain !== undefined) return { root: plain.root, commonDirectory: plain.gitDirectory };
   return (await import('../substrate/git/repository.ts')).openCheckout(git, path);

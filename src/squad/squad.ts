@@ -11,6 +11,7 @@ import type { ObjectiveSource } from './sources/source-of.ts';
 import type { TrustOption } from './new-run.ts';
 import type { Place } from './open-workspace.ts';
 import type { Reloaded } from './reload.ts';
+import type { SquadPrompts } from './repository-prompts.ts';
 import type { ResumeOptions, RunOptions } from './run.ts';
 import type { RunSummary } from '../view/run-summary.ts';
 import type { Stopped, StopOptions } from './stop.ts';
@@ -55,6 +56,8 @@ export interface Squad {
    * `usage` if the run is over.
    */
   stop(run?: string, options?: StopOptions): Promise<Stopped>;
+  /** The texts that agents get, as `squad prompts` has them. */
+  readonly prompts: SquadPrompts;
 }
 
 /**
@@ -81,5 +84,15 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
       (await import('./intervene.ts')).intervene(place, run, request, options),
     fork: async (run, options) => (await import('./fork.ts')).fork(place, run, options),
     stop: async (run, options) => (await import('./stop.ts')).stop(place, run, options),
+    prompts: {
+      list: async () => (await promptsOf(place)).list(),
+      show: async (name) => (await promptsOf(place)).show(name),
+      eject: async (name, options) => (await promptsOf(place)).eject(name, options),
+      diff: async (name) => (await promptsOf(place)).diff(name),
+    },
   };
+}
+
+async function promptsOf(place: Place): Promise<SquadPrompts> {
+  return (await import('./repository-prompts.ts')).promptsAt(place);
 }

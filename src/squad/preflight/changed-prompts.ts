@@ -92,8 +92,15 @@ function problemsOf(given: ChangedPrompts): Problem[] {
   return Object.entries(given).flatMap(([name, body]): Problem[] =>
     isPromptName(name)
       ? bodyProblems(name, body, `${file}, ${name}`)
-      : [{ file, line: 1, message: noSuch('prompt', name, PROMPT_NAMES) }],
+      : [{ file, line: 1, message: noSuchPrompt(name) }],
   );
+}
+
+/** `there is no prompt of builder rule; did you mean role?`, or of a role that squad does not have. */
+export function noSuchPrompt(name: string): string {
+  const [role = '', occasion = ''] = name.split('/');
+  const known = PROMPT_NAMES.filter((one) => one.startsWith(`${role}/`)).map((one) => one.slice(role.length + 1));
+  return known.length === 0 ? noSuch('prompt', name, PROMPT_NAMES) : noSuch(`prompt of ${role}`, occasion, known);
 }
 
 /** Twelve digits that stand for squad's own body of a prompt. */
@@ -120,7 +127,7 @@ export async function findPrompts(root: string): Promise<FoundPrompt[]> {
 async function readFileAt(root: string, file: string): Promise<FoundPrompt> {
   const name = file.slice(PROMPTS_FOLDER.length + 1).replace(/\.md$/, '');
   const refuse = (message: string, line = 1): FoundPrompt => refused(name, { file, line, message });
-  if (!isPromptName(name)) return refuse(noSuch('prompt', name, PROMPT_NAMES));
+  if (!isPromptName(name)) return refuse(noSuchPrompt(name));
   const read = await readConfined(root, file);
   if (read.type === 'absent') return refuse('is a link to nothing');
   if (read.type === 'refused') return refuse(read.why, read.line);

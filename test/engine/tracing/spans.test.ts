@@ -24,6 +24,7 @@ const defined = (): Happening =>
   row('run-defined', {
     name: 'r',
     playbook: 'delivery',
+    promptHash: '0123456789ab',
     agents: [{ name: 'bob', role: 'builder', model: 'opus' }],
     described: { scripted: { provider: 'acme' } },
   });
@@ -196,7 +197,11 @@ describe('a trace', () => {
       'trace',
     ]);
     // No earlier than the attempt that a later engine ended.
-    expect(first).toMatchObject({ startedAt: 10, endedAt: 60, metadata: { segment: 1, trace: 1 } });
+    expect(first).toMatchObject({
+      startedAt: 10,
+      endedAt: 60,
+      metadata: { segment: 1, trace: 1, prompts: '0123456789ab' },
+    });
     expect(turn?.above[0]?.id).toBe(first?.id);
     expect(collected?.above[0]?.id).toBe(left[0]?.id);
     expect(left[0]).toMatchObject({ startedAt: 50, metadata: { segment: 2, trace: 2 } });

@@ -164,7 +164,11 @@ async function eject(root: string, name: PromptName, force: boolean): Promise<Ej
   const how = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
   const write = async (more: number): Promise<void> => {
     const opened = await open(join(root, file), how | more, 0o644);
-    await opened.writeFile(promptFile(name)).finally(() => opened.close());
+    try {
+      await opened.writeFile(promptFile(name));
+    } finally {
+      await opened.close();
+    }
   };
   try {
     await refuseLinks(root, dirname(file), async (path) => mkdir(path));

@@ -38,8 +38,9 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'mail ask': ['hello?'],
   'mail reply': ['yes'],
 };
+const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'state', 'uninstall']);
+const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'state', 'uninstall', ...PROMPTS]);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['plan', 'mail ask', 'mail send']);

@@ -12,7 +12,7 @@ it('squad prompts lists, shows, ejects and compares without settings that are in
   const path = join(room.repository, 'squad/prompts/builder/role.md');
   const listed = await room.run(['prompts', '--json']);
   expect(listed.lines[0]).toMatchObject({ type: 'prompts', problems: [] });
-  expect((listed.lines[0]?.['prompts'] as { name: string }[]).map(({ name }) => name)).toEqual(PROMPT_NAMES);
+  expect(listed.lines[0]?.['prompts']).toMatchObject(PROMPT_NAMES.map((name) => ({ name, changed: false })));
   expect((await room.run(['prompts', 'diff'])).stdout).toContain('No prompt is changed here.');
 
   const ejected = await room.run(['prompts', 'eject', 'builder', 'role']);

@@ -58,6 +58,23 @@ const isTaken = (event: RunEvent): boolean => event.type === 'attempt-taken' && 
 const scripted = { runtime: 'scripted', trust: 'yes' } as const;
 
 describe('createSquad', { timeout: 120_000 }, () => {
+  it('shows, ejects and compares prompts, and gives a run prompts of its own', async () => {
+    const bench = benchFor();
+    const squad = squadIn(bench);
+    const { prompts } = squad;
+    const { file, replaced } = await prompts.eject('builder/role');
+    expect([file, replaced]).toEqual(['squad/prompts/builder/role.md', false]);
+    await expect(prompts.eject('builder/role')).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(prompts.show('bilder/role')).rejects.toMatchObject({ code: 'usage' });
+    expect(await prompts.diff()).toMatchObject([{ name: 'builder/role', changed: false, hasMoved: false, lines: [] }]);
+    expect(await prompts.show('builder/role')).toMatchObject({ file, changed: false, facts: [] });
+    expect((await prompts.list()).problems).toEqual([]);
+    const own = { 'builder/role': 'You build boats.' };
+    const running = await squad.run('objective.md', { ...scripted, prompts: own });
+    expect((await running.done).outcome).toBe('done');
+    expect((await squad.status()).prompts.changed).toEqual(['builder/role']);
+  });
+
   it('runs an objective that is no file, and answers for it', async () => {
     const bench = benchFor();
     const squad = squadIn(bench);

@@ -3,7 +3,11 @@ import { SquadError } from './errors.ts';
 
 /** `edit`: the workspace and the repository in it. `full`: no checks, for a container of its own. */
 export const accessSchema = z.discriminatedUnion('level', [
-  z.object({ level: z.literal('read-only') }),
+  z.object({
+    level: z.literal('read-only'),
+    /** Where the machine confines it, it may write in its workspace, of which nothing is kept: who tests has to build. */
+    builds: z.literal(true).optional(),
+  }),
   z.object({
     level: z.literal('edit'),
     /** More writable folders, absolute. */
@@ -21,6 +25,11 @@ export function hasNetwork(access: Access): boolean {
 /** The folders that an agent with this access may write besides its workspace. Full access needs no list. */
 export function writableFolders(access: Access): readonly string[] {
   return access.level === 'edit' ? (access.writable ?? []) : [];
+}
+
+/** Whether a confined agent may write in its workspace, as `edit` may, although nothing of it is kept. */
+export function buildsThere(access: Access): boolean {
+  return access.level === 'read-only' && access.builds === true;
 }
 
 /** The warning at the start of a run and in its report; undefined if every agent is confined. */

@@ -9,6 +9,13 @@ export const PROMPTS = {
     budget: 300,
     body: 'What you asked about task {{id}} has been answered: see your mail below. Continue the task.\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
   },
+  'author/builds': {
+    role: 'author',
+    occasion: 'the folder of a task that tests or judges',
+    needs: [],
+    budget: 300,
+    body: 'The current folder is a copy of the work so far. You may build, run and write in it: nothing of it is kept, and nothing that you change there counts as the work. Make no commit, and never push.',
+  },
   'author/check-failed': {
     role: 'author',
     occasion: 'a check failed on its merged work',
@@ -241,7 +248,7 @@ export const PROMPTS = {
     occasion: 'criteria that no command checks',
     needs: ['criteria'],
     budget: 700,
-    body: 'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:\n\n{{#criteria}}\n{{.}}\n{{/criteria}}\n\nRead the files and run what you need. Change nothing. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
+    body: 'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:\n\n{{#criteria}}\n{{.}}\n{{/criteria}}\n\nRead the files, and build and run what you need. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
   },
   'mail/assignment': {
     role: 'mail',
@@ -346,7 +353,7 @@ export const PROMPTS = {
     occasion: 'judge the whole',
     needs: [],
     budget: 1000,
-    body: 'Judge the merged work of all tasks against the objective. You are the last to look before it is delivered.\n\nThe success criteria are:\n\n{criteria}\n\nThe constraints are:\n\n{constraints}\n\n- Look at the code itself, not only at what the documents and the test report claim. Run what can be run without changing anything.\n- Look above all at what no review of a single task could see: whether the parts fit together, whether something is built twice or not at all, and whether a constraint is violated.\n- A success criterion is met only if you saw it. Name the file and line that show it.\n- Reject only for what must change before delivery. Each finding becomes work for a builder who has not read your reasoning: say what is wrong, where, and what would be right.\n- If you rejected before, first check whether each of those findings is fixed.',
+    body: 'Judge the merged work of all tasks against the objective. You are the last to look before it is delivered.\n\nThe success criteria are:\n\n{criteria}\n\nThe constraints are:\n\n{constraints}\n\n- Look at the code itself, not only at what the documents and the test report claim. Build it and run it.\n- Look above all at what no review of a single task could see: whether the parts fit together, whether something is built twice or not at all, and whether a constraint is violated.\n- A success criterion is met only if you saw it. Name the file and line that show it.\n- Reject only for what must change before delivery. Each finding becomes work for a builder who has not read your reasoning: say what is wrong, where, and what would be right.\n- If you rejected before, first check whether each of those findings is fixed.',
   },
   'objective/research': {
     role: 'objective',
@@ -514,7 +521,7 @@ export const PROMPTS = {
     occasion: 'instructions',
     needs: [],
     budget: 1200,
-    body: 'Your role is tester: test the delivered work.\n- Build it and run its tests. Then try each acceptance criterion as a user would, with wrong input too.\n- Report each failure with the command, what you expected and what happened.\n- Fix nothing and commit nothing. The author gets your report.\n- Something passed only if you saw it pass. Count what you could not try as failed, and give the reason.',
+    body: 'Your role is tester: test the delivered work.\n- Build it and run its tests. Then try each acceptance criterion as a user would, with wrong input too.\n- Report each failure with the command, what you expected and what happened.\n- Fix nothing: the work is tested as it is. The author gets your report.\n- Something passed only if you saw it pass. Count what you could not try as failed, and give the reason.',
   },
   'writer/role': {
     role: 'writer',

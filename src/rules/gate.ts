@@ -157,6 +157,7 @@ export function judgeTask(
     output: { schema: JUDGEMENT, repairs: 1 },
     requires: [],
     integrate: false,
+    builds: true,
     owner: 'engine',
   };
 }

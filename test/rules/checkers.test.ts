@@ -207,7 +207,7 @@ describe('what is left to a judge', () => {
     const judge = { name: 'rex', role: 'reviewer' };
     const { brief, title } = judgeTask('judge', judge, [LOOSE], [0, 1, 5], { changes: ['the change of x'] });
     expect(brief.text).toContain('\n\n0. it is nice\n1. the change of x\n5.\n\n');
-    expect(brief.text).toMatch(/judge them:\n\n[^]*Change nothing\. [^]*Answer with `verdicts`/);
+    expect(brief.text).toMatch(/judge them:\n\n[^]*build and run what you need\. [^]*Answer with `verdicts`/);
     expect(title).toBe('Judge the criteria that have no command');
     expect(judgeTask('judge', judge, [], [0]).brief.text).toContain('\n\n0.\n\n');
   });

@@ -193,7 +193,7 @@ describe('a judge', () => {
       [
         'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
         '1. fast\n2. test.sh is right',
-        'Read the files and run what you need. Change nothing. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
+        'Read the files, and build and run what you need. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
       ].join('\n\n'),
     );
     expect(rest).toEqual({
@@ -205,7 +205,7 @@ describe('a judge', () => {
         kind: 'work',
       },
       ...{ needs: [], workspace: { read: 'run' }, session: 'new', output: { schema: 'judgement', repairs: 1 } },
-      ...{ requires: [], integrate: false, owner: 'engine' },
+      ...{ requires: [], integrate: false, builds: true, owner: 'engine' },
     });
   });
 

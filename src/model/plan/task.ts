@@ -106,6 +106,8 @@ export const newTaskSchema = z.object({
   /** Each opens once the one before has approved the same commit. A new commit begins again at `review`. */
   laterReviews: z.array(reviewPolicySchema).min(1).optional(),
   integrate: z.boolean(),
+  /** Who does it may build and write in a copy that is thrown away, although its access is read-only. */
+  builds: z.literal(true).optional(),
   /** It may be done without a change; then nothing is integrated. */
   mayChangeNothing: z.boolean().optional(),
   retries: z.number().int().nonnegative().optional(),

@@ -26,7 +26,10 @@ export function judgeTasks(opening: Opening, common: NewTask): PlanChange[] {
     const id = freeId(scene, pass.pass === 1 ? name : `${name}-${pass.pass}`, used);
     used.add(id);
     const session = sessionFor(progress, of, { role });
-    const task: NewTask = { ...common, id, title: titleNow(opening), role, session, ...defined({ agent }) };
+    const task: NewTask = {
+      ...{ ...common, id, title: titleNow(opening), role, session, builds: true },
+      ...defined({ agent }),
+    };
     return placed(task, { stage: stage.id, pass: pass.pass, as: 'judge', role });
   });
 }
@@ -46,7 +49,8 @@ export function entryJudges(opening: Opening, common: NewTask, { entry, id, need
       index === 0 ? id : freeId(scene, `${id.slice(0, Math.max(1, 31 - role.length))}-${role}`, opening.taken);
     const session = sessionFor(progress, of, { role, entry: entry.id }, (id) => taskBefore(opening, id, entry.id));
     const title = entryTitle(options.list, stage, entry);
-    const task = { ...common, id: own, title, role, session, needs: [...new Set([...common.needs, ...needs])] };
+    const all = [...new Set([...common.needs, ...needs])];
+    const task: NewTask = { ...common, id: own, title, role, session, needs: all, builds: true };
     return placed(task, {
       stage: stage.id,
       pass: pass.pass,

@@ -59,7 +59,8 @@ function renderTask(about: AuthorPrompt): string {
 
 function placeOf({ state: { task }, commits, changed }: AuthorPrompt): string {
   if (task.workspace === 'none') return '';
-  if (task.workspace !== 'own') return renderPrompt('author/looks', {}, changed);
+  if (task.workspace !== 'own')
+    return renderPrompt(task.builds === true ? 'author/builds' : 'author/looks', {}, changed);
   return renderPrompt(commits ? 'author/commits' : 'author/edits', {}, changed);
 }
 

@@ -75,7 +75,10 @@ export function renderOrder(
     instructions: agent.instructions,
     ...defined({ session }),
     ...namesOf(agent, other),
-    access: agent.access,
+    access:
+      state.task.builds === true && start.review === null && agent.access.level === 'read-only'
+        ? { ...agent.access, builds: true }
+        : agent.access,
     mcp: [],
     ...defined({ outputSchema }),
     limits: {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hasNetwork, writableFolders } from '../../model/access.ts';
+import { buildsThere, hasNetwork, writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
@@ -106,7 +106,13 @@ function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
     args: program.args,
     cwd: workspace.path,
     mcp,
-    policy: { access: access.level, network: hasNetwork(access), writable: writableFolders(access), allow, deny },
+    policy: {
+      access: isCaged(facts.confiner) && buildsThere(access) ? 'edit' : access.level,
+      network: hasNetwork(access),
+      writable: writableFolders(access),
+      allow,
+      deny,
+    },
     // Servers that the agent starts would be in its cage, where squad's mail cannot be.
     quirks: { ...profile.quirks, ...config.quirks, ...(isCaged(confiner) ? { mcp: 'http' as const } : {}) },
     limits: { openMs: Math.min(OPEN_MS, limits.wallMs) },
@@ -124,7 +130,7 @@ function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
 function cageFor({ access, workspace: { path } }: TurnRequest, facts: AcpFacts): Cage {
   const { view, home, masked } = facts;
   const own = [home, temporary(facts)];
-  const isReader = access.level === 'read-only';
+  const isReader = access.level === 'read-only' && !buildsThere(access);
   return {
     cwd: path,
     hidden: view.hidden,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writableFolders } from '../../model/access.ts';
+import { buildsThere, writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
@@ -50,7 +50,8 @@ export function command(request: TurnRequest, facts: AntigravityFacts): CliComma
   const { access, workspace } = request;
   const temporary = join(directory, 'tmp');
   const servers = outsideServers(request.mcp, directory, [KEY]);
-  const own = access.level === 'edit' ? [workspace.path, ...writableFolders(access)] : [];
+  const changes = access.level === 'edit' || buildsThere(access);
+  const own = changes ? [workspace.path, ...writableFolders(access)] : [];
   const args = argsFor(request, facts);
   const isCaged = confiner !== undefined && 'bwrap' in confiner;
   const message = { role: 'user', content: instructedPrompt(request, facts.notes) };
@@ -117,7 +118,7 @@ function filesFor(request: TurnRequest, facts: AntigravityFacts, { servers }: Ou
 /** `agy` accepts `mcp(server)`, too, which matches nothing. */
 function permissions({ access, workspace, mcp, toolRules }: TurnRequest, { home }: AntigravityFacts) {
   const folders = [workspace.path, ...writableFolders(access)];
-  const writable = access.level === 'read-only' ? [] : folders;
+  const writable = access.level === 'read-only' && !buildsThere(access) ? [] : folders;
   const read = [...folders, ...(mcp.length === 0 ? [] : [join(home, '.gemini/antigravity-cli/mcp')])];
   const called = mcp.flatMap(({ name, tools = ['*'] }) => tools.map((tool) => `mcp(${name}/${tool})`));
   const files = [...read.map((path) => `read_file(${path})`), ...writable.map((path) => `write_file(${path})`)];

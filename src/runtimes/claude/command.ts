@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { hasNetwork, writableFolders } from '../../model/access.ts';
+import { buildsThere, hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
 import { gitEnvironment, namesOfSecrets } from '../shared/child-environment.ts';
@@ -288,7 +288,7 @@ function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, un
     credentials: { envVars: hidden.map((name) => ({ name, mode: 'deny' })) },
     filesystem: {
       allowWrite: writableFolders(access),
-      denyWrite: access.level === 'edit' ? [] : [workspace.path],
+      denyWrite: access.level === 'edit' || buildsThere(access) ? [] : [workspace.path],
     },
   };
 }

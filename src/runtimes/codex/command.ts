@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hasNetwork, writableFolders } from '../../model/access.ts';
+import { buildsThere, hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
@@ -209,7 +209,8 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   if (access.level === 'full') return [shell];
   // Codex keeps `.git` read-only unless a rule names it.
   const own = facts.repository ? [workspace.path, join(workspace.path, '.git')] : [workspace.path];
-  const writable = access.level === 'edit' ? [...own, facts.temporary, ...writableFolders(access)] : [];
+  const builds = buildsThere(access) ? [workspace.path, facts.temporary] : [];
+  const writable = access.level === 'edit' ? [...own, facts.temporary, ...writableFolders(access)] : builds;
   const rules = [...writable.map((path) => [path, 'write']), ...facts.credentials.map((path) => [path, 'deny'])];
   return [
     shell,

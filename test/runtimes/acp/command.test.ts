@@ -126,6 +126,13 @@ describe('the cage', () => {
     ]);
   });
 
+  it('lets a reader that has to build write in its folder, where there is a cage', () => {
+    const plan = planOf({ access: { level: 'read-only', builds: true } });
+    expect(mountsOf(plan)).toContain('--bind-try /w/tree');
+    expect(plan.policy.access).toBe('edit');
+    expect(planOf({ access: { level: 'read-only' } }).policy.access).toBe('read-only');
+  });
+
   it('empties files that the program would take for its settings', () => {
     const { args } = planOf({}, { masked: ['/w/tree/.gemini/.env'] });
     expect(args.join(' ')).toContain('--ro-bind /dev/null /w/tree/.gemini/.env');

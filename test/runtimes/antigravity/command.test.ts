@@ -86,6 +86,7 @@ describe('the cage of agy', () => {
     [{ level: 'edit' }, ['/w/tree']],
     [{ level: 'edit', writable: ['/more'] }, ['/w/tree', '/more']],
     [{ level: 'read-only' }, []],
+    [{ level: 'read-only', builds: true }, ['/w/tree']],
   ])('opens what %j may change', (access, open) => {
     const made = commandOf({ access });
     expect(made.binary).toBe('/bin/sh');

@@ -231,6 +231,17 @@ describe('files of a turn', () => {
     });
   });
 
+  it('lets a reader that has to build write in its folder, and edit no file with tools', () => {
+    const made = commandOf({
+      access: { level: 'read-only', builds: true },
+      workspace: { path: '/wt', repository: true },
+    });
+    const { sandbox } = JSON.parse(fileOf(made, 'claude-settings.json')) as { sandbox: Record<string, unknown> };
+    expect(sandbox).toMatchObject({ enabled: true, filesystem: { allowWrite: [], denyWrite: [] } });
+    const reads = commandOf({ access: { level: 'read-only' }, workspace: { path: '/wt', repository: true } });
+    expect(made.args).toEqual(reads.args);
+  });
+
   it('adds the folders of the access', () => {
     const settings = fileOf(commandOf({ access: { level: 'edit', writable: ['/cache'] } }), 'claude-settings.json');
     expect(JSON.parse(settings)).toMatchObject({ sandbox: { filesystem: { allowWrite: ['/cache'], denyWrite: [] } } });

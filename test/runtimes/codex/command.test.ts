@@ -70,6 +70,14 @@ describe('the command line of a codex turn', () => {
     expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
   });
 
+  it('lets a reader that has to build write in its folder, but not in its .git', () => {
+    const made = command({ access: { level: 'read-only', builds: true } });
+    expect(config(made, 'permissions.squad.filesystem')).toBe(
+      '{":root"="read","/w/tree"="write","/state/codex/tmp/1a"="write","/home/u/.codex/auth.json"="deny"}',
+    );
+    expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
+  });
+
   it('opens the network and more folders only when asked', () => {
     const made = command({ access: { level: 'edit', network: true, writable: ['/cache'] } });
     expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=true}');

@@ -109,6 +109,8 @@ export const turnRequestSchema = z.object({
   ask: z.literal('human').optional(),
   /** JSON Schema of the final answer. */
   outputSchema: z.record(z.string(), jsonSchema).optional(),
+  /** An answer without the form, or with a broken one, completes the turn too. Absent: the turn fails without it. */
+  outputIsOptional: z.literal(true).optional(),
   limits: turnLimitsSchema,
 });
 export type TurnRequest = z.infer<typeof turnRequestSchema>;

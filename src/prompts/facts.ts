@@ -59,6 +59,7 @@ export const FACTS = {
   merged: 'lines',
   attempts: 'lines',
   // A review.
+  report: 'data',
   round: 'line',
   change: 'line',
   since: 'line',

@@ -28,7 +28,7 @@ export const PROMPTS = {
     occasion: 'the folder of a task whose work is committed',
     needs: [],
     budget: 700,
-    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own. `git branch -r` shows the run branch, with what is delivered so far.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Commit your work, in small commits whose messages say why: what is not committed is not delivered.\n- Never push or force. Make or move no branch, tag or stash, and leave earlier commits as they are. squad merges and publishes the work.",
+    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own. `git branch -r` shows the run branch, with what is delivered so far.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Commit your work, in small commits whose messages say why: what is not committed is not delivered.\n- Never push or force. Make or move no branch, tag or stash, and leave earlier commits as they are. squad merges and publishes the work.\n- End with the short report that is asked for: what you did, checked, assumed and did not do.",
   },
   'author/conflict': {
     role: 'author',
@@ -69,7 +69,7 @@ export const PROMPTS = {
     occasion: 'the folder of a task whose work another agent commits',
     needs: [],
     budget: 500,
-    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Do not commit: leave your work in the folder as it should be delivered. Another agent commits it.\n- Never push. Make no branch, tag or stash.",
+    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Do not commit: leave your work in the folder as it should be delivered. Another agent commits it.\n- Never push. Make no branch, tag or stash.\n- End with the short report that is asked for: what you did, checked, assumed and did not do.",
   },
   'author/first': {
     role: 'author',
@@ -129,7 +129,7 @@ export const PROMPTS = {
     occasion: 'its work is rejected in review',
     needs: ['id', 'feedback', 'paths'],
     budget: 500,
-    body: 'Your work on task {{id}} was rejected in review:\n\n{{feedback}}\n\nFix each finding in the same folder, and make a new commit: the rejected commit is not reviewed again. If you are sure that a finding is wrong, leave the code as it is, and say which one and why.\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
+    body: 'Your work on task {{id}} was rejected in review:\n\n{{feedback}}\n\nFix each finding in the same folder, and make a new commit. If you are sure that a finding is wrong, leave the code as it is, and reply why: the reviewer reads it. Only if you disagree with all of them, the same commit is reviewed once more.\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
   },
   'author/reopened': {
     role: 'author',
@@ -428,9 +428,9 @@ export const PROMPTS = {
   'reviewer/again': {
     role: 'reviewer',
     occasion: 'a rejected task comes back',
-    needs: ['id', 'title', 'round', 'commit', 'change', 'since', 'criteria', 'findings'],
+    needs: ['id', 'title', 'round', 'commit', 'change', 'since', 'criteria', 'findings', 'report'],
     budget: 900,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nFindings of earlier rounds:\n\n{{findings}}\n\n{{#since}}\nTo see the changes since then, run `{{since}}`.\n{{/since}}\nFirst settle each of these findings: fixed, not fixed, or withdrawn because the author convinced you. Then look at what changed since, only for harm that this change did itself: something broken, lost or open to attack. Such harm blocks, whatever the criteria say. Anything else that is new is a remark.',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nFindings of earlier rounds:\n\n{{findings}}\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#since}}\nTo see the changes since then, run `{{since}}`.\n{{/since}}\n{{^since}}\nThe author changed nothing and disagrees with each finding. Judge whether the author is right.\n{{/since}}\nFirst settle each of these findings: fixed, not fixed, or withdrawn because the author convinced you. Then look at what changed since, only for harm that this change did itself: something broken, lost or open to attack. Such harm blocks, whatever the criteria say. Anything else that is new is a remark.',
   },
   'reviewer/categories': {
     role: 'reviewer',
@@ -449,23 +449,23 @@ export const PROMPTS = {
   'reviewer/first': {
     role: 'reviewer',
     occasion: 'the first look at a task',
-    needs: ['run', 'id', 'title', 'round', 'task', 'files', 'answer', 'commit', 'change', 'criteria'],
+    needs: ['run', 'id', 'title', 'round', 'task', 'files', 'answer', 'commit', 'change', 'report', 'criteria'],
     budget: 1200,
-    body: "{{run}}\n\n# Review of task {{id}}: {{title}} (round {{round}})\n\nThe task was:\n\n{{task}}\n\n{{#files.length}}\nIts author had to read these files first: {{files}}.\n\n{{/files.length}}\n{{#answer}}\nThe author's answer, which squad acts on once the work is approved, belongs to the work:\n\n{{answer}}\n\n{{/answer}}\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Read it, and run what you need to be sure. Change nothing. Review only the task.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}\n{{^criteria.length}}\nThere are no criteria besides the task itself.\n{{/criteria.length}}\n\nGive every finding now: later rounds settle these findings, and look for new ones only where the author's next change did harm.",
+    body: "{{run}}\n\n# Review of task {{id}}: {{title}} (round {{round}})\n\nThe task was:\n\n{{task}}\n\n{{#files.length}}\nIts author had to read these files first: {{files}}.\n\n{{/files.length}}\n{{#answer}}\nThe author's answer, which squad acts on once the work is approved, belongs to the work:\n\n{{answer}}\n\n{{/answer}}\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Read it, and run what you need to be sure. Change nothing. Review only the task.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}\n{{^criteria.length}}\nThere are no criteria besides the task itself.\n{{/criteria.length}}\n\nGive every finding now: later rounds settle these findings, and look for new ones only where the author's next change did harm.",
   },
   'reviewer/fixed': {
     role: 'reviewer',
     occasion: 'a check failed on what it approved',
-    needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'since', 'criteria'],
+    needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'since', 'report', 'criteria'],
     budget: 700,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. A check then failed on the merged work:\n\n{{cause}}\n\nThe author changed the work. It is now commit {{commit}}, which is checked out here. Look only at the change since your approval, `{{since}}`, and at the check that failed. The check itself must not have become weaker. Change nothing.\n\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. A check then failed on the merged work:\n\n{{cause}}\n\nThe author changed the work. It is now commit {{commit}}, which is checked out here. Look only at the change since your approval, `{{since}}`, and at the check that failed. The check itself must not have become weaker. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
   },
   'reviewer/merged': {
     role: 'reviewer',
     occasion: 'a task that it approved conflicted, and was merged',
-    needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'criteria'],
+    needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'report', 'criteria'],
     budget: 700,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. It could not be merged:\n\n{{cause}}\n\nThe author merged what was delivered, and the work is now commit {{commit}}, which is checked out here. Check only this merge: `git show --cc {{commit}}` shows how it was resolved, and with a writable copy `git show --remerge-diff {{commit}}` shows what the author changed beside it. The intent of both sides must survive. Change nothing.\n\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. It could not be merged:\n\n{{cause}}\n\nThe author merged what was delivered, and the work is now commit {{commit}}, which is checked out here. Check only this merge: `git show --cc {{commit}}` shows how it was resolved, and with a writable copy `git show --remerge-diff {{commit}}` shows what the author changed beside it. The intent of both sides must survive. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
   },
   'reviewer/repair': {
     role: 'reviewer',

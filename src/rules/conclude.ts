@@ -12,6 +12,7 @@ import { verdictOn, wordOn } from './gate.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
+import { reportedText } from './reported.ts';
 import { reasons } from '../text/reasons.ts';
 
 /** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
@@ -67,6 +68,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
     flakyText(checkNotesOf(board)),
     checkersText(changes),
     atBaseText(atBase),
+    reportedText(board),
   ].flatMap((text) => text ?? []);
   const said = [
     ...(remarks.length === 0 ? ['all work is delivered and verified'] : remarks),

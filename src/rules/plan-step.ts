@@ -6,6 +6,8 @@ import type { PlanEffect } from '../model/plan/effect.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { PlanEvent, PlanNews, PlaybookEvent } from '../model/plan/event.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
+import { readReport } from '../model/plan/author-report.ts';
+import { defined } from '../text/defined.ts';
 import { acceptEvent } from './accept-event.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
@@ -65,16 +67,20 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
   return advance(acceptEvent(board, event), playbook, { entry: 'event', seq, at, event });
 }
 
-/** Stores the playbook's problems with an answer in the event, because the board is folded without a playbook. */
+/** Stores what an author's answer says in the event: its report, or the playbook's problems, because a fold has no playbook. */
 export function withProblems(
   { answers }: Policy,
   board: Board,
   { task, work: { author } }: TaskState,
   event: WorkEvent,
 ): WorkEvent {
-  if (event.type !== 'attempt-settled' || event.output === undefined || task.output === undefined) return event;
+  if (event.type !== 'attempt-settled' || event.output === undefined) return event;
   const isAuthors = author.state.at === 'live' && author.state.attempt === event.attempt;
-  if (!isAuthors || task.owner === 'engine') return event;
+  if (isAuthors && task.output === undefined) {
+    const { output, ...rest } = event;
+    return { ...rest, ...defined({ report: readReport(output) }) };
+  }
+  if (!isAuthors || task.output === undefined || task.owner === 'engine') return event;
   const form = answers?.[task.output.schema];
   const reading = form?.read?.(createView(board), event.output, task.id);
   if (reading?.problems === undefined) return event;

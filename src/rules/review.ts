@@ -40,6 +40,8 @@ export type ReviewDecision =
       readonly do: 'reject';
       readonly feedback: string;
       readonly findings: readonly string[];
+      /** Those of the findings in the feedback. */
+      readonly labels: readonly string[];
       readonly followUps: readonly string[];
       readonly by: RoundRecord['by'];
       /** false: it has the same findings as the round before. */
@@ -68,7 +70,7 @@ export function decideReview(
   }));
   const followUps = verdicts.flatMap((verdict) => verdict.followUps);
   const approvals = verdicts.filter((verdict) => verdict.approved).length;
-  const feedback = verdicts.map((verdict) => verdict.feedback).join('\n\n');
+  const { feedback, labels } = feedbackOf(verdicts, earlier);
   const isAny = policy.quorum === 'any';
   // Silence is no approval: it is left out only beside one.
   const mayLack = policy.withoutVerdict === 'skip' && !pending && approvals > 0;
@@ -88,7 +90,24 @@ export function decideReview(
   }
   const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
   const converging = !isRepeated(findings, earlier);
-  return { do: 'reject', feedback, findings, followUps, by, converging, ...categoryOf(policy, rejections) };
+  return { do: 'reject', feedback, findings, labels, followUps, by, converging, ...categoryOf(policy, rejections) };
+}
+
+/** Each finding that counts has a label that no other one of this review has, by which its author replies. */
+function feedbackOf(
+  verdicts: readonly Verdict[],
+  earlier: readonly RoundRecord[],
+): { readonly feedback: string; readonly labels: readonly string[] } {
+  const given = earlier.reduce((count, { labels = [] }) => count + labels.length, 0);
+  const labels: string[] = [];
+  const said = verdicts.map(({ head, blocking, overruled }) => {
+    const findings = blocking.map((text) => {
+      labels.push(`F${given + labels.length + 1}`);
+      return `- ${labels.at(-1)}: ${text}`;
+    });
+    return [head, ...findings, ...overruled.map((text) => `- ${text}`)].join('\n');
+  });
+  return { feedback: said.join('\n\n'), labels };
 }
 
 /** A rejection that ends the task takes precedence over others, then one that leads to the playbook, in the order of the policy. */
@@ -153,7 +172,9 @@ interface Verdict {
   readonly approved: boolean;
   readonly blocking: readonly string[];
   readonly followUps: readonly string[];
-  readonly feedback: string;
+  /** Findings of a rejection of which none counts. */
+  readonly overruled: readonly string[];
+  readonly head: string;
   readonly category: string | undefined;
   readonly blocked: Blockage;
 }
@@ -169,11 +190,10 @@ function verdictOf({ role, agent, look }: ReviewPart, answer: ReviewAnswer, earl
   const followUps = textsOf(approved ? findings : findings.filter((finding) => !counts(finding)));
   const isOverruled = !approved && blocking.length === 0;
   const said = FEEDBACK.said(approved ? 'approved' : isOverruled ? 'overruled' : 'rejected', look);
-  const lines = (isOverruled ? followUps : blocking).map((text) => `- ${text}`);
   const { category, required_inputs = [], recommended_next_step = null } = answer;
   return {
-    ...{ role, agent, look, approved, blocking, followUps },
+    ...{ role, agent, look, approved, blocking, followUps, overruled: isOverruled ? followUps : [] },
     ...{ category: category ?? undefined, blocked: { required_inputs, recommended_next_step } },
-    feedback: [FEEDBACK.verdict(role, agent, said, summary), ...lines].join('\n'),
+    head: FEEDBACK.verdict(role, agent, said, summary),
   };
 }

@@ -1,3 +1,4 @@
+import { disagreesWithAll } from '../model/plan/author-report.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { Cause } from '../model/plan/task.ts';
 import type { RequestState, Work, WorkEvent } from '../model/plan/work.ts';
@@ -11,13 +12,15 @@ import { openReview } from './work-review.ts';
 import { noteAccount } from './work-accounts.ts';
 import { afterFirst, backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
+type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
+
 /** How often an agent is asked again for missing evidence before its task fails. */
 const EVIDENCE_RETURNS = 1;
 
 export function authorSettled(
   work: Work,
   live: Extract<RequestState, { at: 'live' }>,
-  event: Extract<WorkEvent, { type: 'attempt-settled' }>,
+  event: Settled,
   context: WorkContext,
 ): WorkStep {
   const { task, limits, now, isOpen } = context;
@@ -33,11 +36,19 @@ export function authorSettled(
       return event.problems?.join('\n') ?? lookProblem(output, look, context);
     },
   });
-  const next = { ...noteAccount(work, live, null, event), author: step.request };
+  const next = { ...noteAccount(work, live, null, event), ...reportOf(work, event), author: step.request };
   const { state } = step.request;
   if (state.at === 'failed') return cannotGoOn(next, state, step.way, context);
   if (state.at !== 'answered') return { work: next, effects: step.effects, news: [] };
   return authorAnswered({ ...next, output: step.output ?? null }, context);
+}
+
+/** The report with which its author ends a turn. Replies are to the findings of one round: later turns of that round may leave them out. */
+function reportOf({ report: before, round }: Work, { outcome, report }: Settled): Pick<Work, 'report'> {
+  if (outcome !== 'completed') return {};
+  const last = before?.round === round ? before.replies : [];
+  if (report === undefined) return before === undefined ? {} : { report: { ...before, replies: last } };
+  return { report: { ...report, replies: report.replies.length === 0 ? last : report.replies, round } };
 }
 
 /** The last fallback after a stall. Work that has a reviewer is judged as it is; the engine commits it. */
@@ -68,7 +79,8 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const work = noting({ ...before, kept: facts.commit ?? before.kept }, notesIn(facts.commands));
   const judged = isJudged(context);
   // A check owns no commit.
-  const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
+  const isAnswer = task.kind === 'check' || task.workspace !== 'own' || mayLookAgain(work);
+  const returned = isAnswer ? null : work.returned;
   const { stalled } = work;
   const requires = stalled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
   const changes = judged && task.mayChangeNothing !== true;
@@ -95,6 +107,14 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   if (task.review !== undefined) return openReview(proven, commit, context, facts.checkers);
   const at = before.phase.holdsQueue === true ? 'integrating' : 'in-queue';
   return stay({ ...proven, phase: { at, commit, since: context.seq } });
+}
+
+/** Its author disagrees with each finding of the only rejection of this commit, so it is reviewed once more as it is. */
+function mayLookAgain({ returned, report, rounds, round }: Work): boolean {
+  const last = rounds.at(-1);
+  const rejections = rounds.filter(({ commit, approved }) => commit === returned && !approved);
+  if (report?.round !== round || last === undefined || last !== rejections[0] || rejections.length > 1) return false;
+  return disagreesWithAll(report, last.labels ?? []);
 }
 
 /** A person fixes the forge, so this uses none of the author's returns. */

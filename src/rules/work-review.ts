@@ -213,7 +213,7 @@ function takenOf(work: Work, { id }: ReviewPolicy): number {
 function closeRound(
   work: Reviewing,
   { id }: ReviewPolicy,
-  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & {
+  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'labels' | 'by'> & {
     readonly overruled: boolean;
     readonly followUps: readonly string[];
   } & Pick<RoundRecord, 'category' | 'blocked'>,
@@ -228,7 +228,7 @@ function closeRound(
     ...of,
     ...(verdict.overruled ? { overruled: true } : {}),
     ...{ feedback, findings, by },
-    ...defined({ category: verdict.category, blocked: verdict.blocked }),
+    ...defined({ labels: verdict.labels, category: verdict.category, blocked: verdict.blocked }),
     ...(silent.length === 0 ? {} : { silent }),
   };
   return {

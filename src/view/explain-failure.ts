@@ -1,3 +1,4 @@
+import { wordsOf } from '../model/plan/author-report.ts';
 import { boardCascades } from '../rules/cascade.ts';
 import { failedReviewsOf, failureFileOf } from '../rules/failed-reviews.ts';
 import { isJudge } from '../rules/gate.ts';
@@ -107,7 +108,8 @@ function tellingTurn({ work }: TaskState, settled: readonly AttemptReading[]): A
 
 function lastWordsOf(turn: AttemptReading | undefined): string | null {
   const result = turn?.settlement?.result;
-  return result === undefined || result.text.trim() === '' ? null : shortText(result.text, MOST_WORDS);
+  const words = result === undefined ? '' : wordsOf(result).trim();
+  return words === '' ? null : shortText(words, MOST_WORDS);
 }
 
 /** squad's words or the runtime's, never the model's. */

@@ -80,6 +80,8 @@ export const PLAN_PART = {
   checkers: z.array(checkerChangeSchema),
   /** The commands of the last check of the run branch, with those files as they were; empty: they did not run so. */
   checksAtBase: z.array(z.strictObject({ run: z.string(), passed: z.boolean() })),
+  /** Assumptions, and what is missing, of each delivered task whose author reports any: claims. */
+  reported: z.array(z.strictObject({ task: z.string(), assumed: z.array(z.string()), notDone: z.array(z.string()) })),
   /** A line for each command that failed on the base commit: how it stands now. */
   baseline: z.array(z.string()),
   /** Files that a task had to create and that the engine found in delivered work. */

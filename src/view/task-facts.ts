@@ -1,4 +1,5 @@
 import { statusOf } from '../rules/work-status.ts';
+import type { AuthorReport } from '../model/plan/author-report.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { TaskEnd, TaskStatus } from '../model/plan/task.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
@@ -22,6 +23,8 @@ export interface TaskFacts {
   readonly evidence: EvidenceFacts | null;
   readonly commit: string | null;
   readonly followUps: readonly string[];
+  /** The last report of its author, which is a claim; null: there is none. */
+  readonly report: AuthorReport | null;
   /** null: it has not ended. */
   readonly end: { readonly as: TaskEnd; readonly why: string } | null;
   /** The person who decided how it ends; null: no person did. */
@@ -35,10 +38,12 @@ export function taskFactsOf({ board, evidence }: Pick<RunReading, 'board' | 'evi
     const { task, work } = state;
     const { id, title, role, needs, brief, requires } = task;
     const { authors, round, rounds, commit, followUps, phase, override } = work;
+    const { round: _, ...report } = work.report ?? { round };
     return {
       ...{ id, title, role, needs, brief: brief.text, status: statusOf(state, board) },
       paths: requires.find((one) => one.kind === 'only')?.paths ?? null,
       ...{ authors, round, rounds, commit, followUps, evidence: evidence.get(id) ?? null },
+      report: 'done' in report ? report : null,
       end: phase.at === 'ended' ? { as: phase.as, why: phase.why } : null,
       decidedBy: override?.by ?? null,
     };

@@ -1,6 +1,7 @@
 import { checkerChangesOf, checksAtBase } from '../rules/checkers.ts';
 import { countTasks, criteriaOf, type Conclusion } from '../rules/conclude.ts';
 import { reviewCountsOf } from '../rules/failed-reviews.ts';
+import { reportedOf } from '../rules/reported.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../rules/work-status.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
@@ -94,6 +95,11 @@ function planOf(reading: RunReading): Omit<RunView['plan'], 'failures' | 'reject
     criteria: criteriaOf(board),
     checkers: checkerChangesOf(board),
     checksAtBase: checksAtBase(board).map(({ run, passed }) => ({ run, passed })),
+    reported: reportedOf(board).map(({ task, assumed, notDone }) => ({
+      task,
+      assumed: [...assumed],
+      notDone: [...notDone],
+    })),
     baseline: comparedWithBaseline(board),
     artifacts: artifactsOf(reading),
     accounts: [...board.accounts].map(([account, { until, probe }]) => ({ account, until, probing: probe !== null })),

@@ -121,7 +121,6 @@ describe('what a playbook has against an answer', () => {
     ['is told with the event', asked, live, SETTLED, ['plan: {"n":1}']],
     ['not of another attempt', asked, { author: liveRequest('a-2') }, SETTLED, undefined],
     ['not where none is live', asked, {}, SETTLED, undefined],
-    ['not where no answer was asked for', {}, live, SETTLED, undefined],
     ['not of the engine’s own tasks', { ...asked, owner: 'engine' }, live, SETTLED, undefined],
     ['not where there is none', asked, live, { ...SETTLED, output: undefined }, undefined],
     ['not of another event', asked, live, { ...STARTED, output: { n: 1 } } as WorkEvent, undefined],
@@ -137,6 +136,19 @@ describe('what a playbook has against an answer', () => {
       ),
     ).toBe(event);
     expect(withProblems(QUIET, board, stateOf('a', task, work), event)).toBe(event);
+  });
+});
+
+describe('an answer in no form of the playbook', () => {
+  const report = { done: 'built', checked: [], assumed: [], notDone: [], replies: [] };
+  it.each<[string, object | undefined, object]>([
+    ['is kept as the report of its author', report, { report }],
+    ['is left out if it is no report', { n: 1 }, {}],
+  ])('%s', (_, output, kept) => {
+    const { output: __, ...rest } = SETTLED;
+    const state = stateOf('a', {}, { author: liveRequest('a-1') });
+    const told = withProblems(QUIET, boardWith([state]), state, { ...rest, output } as WorkEvent);
+    expect(told).toEqual({ ...rest, ...kept });
   });
 });
 

@@ -83,7 +83,7 @@ describe('the verdict of a round', () => {
         do: 'reject',
         findings: ['mend it'],
         converging: true,
-        feedback: 'a (a-agent): approved. s\n\nb (b-agent): rejected. s\n- Mend it.',
+        feedback: 'a (a-agent): approved. s\n\nb (b-agent): rejected. s\n- F1: Mend it.',
       },
     ],
   ])('%s', (_, by, parts, expected) => expect(decideReview(by, parts, [])).toMatchObject(expected));
@@ -106,7 +106,7 @@ describe('the verdict of a round', () => {
     });
     expect(decideReview(policy(), [rejecting('a', late, finding('x'))], said)).toMatchObject({
       ...{ do: 'reject', findings: ['x'], followUps: ['also this'] },
-      feedback: 'a (a-agent): rejected. s\n- x',
+      feedback: 'a (a-agent): rejected. s\n- F1: x',
     });
     expect(decideReview(policy(), [rejecting('a', late), silent('b')], said)).toMatchObject({ do: 'give-up' });
     expect(decideReview(policy(), [rejecting('a', late)], [])).toMatchObject({ do: 'reject' });

@@ -19,6 +19,20 @@ function settled(work: Partial<Work>, event: object, task: Partial<NewTask>) {
   return stepWork({ ...newWork(), author: liveRequest('t-1'), ...work }, { ...SETTLED, ...event }, contextOf(task));
 }
 
+const REJECTION = {
+  ...{ round: 1, commit: 'c1', approved: false, feedback: 'x', findings: ['x', 'y'], by: [] },
+  labels: ['F1', 'F2'],
+};
+const disagreed = (findings: readonly string[], why = 'it is right as it is'): Partial<Work> => ({
+  ...{ round: 2, rounds: [REJECTION] },
+  report: {
+    ...{ round: 2, done: '', checked: [], assumed: [], notDone: [] },
+    replies: findings.map((finding) => ({ finding, as: 'disagree', why })),
+  },
+});
+const DISAGREED: Partial<Work> = { ...disagreed(['F1', 'f2: the second']), returned: 'c1' };
+const JUDGED_AGAIN = { phase: { at: 'reviewing', commit: 'c1' }, returned: null, round: 2 };
+
 describe('an author who says that the work is done', () => {
   it.each<[string, Partial<NewTask>, string]>([
     ['is believed, if nothing is asked for', { requires: [], integrate: false }, 'ended'],
@@ -158,6 +172,28 @@ describe('evidence', () => {
       {},
       {},
       { phase: { at: 'working' }, feedback: [nothingSince('c1')] },
+    ],
+    [
+      'sends the same commit back, if its author disagrees with some findings only',
+      { ...disagreed(['F1']), returned: 'c1' },
+      {},
+      {},
+      { phase: { at: 'working' } },
+    ],
+    ['lets the same commit be judged again, if its author disagrees with all', DISAGREED, {}, REVIEWED, JUDGED_AGAIN],
+    [
+      'sends the same commit back, if it was judged again before',
+      { ...DISAGREED, rounds: [REJECTION, REJECTION] },
+      {},
+      REVIEWED,
+      { phase: { at: 'working' } },
+    ],
+    [
+      'sends the same commit back, if the replies are to another round',
+      { ...DISAGREED, round: 3 },
+      {},
+      REVIEWED,
+      { phase: { at: 'working' } },
     ],
     ['takes the same commit of a check', { returned: 'c1' }, {}, { kind: 'check' }, { phase: { as: 'done' } }],
     [

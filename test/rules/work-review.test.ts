@@ -257,7 +257,7 @@ describe('an approval', () => {
 });
 
 describe('a rejection', () => {
-  const text = 'reviewer (rex): rejected. no\n- mend it';
+  const text = 'reviewer (rex): rejected. no\n- F1: mend it';
   it('sends the work back, for another commit', () => {
     expect(judge(NO).work).toMatchObject({
       phase: { at: 'working' },

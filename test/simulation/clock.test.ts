@@ -1,3 +1,4 @@
+import { formOf } from './world/simulated-agents.ts';
 import { describe, expect, it } from 'vitest';
 import { engineTime } from '../../src/model/spending.ts';
 import { isJsonObject } from '../../src/text/json.ts';
@@ -49,7 +50,7 @@ describe('T16: a run whose clock is disturbed', () => {
         clockFaults,
         // The first turn on a fails twice for a moment, so that there are timers.
         plays: ({ task, number, request }) =>
-          task !== 'a' || number > 2 || request.outputSchema !== undefined
+          task !== 'a' || number > 2 || formOf(request) !== ''
             ? undefined
             : {
                 ms: 1_000,
@@ -84,7 +85,7 @@ describe('T16: a run whose clock is disturbed', () => {
       tasks: TASKS,
       clockFaults: at(4_000, 'step', -HOUR),
       plays: ({ task, number, request }) =>
-        task !== 'a' || number > 1 || request.outputSchema !== undefined
+        task !== 'a' || number > 1 || formOf(request) !== ''
           ? undefined
           : { ms: 1_000, result: { outcome: 'failed', failure } },
     });

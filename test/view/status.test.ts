@@ -52,6 +52,7 @@ describe('status', () => {
       criteria: [],
       checkers: [],
       checksAtBase: [],
+      reported: [],
       armory: about.agents.map(armoryFactsOf),
       exitCode: 0,
       headline: 'DONE, nothing was checked',

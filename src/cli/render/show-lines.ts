@@ -1,6 +1,7 @@
 import { roundVerdict } from '../../model/plan/review.ts';
 import { costText } from '../../model/amount.ts';
 import type { RunStatus } from '../../view/status.ts';
+import { reportLines, wordsOf } from '../../model/plan/author-report.ts';
 import type { TaskFacts } from '../../view/task-facts.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
@@ -92,13 +93,13 @@ function taskRow({ id, status, round, authors, title }: TaskFacts): string[] {
 
 function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
   const seconds = result === null ? '' : `${(result.durationMs / 1000).toFixed(1)} s`;
-  const words = result?.failure?.message ?? result?.text ?? '';
+  const words = result?.failure?.message ?? (result === null ? '' : wordsOf(result));
   const said = kind === 'check' && result?.failure === undefined ? '' : plainLine(words.slice(0, 2_000), 200);
   return [attempt, plainLine(agent, 40), result?.outcome ?? 'live', seconds, said];
 }
 
 function verdictLines(task: TaskFacts, prefix: string): string[] {
-  const { evidence, rounds, end, decidedBy, followUps } = task;
+  const { evidence, rounds, end, decidedBy, followUps, report } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
   const reviews = rounds.map((round) =>
     line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, round.feedback),
@@ -108,6 +109,7 @@ function verdictLines(task: TaskFacts, prefix: string): string[] {
     ...(evidence === null ? [] : [line('evidence', evidenceText(evidence))]),
     ...reviews,
     ...followUps.map((text) => line('for later', text)),
+    ...(report === null ? [] : reportLines(report).map((text) => line('its author says', text))),
     ...(end === null || (end.as === 'done' && by === '') ? [] : [line(`${end.as}${by}`, end.why)]),
   ];
 }

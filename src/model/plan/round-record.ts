@@ -16,6 +16,8 @@ export interface RoundRecord {
   readonly feedback: string;
   /** Normalised findings that counted. */
   readonly findings: readonly string[];
+  /** The labels of the findings that went to the author. Absent: there are none, or the version is older. */
+  readonly labels?: readonly string[];
   readonly by: readonly {
     readonly role: string;
     readonly agent: string;

@@ -4,6 +4,7 @@ import type { Json } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
+import { authorReportSchema, type AuthorReport } from './author-report.ts';
 import { checkChangesSchema, type CheckNotes } from './gate.ts';
 import type { ReviewAnswer } from './review.ts';
 import type { RoundRecord } from './round-record.ts';
@@ -47,6 +48,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     /** Checked against its schema. */
     output: jsonSchema.optional(),
     text: z.string(),
+    /** The author's own words on its work, as squad keeps them. Absent: it gave none in the form. */
+    report: authorReportSchema.optional(),
     /** Problems that the playbook finds in its output. Absent: none. */
     problems: z.array(z.string()).optional(),
     /** Whether it used a tool. Absent: not known. */
@@ -254,6 +257,8 @@ export interface Work {
   /** Words of reviewers about changes to checkers. Absent: none. */
   readonly words?: readonly CheckerWord[];
   readonly output: Json | null;
+  /** The last report of its author, with the round in which it gave its replies. Claims. Absent: there is none. */
+  readonly report?: AuthorReport & { readonly round: number };
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];
   /** All feedback for the author, oldest first. */

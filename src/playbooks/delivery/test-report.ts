@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerForm } from '../../model/plan.ts';
-import { answerSchema, missingIn } from '../shared/tasks.ts';
+import { missingIn } from '../../text/missing-in.ts';
+import { answerSchema } from '../shared/tasks.ts';
 
 export const TEST_REPORT = 'test-report';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AnswerForm } from '../../model/plan.ts';
 import { renderPrompt, type ChangedPrompts, type PromptWithoutFacts } from '../../prompts/render.ts';
-import { answerSchema, missingIn } from '../shared/tasks.ts';
+import { missingIn } from '../../text/missing-in.ts';
+import { answerSchema } from '../shared/tasks.ts';
 import type { StageList } from '../stages/stage-list.ts';
 
 /** Each list has one point an entry. */

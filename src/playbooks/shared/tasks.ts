@@ -97,14 +97,6 @@ export function finishWhenEnded(view: View): PlanChange[] {
   return [failRun(failureReasons(failed).join('\n'))];
 }
 
-/** An entry that says that there is none. */
-const NOTHING = /^\W*(?:none|nothing|n\/a)?\W*$/i;
-
-/** The entries of an agent's list of what is missing, without those that say that nothing is. */
-export function missingIn(entries: readonly string[]): string[] {
-  return entries.filter((text) => !NOTHING.test(text));
-}
-
 /** Why these tasks were not done. Those that were cancelled with another one are counted on one line. */
 export function failureReasons(failed: readonly TaskView[]): string[] {
   const cascades = cascadesOf(failed.map((task) => ({ ...task, touched: task.attempts > 0 })));

@@ -1,6 +1,7 @@
 import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
+import { authorReportSchema } from '../../model/plan/author-report.ts';
 import type { Json } from '../../text/json.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
@@ -34,6 +35,7 @@ type Forms = Playbook<unknown>['answers'];
 
 const MINUTE = 60_000;
 const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
+const REPORT_SCHEMA = plainSchema(authorReportSchema);
 
 /** The whole order of one attempt: its prompt, place and limits. `turnId` is its id in the ledger. */
 export function renderOrder(
@@ -56,7 +58,8 @@ export function renderOrder(
   // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
-  const outputSchema = schemaOf(start, state, playbook.answers);
+  const isReport = start.review === null && reports(state);
+  const outputSchema = isReport ? REPORT_SCHEMA : schemaOf(start, state, playbook.answers);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const prompt = promptOf(start, state, {
     board,
@@ -80,7 +83,7 @@ export function renderOrder(
         ? { ...agent.access, builds: true }
         : agent.access,
     mcp: [],
-    ...defined({ outputSchema }),
+    ...defined({ outputSchema, ...(isReport ? { outputIsOptional: true as const } : {}) }),
     limits: {
       ...DEFAULT_TURN_LIMITS,
       wallMs: Math.ceil(turnMinutes * MINUTE),
@@ -112,6 +115,11 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
     return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
   const kept = own ? (state.work.kept ?? undefined) : undefined;
   return { folder: task.id, commit, own, ...defined({ kept, onto: decideHead(state, board) }) };
+}
+
+/** Its author owes no answer but work, and is asked for a few words on it. */
+function reports({ task }: TaskState): boolean {
+  return task.output === undefined && task.workspace === 'own' && task.brief.verbatim !== true;
 }
 
 function schemaOf({ review }: TurnStart, { task, work }: TaskState, forms: Forms): Record<string, Json> | undefined {

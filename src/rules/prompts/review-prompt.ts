@@ -1,3 +1,4 @@
+import { reportLines } from '../../model/plan/author-report.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt, Work } from '../../model/plan/work.ts';
 import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
@@ -33,7 +34,13 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   const news = newsOf(about, facts, review);
   const look = renderPrompt(
     'reviewer/first',
-    { ...facts, ...taskOf(state), run: about.run, change: changeOf(about) },
+    {
+      ...facts,
+      ...taskOf(state),
+      report: news === undefined ? facts.report : '',
+      run: about.run,
+      change: changeOf(about),
+    },
     changed,
   );
   return [
@@ -54,7 +61,8 @@ function taskOf({ task, work }: TaskState) {
 }
 
 function factsOf({ state: { task, work }, commit }: ReviewPrompt) {
-  return { id: task.id, title: task.title, round: String(work.round), commit };
+  const report = work.report === undefined ? '' : reportLines(work.report).join('\n');
+  return { id: task.id, title: task.title, round: String(work.round), commit, report };
 }
 
 function changeOf({ since, commit }: ReviewPrompt): string {

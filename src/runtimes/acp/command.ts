@@ -93,7 +93,7 @@ function isCaged(confiner: Confiner | undefined): confiner is Extract<Confiner, 
 }
 
 function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
-  const { access, model, mcp, outputSchema, session, toolRules, workspace, limits, ask } = request;
+  const { access, model, mcp, outputSchema, outputIsOptional, session, toolRules, workspace, limits, ask } = request;
   const { name, profile, config, confiner, directory, binary = '' } = facts;
   const { modelOption } = profile;
   const option = modelOption === undefined || model === undefined ? [] : [modelOption, model];
@@ -121,6 +121,7 @@ function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
       auth: config.auth ?? profile.auth,
       model: modelOption === undefined ? model : undefined,
       outputSchema,
+      outputIsOptional,
       ask: ask && { folder: directory, deadlineMs: 0.9 * Math.min(limits.idleMs, limits.wallMs) },
     }),
   };

@@ -197,7 +197,7 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const { result, announced, limit } = state;
   const end = endOf(state, facts);
   const complaint = facts.stderr.replaceAll(LOGGED, '').trim();
-  return verdictOf(NAME, facts, {
+  const verdict = verdictOf(NAME, facts, {
     end,
     // Before it announces its session, only the CLI itself writes to stderr.
     complaint: { text: complaint, cause: announced === undefined ? startProblem(complaint) : undefined },
@@ -211,6 +211,10 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
     counters: readCounters(result),
     steps: result && state.steps,
   });
+  const { failure, ...rest } = verdict;
+  // The CLI gives up on a form that the turn does not owe.
+  const hasOnlyNoForm = failure?.kind === 'bad-output' && state.request.outputIsOptional === true;
+  return hasOnlyNoForm ? { ...rest, structured: null } : verdict;
 }
 
 /** The CLI's log lines about MCP servers, which it prints if one of them is required. */

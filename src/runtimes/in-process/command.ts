@@ -4,7 +4,7 @@ import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts
 import { refuseAny, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { promptFor, requestRefusal } from '../shared/session.ts';
-import { withSchema } from '../shared/text-answer.ts';
+import { withOptionalSchema, withSchema } from '../shared/text-answer.ts';
 
 export interface InProcessFacts {
   readonly name: string;
@@ -52,7 +52,11 @@ export function environmentOf(request: TurnRequest, settings: RuntimeSettings): 
 
 export function promptOf(request: TurnRequest, notes: readonly RepositoryNote[]): string {
   const prompt = promptFor(request, notes);
-  return request.outputSchema === undefined ? prompt : withSchema(prompt, request.outputSchema);
+  const { outputSchema, outputIsOptional, session } = request;
+  if (outputSchema === undefined) return prompt;
+  return outputIsOptional === true
+    ? withOptionalSchema(prompt, outputSchema, session !== undefined)
+    : withSchema(prompt, outputSchema);
 }
 
 function refusal(request: TurnRequest, { name, settings, takesModel }: InProcessFacts): Refusal | undefined {

@@ -62,7 +62,7 @@ async function answer({ request, agent, ...turn }: DrivenTurn, standIn: StandIn)
     if (!line.success) throw new TypeError(`no report of an agent: ${line.error.issues[0]?.message}`);
     if (!standIn.signal.aborted) standIn.print(line.data);
   };
-  const { outputSchema: schema, instructions, access, model, workspace } = request;
+  const { outputSchema: schema, outputIsOptional, instructions, access, model, workspace } = request;
   const ask = async (prompt: string, resumed: boolean): Promise<InProcessAnswer> => {
     const { signal } = standIn;
     signal.throwIfAborted();
@@ -70,7 +70,8 @@ async function answer({ request, agent, ...turn }: DrivenTurn, standIn: StandIn)
       ...{ prompt, instructions, resumed, access, model, signal, report },
       ...{ threadId: turn.threadId, workspace: workspace.path, environment: turn.environment },
       tools: toolsOf(standIn),
-      outputSchema: schema,
+      // The application is not held to a form that its agent does not owe.
+      outputSchema: outputIsOptional === true ? undefined : schema,
     });
     if (said.usage !== undefined) report({ type: 'usage', usage: said.usage });
     return said;
@@ -79,6 +80,7 @@ async function answer({ request, agent, ...turn }: DrivenTurn, standIn: StandIn)
   if (schema === undefined) return { type: 'result', text: first.text };
   const read = await structured(schema, first);
   if ('structured' in read) return { type: 'result', text: first.text, structured: read.structured };
+  if (outputIsOptional === true) return { type: 'result', text: first.text };
   // Only in the same session does the agent know what it is to correct.
   if (turn.hasThread === undefined || first.text.trim() === '') {
     return failed({ kind: 'bad-output', message: read.problem });

@@ -39,7 +39,7 @@ export function resultOf(turn: EndedTurn): TurnResult {
   const session = resultSession(turn, failure !== undefined);
   // Counters of a session that was not the requested one began at zero.
   const before = session?.id === (verdict.sessionId ?? session?.id) ? request.session?.counters : undefined;
-  const hasStructure = failure === undefined && request.outputSchema !== undefined;
+  const hasStructure = failure === undefined && formProblem(request, verdict) === undefined;
   return defined({
     outcome,
     session,
@@ -94,14 +94,17 @@ function provenEnd(turn: EndedTurn): End {
     return failed('session-not-found', message, turn.acted);
   }
   if (verdict.failure !== undefined) return { outcome: 'failed', failure: verdict.failure };
-  const problem =
-    request.outputSchema !== undefined
-      ? outputProblem(request.outputSchema, verdict.structured)
-      : verdict.text.trim() === ''
-        ? 'the turn ended without an answer'
-        : undefined;
+  const owesForm = request.outputSchema !== undefined && request.outputIsOptional !== true;
+  const isSilent =
+    verdict.text.trim() === '' && (request.outputSchema === undefined || verdict.structured === undefined);
+  const problem = owesForm ? formProblem(request, verdict) : isSilent ? 'the turn ended without an answer' : undefined;
   if (problem === undefined) return { outcome: 'completed' };
   return failed('bad-output', problem, verdict.mayHaveActed ?? turn.acted);
+}
+
+/** undefined: the answer has the form that the turn asks for. */
+function formProblem({ outputSchema }: TurnRequest, { structured }: Verdict): string | undefined {
+  return outputSchema === undefined ? 'the turn asks for no form' : outputProblem(outputSchema, structured);
 }
 
 /** The process ended before the runtime's result, and not by this engine. */

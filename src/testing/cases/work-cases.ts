@@ -112,6 +112,22 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     },
   },
   {
+    title: 'a turn that ignores an optional schema completes',
+    scenario: 'ignored-schema',
+    check: async (stage) => {
+      const end = await runToEnd(stage, { outputSchema: VERDICT_SCHEMA, outputIsOptional: true });
+      insist(end.result.structured === undefined, 'there is a structured answer', end.result);
+    },
+  },
+  {
+    title: 'a structured answer that breaks an optional schema is left out',
+    scenario: 'wrong-schema',
+    check: async (stage) => {
+      const end = await runToEnd(stage, { outputSchema: VERDICT_SCHEMA, outputIsOptional: true });
+      insist(end.result.structured === undefined, 'there is a structured answer', end.result);
+    },
+  },
+  {
     title: 'a schema that cannot be checked is refused before anything runs',
     scenario: 'answer',
     check: async (stage) => {

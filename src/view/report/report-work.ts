@@ -1,6 +1,7 @@
 import { reviewOfRound, roundsOf } from '../../model/plan/open-review.ts';
 import { reasons } from '../../text/reasons.ts';
 import { judgedStagesOf } from '../../rules/failed-reviews.ts';
+import { reportedOf } from '../../rules/reported.ts';
 import { isRepeated } from '../../rules/review.ts';
 import { authorAttempts } from '../../rules/work-status.ts';
 import type { TaskState } from '../../model/plan/board.ts';
@@ -181,4 +182,15 @@ export function followUpsSection({ board }: RunReading): Section | undefined {
   if (lines.length === 0) return undefined;
   const what = ownWords('Reviewers saw this beyond the criteria; it was not done.');
   return section('Follow-ups', [paragraph(what), list(lines)]);
+}
+
+/** Assumptions and gaps of delivered work, as its authors say. */
+export function reportedSection({ board }: RunReading): Section | undefined {
+  const lines = reportedOf(board).flatMap(({ task, assumed, notDone }) => [
+    ...assumed.map((text) => words`${code(task)} ${ownWords('assumes')}: ${cut(text, 600)}`),
+    ...notDone.map((text) => words`${code(task)} ${strong(ownWords('lacks'))}: ${cut(text, 600)}`),
+  ]);
+  if (lines.length === 0) return undefined;
+  const what = ownWords('The authors of delivered tasks say this. squad has not checked it.');
+  return section('Assumed, and not done', [paragraph(what), list(lines)]);
 }

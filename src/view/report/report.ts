@@ -37,7 +37,7 @@ import { peopleSection } from './report-people.ts';
 import { silentJudgesSection, standInsSection, wallsSection } from './report-troubles.ts';
 import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
-import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
+import { failuresSection, followUpsSection, reportedSection, reviewsSection } from './report-work.ts';
 
 /** The run branch in git. Subjects and paths come from agents. */
 export interface GitFacts {
@@ -69,6 +69,7 @@ export function reportOf(
     reviewsSection(reading),
     silentJudgesSection(reading),
     standInsSection(reading),
+    reportedSection(reading),
     followUpsSection(reading),
     costSection(reading),
     limitsSection(use.caps),

@@ -26,6 +26,7 @@ const request: TurnRequest = {
   limits: DEFAULT_TURN_LIMITS,
 };
 const schema = { type: 'object', properties: { score: { type: 'number' } }, required: ['score'] };
+const wanted: TurnRequest = { ...request, outputSchema: schema, outputIsOptional: true };
 const exited = { type: 'exited', code: 0, signal: null } as const;
 const cancelled: HostEnding = {
   why: 'failure',
@@ -132,6 +133,9 @@ describe('resultOf: the order of trust', () => {
       'failed bad-output',
     ],
     ['no answer', turn({ text: ' \n' }), 'failed bad-output'],
+    ['an answer without a form that it does not owe', turn({}, { request: wanted }), 'completed'],
+    ['one that breaks it', turn({ structured: { score: 'x' }, text: '' }, { request: wanted }), 'completed'],
+    ['neither words nor a form that it does not owe', turn({ text: '' }, { request: wanted }), 'failed bad-output'],
     ['no structured answer', turn({}, { request: { ...request, outputSchema: schema } }), 'failed bad-output'],
     [
       'a failure beats the missing answer',

@@ -110,7 +110,7 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
       ...(usage === undefined ? {} : { usage }),
     },
     // Some that write a document answer in a form too.
-    ...(lies || (request.outputSchema !== undefined && (document === undefined || isReview(request)))
+    ...(lies || (formOf(request) !== '' && (document === undefined || isReview(request)))
       ? {}
       : {
           deed: {

@@ -1,3 +1,4 @@
+import { asObject } from '../../../src/text/json.ts';
 import type { ProcessIdentity } from '../../../src/model/process-identity.ts';
 import type { TurnRequest } from '../../../src/model/turn-request.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
@@ -257,9 +258,12 @@ function taskOf(turnId: string): string {
 }
 
 /** Turns of one task are told apart by what they have to answer. */
-export function formOf({ outputSchema }: TurnRequest): string {
+export function formOf({ outputSchema, outputIsOptional }: TurnRequest): string {
+  if (outputIsOptional === true) return '';
   const properties = outputSchema?.['properties'];
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties).toSorted().join(' ') : '';
+  // Any planner may say that it cannot plan.
+  const names = Object.keys(asObject(properties)).filter((name) => name !== 'cannot');
+  return names.toSorted().join(' ');
 }
 
 /** The commit that the prompt says to merge. */

@@ -58,6 +58,8 @@ export interface HostPlan {
   readonly mcp: readonly McpServer[];
   readonly policy: Policy;
   readonly outputSchema?: Readonly<Record<string, Json>>;
+  /** An answer without that form is not repaired. */
+  readonly outputIsOptional?: true;
   /** A person answers what the policy does not know, by files in this folder. */
   readonly ask?: { readonly folder: string; readonly deadlineMs: number };
   readonly quirks: Quirks;

@@ -37,7 +37,7 @@ describe('S7: configuration that a repository brings', () => {
     expect(launch?.args).toEqual(
       expect.arrayContaining([
         ...['--setting-sources=', '--strict-mcp-config', '--disable-slash-commands', '--permission-prompts=none'],
-        `--settings=${join(room.turn, '1', 'claude-settings.json')}`,
+        expect.stringMatching(/^--settings=.*\/claude\/sessions\/[^/]+-claude-settings\.json$/),
       ]),
     );
     expect(launch?.env).toMatchObject({

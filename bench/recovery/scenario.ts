@@ -9,6 +9,7 @@ import {
   settings,
   type Scenario,
 } from '../../test/support/scenario-parts.ts';
+import { ALL_FIXED, finding } from '../../test/support/findings.ts';
 
 /** An agent's own work; long enough to be met in the middle of it. */
 export const WORK_MS = 300;
@@ -51,7 +52,8 @@ export const RECOVERY: Scenario = {
       structured: {
         approved,
         summary: approved ? 'good' : 'not yet',
-        findings: approved ? [] : [{ text: 'right.txt is too plain', criterion: 0, repeated: false }],
+        findings: approved ? [] : [finding('right.txt is too plain')],
+        settled: ALL_FIXED,
       },
     });
     const plan = {

@@ -4,6 +4,8 @@ import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
+import type { Cited } from '../model/plan/review.ts';
+import type { CitedFiles } from '../rules/findings.ts';
 import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
@@ -24,6 +26,8 @@ interface Operations {
    * `cursor`, so an operation with a later result is not started again.
    */
   ensure(board: Board, cursor: number): void;
+  /** Looks up the files that the findings of a review name. What cannot be looked up is left out. */
+  cite(files: CitedFiles): Promise<Cited>;
 }
 
 interface Publisher {

@@ -430,7 +430,7 @@ export const PROMPTS = {
     occasion: 'a rejected task comes back',
     needs: ['id', 'title', 'round', 'commit', 'change', 'since', 'criteria', 'findings', 'report'],
     budget: 900,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nFindings of earlier rounds:\n\n{{findings}}\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#since}}\nTo see the changes since then, run `{{since}}`.\n{{/since}}\n{{^since}}\nThe author changed nothing and disagrees with each finding. Judge whether the author is right.\n{{/since}}\nFirst settle each of these findings: fixed, not fixed, or withdrawn because the author convinced you. Then look at what changed since, only for harm that this change did itself: something broken, lost or open to attack. Such harm blocks, whatever the criteria say. Anything else that is new is a remark.',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nWhat blocked it in the last round:\n\n{{findings}}\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#since}}\nTo see the changes since then, run `{{since}}`.\n{{/since}}\n{{^since}}\nThe author changed nothing and disagrees with each finding. Judge whether the author is right.\n{{/since}}\nFirst settle each of these findings in `settled`: fixed, not-fixed, or withdrawn because the author convinced you. Then look at what changed since, only for harm that this change did itself: something broken, lost or open to attack. Such harm blocks as `new-harm`, whatever the criteria say. A criterion that is not met blocks, too. Anything else that is new is a remark. Approve if all are fixed or withdrawn, and nothing else blocks.',
   },
   'reviewer/categories': {
     role: 'reviewer',
@@ -455,17 +455,17 @@ export const PROMPTS = {
   },
   'reviewer/fixed': {
     role: 'reviewer',
-    occasion: 'a check failed on what it approved',
+    occasion: 'a check failed on what passed review',
     needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'since', 'report', 'criteria'],
     budget: 700,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. A check then failed on the merged work:\n\n{{cause}}\n\nThe author changed the work. It is now commit {{commit}}, which is checked out here. Look only at the change since your approval, `{{since}}`, and at the check that failed. The check itself must not have become weaker. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nCommit {{approved}} passed review. A check then failed on the merged work:\n\n{{cause}}\n\nThe author changed the work. It is now commit {{commit}}, which is checked out here. Look only at the change since then, `{{since}}`, and at the check that failed. The check itself must not have become weaker. What this change broke blocks as `new-harm`. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
   },
   'reviewer/merged': {
     role: 'reviewer',
-    occasion: 'a task that it approved conflicted, and was merged',
+    occasion: 'a task that passed review conflicted, and was merged',
     needs: ['id', 'title', 'round', 'commit', 'approved', 'cause', 'report', 'criteria'],
     budget: 700,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nYou approved {{approved}}. It could not be merged:\n\n{{cause}}\n\nThe author merged what was delivered, and the work is now commit {{commit}}, which is checked out here. Check only this merge: `git show --cc {{commit}}` shows how it was resolved, and with a writable copy `git show --remerge-diff {{commit}}` shows what the author changed beside it. The intent of both sides must survive. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nCommit {{approved}} passed review. It could not be merged:\n\n{{cause}}\n\nThe author merged what was delivered, and the work is now commit {{commit}}, which is checked out here. Check only this merge. `git show --cc {{commit}}` shows what is in neither side. A side that was dropped shows only in `git diff {{commit}}^1 {{commit}}` and `git diff {{commit}}^2 {{commit}}`. If you can write to a folder outside of it, this shows the resolution alone: `GIT_OBJECT_DIRECTORY=<that folder> GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects git show --remerge-diff {{commit}}`. The intent of both sides must survive. What the merge broke blocks as `new-harm`. Change nothing.\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#criteria.length}}\nIt must still meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{/criteria.length}}',
   },
   'reviewer/repair': {
     role: 'reviewer',
@@ -479,7 +479,7 @@ export const PROMPTS = {
     occasion: 'instructions',
     needs: [],
     budget: 1200,
-    body: 'Your role is reviewer: judge one commit that you did not write.\n- Read the whole change and the code around it. Try what you can without changing anything.\n- These things block, and nothing else does: a criterion is not met; a wrong result for an input that you can name; something that worked is broken; data can be lost, or there is a security hole; new behaviour has no test where the repository tests such things; the change goes beyond its task.\n- All else is a remark, and no reason to reject: style that no rule of the repository asks for, what was there before, what a linter finds, what might go wrong.\n- Show each block: file and line, what is wrong, what would be right, and the input or command that proves it. If you cannot show it, it is a remark.\n- Reject if anything blocks; approve if nothing does. To find nothing is a good result.',
+    body: 'Your role is reviewer: judge one commit that you did not write.\n- Read the whole change and the code around it. Try what you can without changing anything.\n- These things block, and nothing else does: a criterion is not met; a wrong result for an input that you can name; something that worked is broken; data can be lost, or there is a security hole; new behaviour has no test where the repository tests such things; the change goes beyond its task.\n- All else is a remark (`blocks`: null), and no reason to reject: style that no rule of the repository asks for, what was there before, what a linter finds, what might go wrong.\n- Show each block: `file` and `line` in this commit, what is `wrong`, what would be `right`, and as `proof` the input or the command that fails. squad looks the place up. If you cannot show it, it is a remark.\n- The author gets only what blocks; remarks go into the report.\n- Reject if anything blocks; approve if nothing does. To find nothing is a good result.',
   },
   'squad/baseline': {
     role: 'any',

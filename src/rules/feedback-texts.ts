@@ -1,9 +1,18 @@
-import { LATE_FINDINGS } from '../model/plan/review.ts';
+import { LATE_FINDINGS, type Finding } from '../model/plan/review.ts';
 import { lookText, type Look } from '../model/plan/look.ts';
 
 // With what work goes back to its author or reviewer.
 
 type Said = 'approved' | 'rejected' | 'overruled';
+
+function placeOf({ file, line }: Finding): string {
+  return file === null ? '' : `${file}${line === null ? '' : `:${line}`}`;
+}
+
+/** Without its full stop. */
+function sentence(text: string): string {
+  return text.trim().replace(/[.。]+$/, '');
+}
 
 export const FEEDBACK = {
   conflict: (commit: string, head: string, files: string) =>
@@ -17,6 +26,30 @@ export const FEEDBACK = {
   notConverging: 'not converging: the same findings as in the round before',
   stops: (why: string) => `${why}, so the work stops`,
   noFinding: 'a rejection needs at least one finding that says what to change',
+  finding: (one: Finding) => {
+    const place = placeOf(one);
+    const right = one.right.trim() === '' ? '' : `. Instead: ${sentence(one.right)}`;
+    const proof = one.proof.trim() === '' ? '' : `. Proof: ${sentence(one.proof)}`;
+    return `${place === '' ? '' : `${place}: `}${sentence(one.wrong)}${right}${proof}`;
+  },
+  approvesBlock: (findings: readonly string[]) =>
+    [
+      'you approve, and this blocks: reject, or settle it as fixed, or make it a remark (`blocks`: null):',
+      ...findings.map((one) => `- ${one}`),
+    ].join('\n'),
+  nothingBlocks: (isLater: boolean) =>
+    `you reject, and nothing blocks: approve, or give a finding that blocks${isLater ? '; after a rejection these are `criterion`, `not-fixed` and `new-harm`' : ''}`,
+  unsettled: (labels: string) => `\`settled\` says nothing of ${labels}: each is fixed, not-fixed or withdrawn`,
+  unshown: (number: number, why: string) => `finding ${number} cannot block: ${why}`,
+  isRemark: (why: string) => `its reviewer says that it blocks, but ${why}`,
+  noProof: '`proof` is empty: it needs the input or command that shows it',
+  noFile: (file: string) =>
+    `the commit has no file ${file}: \`file\` is a path from the top of the repository, or null`,
+  noLine: (file: string, line: number, lines: number) => `${file} has ${lines} lines, and no line ${line}`,
+  outside: (file: string) =>
+    `the work does not change ${file}: \`proof\` needs the input or command, in backticks, that fails because of the work`,
+  noLabel: (number: number, labels: string) =>
+    `finding ${number} names no criterion: \`criterion\` is one of ${labels}`,
   noCategory: (names: string) => `a rejection names its \`category\`, one of ${names}`,
   blocked: (category: string, inputs: readonly string[], next: string | null) =>
     [

@@ -3,7 +3,7 @@ import { assertNever } from '../model/assert-never.ts';
 import type { CheckerChange, CheckerWord } from '../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../model/plan/review.ts';
 import { reviewsOf, type ReviewPolicy } from '../model/plan/task.ts';
-import { categoriesOf, openReviewOf, roundsOf } from '../model/plan/open-review.ts';
+import { categoriesOf, criteriaOf, openReviewOf, roundsOf } from '../model/plan/open-review.ts';
 import type { ReplacedJudge } from '../model/plan/silent-judge.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
 import type { ReviewSlot, Work, WorkEvent } from '../model/plan/work.ts';
@@ -73,6 +73,13 @@ export function reviewSettled(work: Work, event: Settled, context: WorkContext):
   const { task, limits, now, isOpen } = context;
   // A verdict counts, whatever else its reviewer asked.
   const verdict = { ...event, awaits: [] };
+  const asked = {
+    earlier: roundsOf(work.rounds, review),
+    cited: event.cited,
+    categories: categoriesOf(review),
+    criteria: criteriaOf(review, phase.checkers).length,
+    isRepaired: slot.request.used.repairs >= REVIEW_REPAIRS,
+  };
   const step = settleRequest(slot.request, slot.request.state, verdict, {
     name: `${task.id}/${slot.role}`,
     now,
@@ -82,12 +89,12 @@ export function reviewSettled(work: Work, event: Settled, context: WorkContext):
     check: (output, look) => {
       const parsed = reviewAnswerSchema.safeParse(output);
       if (!parsed.success) return EVIDENCE.noForm('review');
-      return reviewProblem(parsed.data, phase.checkers, categoriesOf(review)) ?? lookProblem(output, look, context);
+      return reviewProblem(parsed.data, { ...asked, checkers: phase.checkers }) ?? lookProblem(output, look, context);
     },
   });
   const { agent } = slot.request.state;
   const answer = step.request.state.at === 'answered' ? reviewAnswerSchema.parse(step.output) : null;
-  const settled = { ...slot, request: step.request, answer };
+  const settled = { ...slot, request: step.request, answer, ...defined({ cited: event.cited }) };
   const silent = isSilent(step.request) && event.failure?.kind !== 'not-stopped';
   const next = silent ? withAnother(settled, event, agent, { work, slots: phase.slots, context }) : { slot: settled };
   const slots = phase.slots.map((one) => (one === slot ? next.slot : one));
@@ -213,13 +220,13 @@ function takenOf(work: Work, { id }: ReviewPolicy): number {
 function closeRound(
   work: Reviewing,
   { id }: ReviewPolicy,
-  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'labels' | 'by'> & {
+  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'labels' | 'open' | 'settled' | 'by'> & {
     readonly overruled: boolean;
     readonly followUps: readonly string[];
   } & Pick<RoundRecord, 'category' | 'blocked'>,
   { now }: WorkContext,
 ): Work {
-  const { approved, feedback, findings, by } = verdict;
+  const { approved, feedback, findings, open = [], settled = [], by } = verdict;
   const words = [...(work.words ?? []), ...wordsIn(work.phase)];
   const silent = silentIn(work.phase.slots.map(partOf));
   const of = id === undefined ? {} : { review: id, at: now };
@@ -228,6 +235,8 @@ function closeRound(
     ...of,
     ...(verdict.overruled ? { overruled: true } : {}),
     ...{ feedback, findings, by },
+    ...(open.length === 0 ? {} : { open }),
+    ...(settled.length === 0 ? {} : { settled }),
     ...defined({ labels: verdict.labels, category: verdict.category, blocked: verdict.blocked }),
     ...(silent.length === 0 ? {} : { silent }),
   };
@@ -250,8 +259,8 @@ function wordsIn({ slots, commit, checkers = [] }: Reviewing['phase']): CheckerW
   );
 }
 
-function partOf({ role, request, answer }: ReviewSlot): ReviewPart {
+function partOf({ role, request, answer, cited }: ReviewSlot): ReviewPart {
   const state = request.state.at === 'answered' ? 'answered' : request.state.at === 'failed' ? 'failed' : 'pending';
   const why = request.state.at === 'failed' ? { why: request.state.why } : {};
-  return { role, agent: request.thread?.agent ?? '', state, answer, look: request.look, ...why };
+  return { role, agent: request.thread?.agent ?? '', state, answer, look: request.look, cited, ...why };
 }

@@ -4,6 +4,7 @@ import type { RunEnd } from '../../src/exports/index.ts';
 import { openRunBench, statusOf } from '../runs/run-bench.ts';
 import { again, author, commits, piece, plan, WITH_CRITIC } from '../runs/run-script.ts';
 import { ScriptedChatModel } from '../support/scripted-chat-model.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 const EXAMPLE: string = fileURLToPath(new URL('../../examples/agent-reviewer.mjs', import.meta.url));
 
@@ -11,9 +12,14 @@ interface Example {
   runReviewed(options: object, objective: string, model: ScriptedChatModel, trust: string): Promise<RunEnd>;
 }
 
-const REJECTS = { text: 'it is empty', criterion: 0, repeated: false };
+const REJECTS = finding('it is empty');
 const verdict = (approved: boolean): string =>
-  JSON.stringify({ approved, summary: approved ? 'good' : 'not yet', findings: approved ? [] : [REJECTS] });
+  JSON.stringify({
+    approved,
+    summary: approved ? 'good' : 'not yet',
+    findings: approved ? [] : [REJECTS],
+    settled: ALL_FIXED,
+  });
 
 it('has an agent of LangChain review what another runtime builds', { timeout: 120_000 }, async () => {
   const build = author('a', commits({ 'a.txt': '\n' }));

@@ -12,6 +12,7 @@ import { startFakeOpenai } from './fake-openai.ts';
 import { reviewed, scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
+import { finding } from '../support/findings.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/make-it';
@@ -29,7 +30,8 @@ const OBJECTIVE = `# Objective: Make it
 const shell = (command: string): Act => ({ act: 'shell', command });
 const say = (text: string): Act => ({ act: 'say', text });
 const answer = (value: Record<string, unknown>): Act => ({ act: 'answer', value });
-const judge = (text?: string): Act => reviewed(text === undefined ? undefined : { text, criterion: 1 }, text);
+const judge = (text?: string): Act =>
+  reviewed(text === undefined ? undefined : finding(text, { criterion: 'C2' }), text);
 const report = (passed: boolean): Act =>
   answer({ passed, summary: passed ? 'It works.' : 'made.txt is gone.', failures: passed ? [] : ['made.txt is gone'] });
 const turn = (name: string, when: RegExp, ...acts: ScriptedTurn['acts']): ScriptedTurn => ({ name, when, acts });

@@ -15,6 +15,7 @@ import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { reviewed, scriptModel, type Act, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
 import { runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
+import { finding } from '../support/findings.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const RUN = ['run', 'objective.md', '--yes', '--json', '--parallel', '1'];
@@ -112,12 +113,12 @@ describe('a fix that does harm, by claude, with codex as its reviewer', { timeou
       when: /Your work on task one was rejected in review:[^]*the password is gone/,
       acts: [shell(`echo 'check the password' > login.js && ${COMMIT}`), say('done')],
     },
-    review('1', reviewed({ text: 'one.txt is not right', criterion: 0 })),
+    review('1', reviewed('one.txt is not right')),
   ];
   const cast: Cast = { pieces: ['one'], builder: 'claude', reviewer: 'codex' };
 
-  test('a rejection without a criterion stays a rejection, and open', async () => {
-    const veto = review('2', reviewed({ text: FOUND, criterion: null }));
+  test('a rejection without new harm stays a rejection, and open', async () => {
+    const veto = review('2', reviewed(finding(FOUND, { blocks: 'defect', criterion: null })));
     const room = await openRoom(cast, [...builds, veto]);
     const end = await room.engine.run([...RUN, '--strict'], room.environment);
     expect([end.code, headlineOf(end)], end.stderr).toEqual([1, 'DONE, the last rejection of one was overruled']);
@@ -125,8 +126,8 @@ describe('a fix that does harm, by claude, with codex as its reviewer', { timeou
     expectSound(room);
   });
 
-  test('a regression goes back to its author', async () => {
-    const veto = review('2', reviewed({ text: FOUND, criterion: null, regression: true }));
+  test('new harm goes back to its author', async () => {
+    const veto = review('2', reviewed(finding(FOUND, { blocks: 'new-harm', criterion: null })));
     const room = await openRoom(cast, [...builds, veto, APPROVES]);
     const end = await room.engine.run(RUN, room.environment);
     expect([end.code, headlineOf(end)], end.stderr).toEqual([0, 'DONE, all work is delivered and verified']);

@@ -75,7 +75,7 @@ const LOOK = ({ prompt }: Asked): Act =>
   shell(/The change is `([^`]+)`/.exec(prompt)?.[1] ?? 'echo no change was named');
 
 function verdictOf(problem: string | undefined): Act {
-  return reviewed(problem === undefined ? undefined : { text: problem, criterion: 0 });
+  return reviewed(problem);
 }
 
 const review = (task: string, round: number, problem: (change: string, by: string) => string | undefined) => ({

@@ -1,4 +1,5 @@
 import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
+import { finding } from '../support/findings.ts';
 
 /** What models do with a sentence: one task at first, two after a change, and a question before anything is written. */
 
@@ -43,7 +44,7 @@ const LOOK = ({ prompt }: Asked): Act =>
 
 function judge({ outputs }: Asked): Act {
   const approved = outputs.some((output) => /^\+(?:echo "Hello|Run `sh)/m.test(output));
-  return reviewed(approved ? undefined : { text: 'the change cannot be seen', criterion: 1 });
+  return reviewed(approved ? undefined : finding('the change cannot be seen', { criterion: 'C2' }));
 }
 
 /** `gate`: where each builder stands before it writes, so that there is time to watch it. */

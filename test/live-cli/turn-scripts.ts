@@ -7,6 +7,8 @@ import {
 } from './fake-anthropic.ts';
 import type { AcpLiveAgent } from './acp-agents.ts';
 import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai } from './fake-openai.ts';
+import type { Finding } from '../../src/model/plan/review.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 /** One thing that a model does, in the words of no CLI. */
 export type Act =
@@ -26,11 +28,12 @@ export type Act =
 
 /** A reviewer's answer, whole: some CLIs refuse one without what has a default. No finding: it approves. */
 export function reviewed(
-  finding?: { readonly text: string; readonly criterion: number | null; readonly regression?: boolean },
-  summary = finding === undefined ? 'It holds.' : 'It does not hold yet.',
+  wrong?: string | Finding,
+  summary = wrong === undefined ? 'It holds.' : 'It does not hold yet.',
 ): Act {
-  const findings = finding === undefined ? [] : [{ repeated: false, regression: false, ...finding }];
-  return { act: 'answer', value: { approved: finding === undefined, summary, findings, checks: [] } };
+  const findings = wrong === undefined ? [] : [typeof wrong === 'string' ? finding(wrong) : wrong];
+  const value = { settled: ALL_FIXED, findings, checks: [], approved: wrong === undefined, summary };
+  return { act: 'answer', value };
 }
 
 export interface Asked {

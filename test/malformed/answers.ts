@@ -11,6 +11,7 @@ import { defaultSettings } from '../../src/squad/settings/parse-settings.ts';
 import { factsOf, foldPlan, member, simulate, type Played } from '../playbooks/simulator.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
+import { finding } from '../support/findings.ts';
 
 const ISSUE = {
   doc_path: 'd.md',
@@ -42,7 +43,7 @@ const piece = (id: string, needs: readonly string[] = []) => ({
 /** A good answer of each form that a task or a review can ask for. */
 const ANSWERS: Readonly<Record<string, Json>> = {
   plan: { summary: 'a diamond', tasks: [piece('a'), piece('b', ['a']), piece('c', ['a']), piece('d', ['b', 'c'])] },
-  review: { approved: false, summary: 'not yet', findings: [{ text: 'no test', criterion: 0, repeated: false }] },
+  review: { approved: false, summary: 'not yet', findings: [finding('no test')] },
   'test-report': { passed: true, summary: 'tested', failures: [] },
   findings: { issues: [ISSUE], summary: 'one', questions: ['why?'] },
   improved: { changes_summary: 'it is said now' },

@@ -6,6 +6,7 @@ import { growth } from '../support/growth.ts';
 import { play, STAGES } from './answers.ts';
 import { nested } from './mutate-json.ts';
 import { holdsCommand } from './readers.ts';
+import { finding } from '../support/findings.ts';
 
 const MIB = 1024 * 1024;
 const list = <T>(count: number, make: (index: number) => T): T[] =>
@@ -45,7 +46,7 @@ const INPUTS: Readonly<Record<string, (size: number) => void>> = {
     answered('delivery', 'review', {
       approved: false,
       summary: '',
-      findings: list(size / 60, (index) => ({ text: `finding ${index}`, criterion: 0, repeated: false })),
+      findings: list(size / 60, (index) => finding(`finding ${index}`)),
     }),
   'a command with a long text': (size) =>
     holdsCommand({ id: 1, verb: 'cancel', data: { on: 'run', why: 'x'.repeat(size) }, by: 'ada' }),

@@ -14,6 +14,7 @@ import { asObject, plainJson, type Json } from '../../src/text/json.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { factsOf, member, simulate, type Played, type Script } from './simulator.ts';
 import { answers, APPROVED, briefOf, done, entry, OBJECTIVE, rejection } from './stages/support.ts';
+import { finding } from '../support/findings.ts';
 
 const TEAM = [
   member('pm', 'pm'),
@@ -332,7 +333,7 @@ describe('work by mail in objective', () => {
   });
 
   it('that is rejected fails the run, whatever the last review said', () => {
-    const findings = [{ text: 'no test', criterion: 0, repeated: false }];
+    const findings = [finding('no test')];
     const played = mailed(live('post-review'), ({ task, review }) =>
       task === ADDED && review !== null ? { output: { approved: false, summary: 'no', findings } } : undefined,
     );

@@ -18,6 +18,7 @@ import type { GateFacts } from '../../src/model/plan/gate.ts';
 import type { EvidenceFacts } from '../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 export type Turn = Extract<Start, { start: 'turn' }>;
 type Settled = Omit<Extract<WorkEvent, { type: 'attempt-settled' }>, 'type' | 'attempt'>;
@@ -334,7 +335,7 @@ function defaultOutput(turn: Turn, { gate, facts }: Board): Partial<Settled> {
     const seen = { met: true, file: 'src/a.ts', line: 1, why: 'it is there' };
     return { output: { verdicts: facts.objective.criteria.map((_, criterion) => ({ criterion, ...seen })) } };
   }
-  return turn.review === null ? {} : { output: { approved: true, summary: 'good', findings: [] } };
+  return turn.review === null ? {} : { output: { approved: true, summary: 'good', findings: [], settled: ALL_FIXED } };
 }
 
 export function failed(
@@ -345,8 +346,8 @@ export function failed(
 }
 
 export function rejects(...texts: string[]): Partial<Settled> {
-  const findings = texts.map((text) => ({ text, criterion: 0, repeated: false }));
-  return { output: { approved: false, summary: 'not yet', findings } };
+  const findings = texts.map((text) => finding(text));
+  return { output: { approved: false, summary: 'not yet', findings, settled: ALL_FIXED } };
 }
 
 export function foldPlan(facts: RunFacts, entries: readonly PlanEntry[]): Board {

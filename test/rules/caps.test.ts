@@ -11,6 +11,7 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { FACTS, newTask, REVIEWED } from './support.ts';
+import { finding } from '../support/findings.ts';
 
 const AT = { seq: 1, at: 1_000 };
 const SQUAD = [member('ada', 'builder'), member('bob', 'builder'), member('rex', 'reviewer')];
@@ -88,7 +89,7 @@ describe('an agent’s limit', () => {
       attempt: 'a-2',
       outcome: 'completed',
       text: '',
-      output: { approved: false, summary: 's', findings: [{ text: 'no', criterion: 0, repeated: false }] },
+      output: { approved: false, summary: 's', findings: [finding('no')] },
     });
     expect(whoStarts(rejected, roomFor({ ada: 0 }))).toEqual(['a by cyd']);
     expect(decideFrontier(rejected, 9, roomFor({ ada: 0, cyd: 0 })).over).toHaveLength(1);

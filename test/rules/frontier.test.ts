@@ -10,6 +10,7 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { factsOf, failed, member } from '../playbooks/simulator.ts';
 import { FACTS, newTask, REVIEWED } from './support.ts';
+import { finding } from '../support/findings.ts';
 
 const AT = { seq: 1, at: 1_000 };
 const BOTH: Partial<NewTask> = {
@@ -100,7 +101,7 @@ describe('what starts', () => {
   });
 
   it('names no commit to what is not a review, also after one', () => {
-    const output = { approved: false, summary: 's', findings: [{ text: 'no', criterion: 0, repeated: false }] };
+    const output = { approved: false, summary: 's', findings: [finding('no')] };
     const board = after(inReview(newTask('a', REVIEWED)), 'a', begun('a-2', 'rex', 'reviewer'), {
       ...done('a-2'),
       output,

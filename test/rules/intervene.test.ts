@@ -15,6 +15,7 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { factsOf, failed, member } from '../playbooks/simulator.ts';
 import { FACTS, newTask, REVIEWED } from './support.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
@@ -267,7 +268,7 @@ describe('a retry', () => {
   });
 
   it('grants rounds anew', () => {
-    const rejects = { approved: false, summary: 'no', findings: [{ text: 'x', criterion: 0, repeated: false }] };
+    const rejects = { approved: false, summary: 'no', findings: [finding('x')], settled: ALL_FIXED };
     const once = newTask('a', { review: { by: ['reviewer'], quorum: 'all', rounds: 1, criteria: ['it works'] } });
     const round = (number: number, commit: string): WorkEvent[] => [
       started(`a-${number}`),

@@ -11,8 +11,9 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../src/model/plan/round-record.ts';
 import type { Work } from '../../src/model/plan/work.ts';
 import { boardWith, stateOf } from './support.ts';
+import { finding } from '../support/findings.ts';
 
-const answer = { approved: true, summary: 'ok', findings: [], checks: [] };
+const answer = { approved: true, summary: 'ok', findings: [], checks: [], settled: [] };
 const policy = { by: ['r'], quorum: 'all', rounds: 4, criteria: [] } as const;
 
 describe('a look', () => {
@@ -125,10 +126,9 @@ describe('a change of what checks the work', () => {
     ['such a word on any check', [change()], [word('test.sh', false)], true, 'do not accept the change of test.sh'],
     ['a rejection needs none', [guarded], [], false, undefined],
   ] as const)('is approved with %s', (_, changes, checks, approved, problem) => {
-    const finding = { text: 'x', criterion: null, repeated: false, regression: false };
     const found = reviewProblem(
-      { ...answer, approved, checks: [...checks], findings: approved ? [] : [finding] },
-      changes,
+      { ...answer, approved, checks: [...checks], findings: approved ? [] : [finding('x')] },
+      { earlier: [], checkers: changes, criteria: 1 },
     );
     if (problem === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(problem);

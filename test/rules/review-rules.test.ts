@@ -2,22 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { decideReview, isRepeated, reviewProblem, silentIn, type ReviewPart } from '../../src/rules/review.ts';
 import { stepWork, newWork } from '../../src/rules/work.ts';
 import type { CheckerChange } from '../../src/model/plan/checker.ts';
-import type { ReviewAnswer } from '../../src/model/plan/review.ts';
+import type { Finding, ReviewAnswer } from '../../src/model/plan/review.ts';
 import type { ReviewPolicy } from '../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../src/model/plan/round-record.ts';
 import type { AgentRequest, Phase, Work, WorkEvent } from '../../src/model/plan/work.ts';
 import { contextOf, liveRequest } from './support.ts';
+import { finding } from '../support/findings.ts';
 
-type Finding = ReviewAnswer['findings'][number];
-const finding = (text: string, more: Partial<Finding> = {}): Finding => ({
-  ...{ text, criterion: 0, repeated: false, regression: false },
-  ...more,
-});
 const answer = (approved: boolean, ...findings: Finding[]): ReviewAnswer => ({
   approved,
   summary: 's',
   findings,
   checks: [],
+  settled: [],
 });
 const policy = (more: Partial<ReviewPolicy> = {}): ReviewPolicy => ({
   ...{ by: ['r'], quorum: 'all', rounds: 3, criteria: [] },
@@ -83,7 +80,7 @@ describe('the verdict of a round', () => {
         do: 'reject',
         findings: ['mend it'],
         converging: true,
-        feedback: 'a (a-agent): approved. s\n\nb (b-agent): rejected. s\n- F1: Mend it.',
+        feedback: 'a (a-agent): approved. s\n\nb (b-agent): rejected. s\n- F1: Mend it. Proof: tried',
       },
     ],
   ])('%s', (_, by, parts, expected) => expect(decideReview(by, parts, [])).toMatchObject(expected));
@@ -97,20 +94,22 @@ describe('the verdict of a round', () => {
     ]);
   });
 
-  it('findings beyond the criteria no longer count after a rejection, and are follow-ups', () => {
-    const late = finding('also this', { criterion: null });
+  it('defects that no one found before no longer count after a rejection, and are follow-ups', () => {
+    const late = finding('also this', { blocks: 'defect', criterion: null });
     const said = [round(['mend it'])];
     expect(decideReview(policy(), [rejecting('a', late)], said)).toMatchObject({
-      ...{ do: 'approve', overruled: true, followUps: ['also this'] },
-      feedback: expect.stringMatching(/^a \(a-agent\): rejected, overruled: .+\. s\n- also this$/) as string,
+      ...{ do: 'approve', overruled: true, followUps: ['also this. Proof: tried'] },
+      feedback: expect.stringMatching(
+        /^a \(a-agent\): rejected, overruled: .+\. s\n- also this\. Proof: tried$/,
+      ) as string,
     });
     expect(decideReview(policy(), [rejecting('a', late, finding('x'))], said)).toMatchObject({
-      ...{ do: 'reject', findings: ['x'], followUps: ['also this'] },
-      feedback: 'a (a-agent): rejected. s\n- F1: x',
+      ...{ do: 'reject', findings: ['x'], followUps: ['also this. Proof: tried'] },
+      feedback: 'a (a-agent): rejected. s\n- F1: x. Proof: tried',
     });
     expect(decideReview(policy(), [rejecting('a', late), silent('b')], said)).toMatchObject({ do: 'give-up' });
     expect(decideReview(policy(), [rejecting('a', late)], [])).toMatchObject({ do: 'reject' });
-    for (const more of [{ repeated: true }, { regression: true }, { text: 'Mend it!' }]) {
+    for (const more of [{ blocks: 'not-fixed' }, { blocks: 'new-harm' }, { wrong: 'Mend it!' }] as const) {
       expect(decideReview(policy(), [rejecting('a', { ...late, ...more })], said)).toMatchObject({ do: 'reject' });
     }
   });
@@ -151,7 +150,9 @@ describe('what is wrong with an answer', () => {
       [change('a'), change('b'), change('c', false)],
       'you approve, and do not accept the change of b, c: reject it with a finding, or accept it in `checks`',
     ],
-  ])('%s', (_, said, checkers, problem) => expect(reviewProblem(said, checkers)).toBe(problem));
+  ])('%s', (_, said, checkers, problem) =>
+    expect(reviewProblem(said, { earlier: [], checkers, criteria: 1 })).toBe(problem),
+  );
 });
 
 describe('an attempt that is settled', () => {

@@ -9,6 +9,8 @@ import type { EvidenceFacts, SideCommit } from '../../src/model/plan/evidence.ts
 import type { Requirement } from '../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../src/model/plan/round-record.ts';
 import { FACTS } from './support.ts';
+import type { Finding } from '../../src/model/plan/review.ts';
+import { finding } from '../support/findings.ts';
 
 describe('decideEvidence', () => {
   const pr = { url: 'u', commit: 'c1', open: true };
@@ -180,12 +182,13 @@ describe('normaliseFindings', () => {
 });
 
 describe('decideReview', () => {
-  const yes = { approved: true, summary: 'ok', findings: [], checks: [] };
-  const no = (text: string, criterion: number | null = 0, more: { regression?: true } = {}) => ({
+  const yes = { approved: true, summary: 'ok', findings: [], checks: [], settled: [] };
+  const no = (wrong: string, blocks: Finding['blocks'] = 'criterion') => ({
     approved: false,
     summary: 'no',
-    findings: [{ text, criterion, repeated: false, regression: false, ...more }],
+    findings: [finding(wrong, { blocks, criterion: blocks === 'criterion' ? 'C1' : null })],
     checks: [],
+    settled: [],
   });
   const part = (role: string, answer: ReviewPart['answer'], state: ReviewPart['state'] = 'answered'): ReviewPart => ({
     role,
@@ -208,40 +211,45 @@ describe('decideReview', () => {
     ['any all no', 'any', [part('r', no('x')), part('s', no('y'))], [], { do: 'reject', findings: ['x', 'y'] }],
     ['nobody', 'any', [part('r', null, 'failed'), part('s', null, 'failed')], [], { do: 'give-up' }],
     ['no slots', 'all', [], [], { do: 'give-up' }],
-    ['first: beyond the criteria counts', 'all', [part('r', no('new', null))], [], { do: 'reject' }],
+    ['first: beyond the criteria counts', 'all', [part('r', no('new', 'defect'))], [], { do: 'reject' }],
     [
       'later: it is for later',
       'all',
-      [part('r', no('new', null))],
+      [part('r', no('new', 'defect'))],
       [before],
-      { do: 'approve', overruled: true, followUps: ['new'], by: [{ role: 'r', agent: 'r', approved: false }] },
+      {
+        do: 'approve',
+        overruled: true,
+        followUps: ['new. Proof: tried'],
+        by: [{ role: 'r', agent: 'r', approved: false }],
+      },
     ],
-    ['later: beside a yes', 'all', [part('r', no('new', null)), part('s', yes)], [before], { overruled: true }],
-    ['later: a yes is enough', 'any', [part('r', no('new', null)), part('s', yes)], [before], { overruled: false }],
-    ['later: beside a no', 'any', [part('r', no('new', null)), part('s', no('x'))], [before], { do: 'reject' }],
-    ['later: waits', 'any', [part('r', no('new', null)), part('s', null, 'pending')], [before], { do: 'wait' }],
+    ['later: beside a yes', 'all', [part('r', no('new', 'defect')), part('s', yes)], [before], { overruled: true }],
+    ['later: a yes is enough', 'any', [part('r', no('new', 'defect')), part('s', yes)], [before], { overruled: false }],
+    ['later: beside a no', 'any', [part('r', no('new', 'defect')), part('s', no('x'))], [before], { do: 'reject' }],
+    ['later: waits', 'any', [part('r', no('new', 'defect')), part('s', null, 'pending')], [before], { do: 'wait' }],
     [
       'later: beside silence',
       'all',
-      [part('r', no('new', null)), part('s', null, 'failed')],
+      [part('r', no('new', 'defect')), part('s', null, 'failed')],
       [before],
       { do: 'give-up' },
     ],
     [
       'later: the fix broke it',
       'all',
-      [part('r', no('new', null, { regression: true }))],
+      [part('r', no('new', 'new-harm'))],
       [before],
       { do: 'reject', findings: ['new'] },
     ],
     [
       'after an approval alone: counts, since nobody has named what to look for',
       'all',
-      [part('r', no('new', null))],
+      [part('r', no('new', 'defect'))],
       [{ ...before, approved: true, findings: [] }],
       { do: 'reject' },
     ],
-    ['later: said before', 'all', [part('r', no('Old!', null))], [before], { do: 'reject', converging: false }],
+    ['later: said before', 'all', [part('r', no('Old!', 'defect'))], [before], { do: 'reject', converging: false }],
     [
       'later: said before the last approval',
       'all',
@@ -255,8 +263,8 @@ describe('decideReview', () => {
   });
 
   it('wants a reason for a no', () => {
-    expect(reviewProblem({ approved: false, summary: 'meh', findings: [], checks: [] })).toBeDefined();
-    expect(reviewProblem(no('x'))).toBeUndefined();
+    expect(reviewProblem({ ...yes, approved: false })).toBeDefined();
+    expect(reviewProblem(no('x', 'defect'))).toBeUndefined();
     expect(reviewProblem(yes)).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { factsOf, failed, member } from '../playbooks/simulator.ts';
 import { FACTS, newTask } from './support.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 const AT = { seq: 1, at: 1_000 };
 const PAIR = [member('bob', 'builder'), member('cyd', 'builder')];
@@ -38,7 +39,7 @@ const cut = (attempt: string): WorkEvent => ({
 });
 const rejected = (attempt: string): WorkEvent => ({
   ...{ type: 'attempt-settled', attempt, outcome: 'completed', text: '' },
-  output: { approved: false, summary: 's', findings: [{ text: `no ${attempt}`, criterion: 0, repeated: false }] },
+  output: { approved: false, summary: 's', findings: [finding(`no ${attempt}`)], settled: ALL_FIXED },
 });
 const seen = (commit: string): WorkEvent => ({ type: 'evidence-gathered', facts: { ...FACTS, commit } });
 

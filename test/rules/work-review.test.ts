@@ -8,17 +8,22 @@ import type { NewTask } from '../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../src/model/plan/round-record.ts';
 import type { ReviewSlot, Used, Work, WorkEvent } from '../../src/model/plan/work.ts';
 import { contextOf, liveRequest } from './support.ts';
+import { ALL_FIXED, finding, remark } from '../support/findings.ts';
 
 const CHANGE: CheckerChange = { path: 'x', status: 'modified', added: 1, removed: 1 };
-const finding = (text: string) => ({ text, criterion: 0, repeated: false, regression: false });
-const YES = { approved: true, summary: 'ok', findings: [], checks: [] };
-const NO = { approved: false, summary: 'no', findings: [finding('mend it')], checks: [] };
-const LATE = { ...NO, findings: [{ ...finding('also this'), criterion: null }] };
+const YES = { approved: true, summary: 'ok', findings: [], checks: [], settled: ALL_FIXED };
+const NO = { approved: false, summary: 'no', findings: [finding('mend it')], checks: [], settled: ALL_FIXED };
+const LATE = { ...NO, findings: [finding('also this', { blocks: 'defect', criterion: null })] };
 const policy = (by: string[] = ['reviewer'], rounds = 3, more: object = {}): Partial<NewTask> => ({
-  review: { by, quorum: 'all', rounds, criteria: [], ...more },
+  review: { by, quorum: 'all', rounds, criteria: ['it works'], ...more },
 });
 const slotOf = (role: string, attempt: string, agent: string): ReviewSlot => ({
   ...{ role, request: liveRequest(attempt, agent), answer: null, tried: [] },
+});
+/** Its reviewer has repaired an answer. */
+const repaired = (slot: ReviewSlot): ReviewSlot => ({
+  ...slot,
+  request: { ...slot.request, used: { ...slot.request.used, repairs: 1 } },
 });
 const ROUND: RoundRecord = { round: 1, commit: 'c0', approved: false, feedback: 'x', findings: ['mend it'], by: [] };
 
@@ -60,8 +65,8 @@ describe('reviews in order', () => {
     laterReviews: [{ id: 'B', by: ['qa'], quorum: 'all', rounds, criteria: [], session: { of: 'guide' } }],
   });
   const [first, second] = [slotOf('reviewer', 't-2', 'rex'), slotOf('qa', 't-2', 'quinn')];
-  const atSecond = (output: unknown, more: Partial<Work> = {}) => {
-    const phase = { at: 'reviewing', commit: 'c1', slots: [second], review: 1, checkers: [CHANGE] } as const;
+  const atSecond = (output: unknown, more: Partial<Work> = {}, slot = second) => {
+    const phase = { at: 'reviewing', commit: 'c1', slots: [slot], review: 1, checkers: [CHANGE] } as const;
     const event = { type: 'attempt-settled', attempt: 't-2', outcome: 'completed', text: '', output } as WorkEvent;
     return stepWork({ ...newWork(), commit: 'c1', authors: ['bob'], ...more, phase }, event, contextOf(both()));
   };
@@ -82,13 +87,18 @@ describe('reviews in order', () => {
 
   it('go on after a rejection that no longer counts', () => {
     const rounds = [{ ...ROUND, review: 'A' }];
-    expect(judge(LATE, { rounds }, both(), {}, [first]).work.phase).toMatchObject({ at: 'reviewing', review: 1 });
+    expect(judge(LATE, { rounds }, both(), {}, [repaired(first)]).work.phase).toMatchObject({
+      at: 'reviewing',
+      review: 1,
+    });
   });
 
   it('hold a finding against the rounds of its own review alone', () => {
     const rounds = [{ ...ROUND, review: 'A', findings: [] }];
     expect(atSecond(LATE, { rounds }).work.phase.at).toBe('working');
-    expect(atSecond(LATE, { rounds: [{ ...ROUND, review: 'B', findings: [] }] }).work.phase.at).toBe('in-queue');
+    expect(atSecond(LATE, { rounds: [{ ...ROUND, review: 'B', findings: [] }] }, repaired(second)).work.phase.at).toBe(
+      'in-queue',
+    );
   });
 
   it('let the last one deliver, and begin again at the first with a new commit', () => {
@@ -197,17 +207,17 @@ describe('an approval', () => {
   });
 
   it('is on record', () => {
-    const { work } = judge({ ...YES, findings: [finding('later')] }, { followUps: ['before'] });
+    const { work } = judge({ ...YES, findings: [remark('later')] }, { followUps: ['before'] });
     expect(work.rounds).toStrictEqual([
       {
         ...{ round: 1, commit: 'c1', approved: true, findings: [] },
         ...{ feedback: 'reviewer (rex): approved. ok', by: [{ role: 'reviewer', agent: 'rex', approved: true }] },
       },
     ]);
-    expect(work.followUps).toEqual(['before', 'later']);
-    expect(judge({ ...YES, findings: [finding('before')] }, { followUps: ['before'] }).work.followUps).toEqual([
-      'before',
-    ]);
+    expect(work.followUps).toEqual(['before', 'later. Proof: tried']);
+    expect(
+      judge({ ...YES, findings: [remark('before')] }, { followUps: ['before. Proof: tried'] }).work.followUps,
+    ).toEqual(['before. Proof: tried']);
     expect('words' in work).toBe(false);
   });
 
@@ -257,7 +267,7 @@ describe('an approval', () => {
 });
 
 describe('a rejection', () => {
-  const text = 'reviewer (rex): rejected. no\n- F1: mend it';
+  const text = 'reviewer (rex): rejected. no\n- F1: mend it. Proof: tried';
   it('sends the work back, for another commit', () => {
     expect(judge(NO).work).toMatchObject({
       phase: { at: 'working' },
@@ -291,8 +301,10 @@ describe('a rejection', () => {
   });
 
   it('with late findings alone is overruled, and on record as such', () => {
-    const { work } = judge(LATE, { round: 2, rounds: [ROUND] });
-    expect(work).toMatchObject({ phase: { at: 'in-queue' }, followUps: ['also this'] });
+    const { work } = judge(LATE, { round: 2, rounds: [ROUND] }, policy(), {}, [
+      repaired(slotOf('reviewer', 't-2', 'rex')),
+    ]);
+    expect(work).toMatchObject({ phase: { at: 'in-queue' }, followUps: ['also this. Proof: tried'] });
     expect(work.rounds[1]).toMatchObject({ approved: false, overruled: true, findings: [] });
   });
 });

@@ -9,6 +9,7 @@ import type { Work, WorkEvent } from '../../src/model/plan/work.ts';
 import { defined } from '../../src/text/defined.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { FACTS, newTask, REVIEWED } from './support.ts';
+import { ALL_FIXED } from '../support/findings.ts';
 
 interface Story {
   readonly work: Work;
@@ -55,7 +56,7 @@ function settled(attempt: string, more: object = {}): WorkEvent {
 }
 
 const seen = (commit: string): WorkEvent => ({ type: 'evidence-gathered', facts: { ...FACTS, commit } });
-const yes = { output: { approved: true, summary: 'ok', findings: [] } };
+const yes = { output: { approved: true, summary: 'ok', findings: [], settled: ALL_FIXED } };
 const built = [started('t-1'), settled('t-1'), seen('c1')];
 const TASK = newTask('t', REVIEWED);
 

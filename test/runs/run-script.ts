@@ -1,3 +1,4 @@
+import { ALL_FIXED, finding } from '../support/findings.ts';
 /** Entries of a script for whole runs: who is asked what, and what it does then. The first that fits is played. */
 export interface Entry {
   readonly when?: string;
@@ -89,7 +90,8 @@ export function verdict(task: string | null, findings: readonly string[], turn?:
     structured: {
       approved: findings.length === 0,
       summary: findings.length === 0 ? 'good' : 'not yet',
-      findings: findings.map((text) => ({ text, criterion: 0, repeated: false })),
+      findings: findings.map((text) => finding(text)),
+      settled: ALL_FIXED,
     },
   };
 }

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { openRunBench, turnsOf } from './run-bench.ts';
 import { again, author, commits, type Entry } from './run-script.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 const agent = (name: string, role: string, more: object = {}) => ({ name, role, runtime: 'scripted', ...more });
 const AGENTS = [
@@ -27,12 +28,13 @@ const PLAYBOOK = {
     },
   ],
 };
-const says = (model: string, turn: number, finding?: string, more: object = {}): Entry => ({
+const says = (model: string, turn: number, wrong?: string, more: object = {}): Entry => ({
   ...{ model, turn, when: 'Review of task build', steps: [{ run: ['git', 'log', '--oneline', '-1'] }] },
   structured: {
-    approved: finding === undefined,
-    summary: finding === undefined ? 'good' : 'not yet',
-    findings: finding === undefined ? [] : [{ text: finding, criterion: 0, repeated: false }],
+    approved: wrong === undefined,
+    summary: wrong === undefined ? 'good' : 'not yet',
+    findings: wrong === undefined ? [] : [finding(wrong)],
+    settled: ALL_FIXED,
     ...more,
   },
 });

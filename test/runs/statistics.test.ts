@@ -3,6 +3,7 @@ import { statisticsSchema, type Statistics } from '../../src/view/report/statist
 import { ALL } from '../support/lane.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { finding } from '../support/findings.ts';
 
 const REJECT = {
   when: 'Review the work of task',
@@ -10,7 +11,7 @@ const REJECT = {
   structured: {
     approved: false,
     summary: 'Not yet.',
-    findings: [{ text: 'there is no test', criterion: 0, repeated: true }],
+    findings: [finding('there is no test')],
   },
 };
 

@@ -8,6 +8,7 @@ import { formOf, type Cue, type Part } from './world/simulated-agents.ts';
 import { runWorld } from './world/simulated-world.ts';
 import { writtenPlan } from './world/written-plan.ts';
 import { NIGHT } from '../support/lane.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 
 const HOUR = 3_600_000;
 const MB = 1024 * 1024;
@@ -34,8 +35,8 @@ interface Sample {
 /** Every review but the last rejects. */
 function sendsBack({ request, number }: Cue): Part | undefined {
   if (!formOf(request).includes('approved') || number >= ROUNDS) return undefined;
-  const findings = [{ text: `round ${number}`, criterion: 0, repeated: false }];
-  const structured = { approved: false, summary: 'not yet', findings };
+  const findings = [finding(`round ${number}`)];
+  const structured = { approved: false, summary: 'not yet', findings, settled: ALL_FIXED };
   return { ms: TURN_MS, toolMs: 1_000, result: { outcome: 'completed', text: 'judged', structured } };
 }
 

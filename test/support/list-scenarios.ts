@@ -1,4 +1,5 @@
 import { commit, leave, objective, settings, type Scenario } from './scenario-parts.ts';
+import { ALL_FIXED, finding } from './findings.ts';
 
 const reader = (name: string, role: string): object => ({ name, role, access: 'read-only' });
 const writer = (name: string, role: string): object => ({ name, role });
@@ -12,7 +13,8 @@ interface Verdict {
 const verdict = ({ approved, text }: Verdict, more: object = {}): object => ({
   approved,
   summary: approved ? 'good' : 'not yet',
-  findings: text === undefined ? [] : [{ text, criterion: 0, repeated: false }],
+  findings: text === undefined ? [] : [finding(text)],
+  settled: ALL_FIXED,
   ...more,
 });
 

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { SessionAbout } from './session-folder.ts';
+import { ALL_FIXED, finding } from './findings.ts';
 
 /** A whole run with a scripted team, small enough to be killed a hundred times. */
 export interface Scenario {
@@ -69,14 +70,14 @@ export function pieceTurn(id: string, effects: string, before: readonly object[]
   };
 }
 
-export function reviewTurn(turn: number, label: string, finding: string | undefined, effects: string): object {
-  const findings = finding === undefined ? [] : [{ text: finding, criterion: 0, repeated: false }];
-  const approved = finding === undefined;
+export function reviewTurn(turn: number, label: string, wrong: string | undefined, effects: string): object {
+  const findings = wrong === undefined ? [] : [finding(wrong)];
+  const approved = wrong === undefined;
   return {
     when: '# Review of task',
     turn,
     steps: [leave(label, effects), { answer: approved ? 'yes' : 'no' }],
-    structured: { approved, summary: approved ? 'good' : 'not yet', findings },
+    structured: { approved, summary: approved ? 'good' : 'not yet', findings, settled: ALL_FIXED },
   };
 }
 

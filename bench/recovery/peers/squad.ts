@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLI_ENTRY } from '../../../test/support/cli-entry.ts';
+import { ALL_FIXED, finding } from '../../../test/support/findings.ts';
 import type { Room } from './room.ts';
 import { CAP_USD, type Situation } from './situations.ts';
 import { PIECES, type Piece, type Tool } from './tool.ts';
@@ -31,7 +32,8 @@ export function squad(): Tool {
     verdict: (_, approved) => ({
       structured: {
         ...{ approved, summary: approved ? 'good' : 'not yet' },
-        findings: approved ? [] : [{ text: 'It is too plain', criterion: 0, repeated: false }],
+        findings: approved ? [] : [finding('It is too plain')],
+        settled: ALL_FIXED,
       },
     }),
     prepare: (room, situation) => prepare(room, situation),

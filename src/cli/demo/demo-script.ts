@@ -27,7 +27,7 @@ const write = (path: string, text: string) => ({ write: { path, text } });
 const commit = (message: string) => [run('git', 'add', '--all'), run('git', 'commit', '--quiet', '--message', message)];
 const pause = { sleep: 400 };
 
-const approves = (summary: string) => ({ approved: true, summary, findings: [] });
+const approves = (summary: string, more: object = {}) => ({ approved: true, summary, findings: [], ...more });
 
 /** The scripted agents edit, run and commit with real processes. One review rejects first. The first entry whose text is in the prompt is played. */
 export const DEMO_SCRIPT = {
@@ -44,13 +44,25 @@ export const DEMO_SCRIPT = {
       structured: {
         approved: false,
         summary: 'One case is missing.',
-        findings: [{ text: 'bye.js: without a name it says “goodbye, undefined”', criterion: 1, repeated: false }],
+        findings: [
+          {
+            file: 'bye.js',
+            line: 1,
+            wrong: 'without a name it says “goodbye, undefined”',
+            right: 'it says “goodbye, world”',
+            proof: '`node bye.js`',
+            blocks: 'criterion',
+            criterion: 'C2',
+          },
+        ],
       },
     },
     {
       when: '# Review of task bye',
       steps: [run('node', 'bye.js'), pause, { answer: 'Approved.' }],
-      structured: approves('It says “goodbye, world” now.'),
+      structured: approves('It says “goodbye, world” now.', {
+        settled: [{ finding: 'F1', as: 'fixed', why: '`node bye.js` says “goodbye, world”' }],
+      }),
     },
     {
       when: '# Review of task',

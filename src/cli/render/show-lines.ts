@@ -101,9 +101,12 @@ function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
 function verdictLines(task: TaskFacts, prefix: string): string[] {
   const { evidence, rounds, end, decidedBy, followUps, report } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
-  const reviews = rounds.map((round) =>
+  const reviews = rounds.flatMap((round) => [
     line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, round.feedback),
-  );
+    ...(round.settled ?? []).map(({ finding, as, why, by }) =>
+      line(`round ${round.round} ${finding} ${as} (${plainLine(by, 40)})`, why),
+    ),
+  ]);
   const by = decidedBy === null ? '' : ` by ${plainLine(decidedBy, 64)}`;
   return [
     ...(evidence === null ? [] : [line('evidence', evidenceText(evidence))]),

@@ -4,6 +4,7 @@ import { verdictsAt } from '../../rules/gate.ts';
 import { type CheckFacts, type GateFacts, isUnchecked } from '../../model/plan/gate.ts';
 import { isLeftOut } from '../../rules/baseline.ts';
 import { checkerWordsOf } from '../../rules/checkers.ts';
+import { countLines } from './cite-files.ts';
 import { checkingCommands, describeCheckers, filesAtBase, findCheckers } from './find-checkers.ts';
 import { createCheckFolder, SetupFailed } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
@@ -89,24 +90,13 @@ async function filesOf(
   { gate }: Board,
   head: string,
 ): Promise<Pick<GateFacts, 'files' | 'lines'>> {
-  const named = [...new Set(verdictsAt(head, gate).flatMap(({ verdict }) => verdict.file ?? []))];
-  const files: string[] = [];
-  const lines: Record<string, number> = {};
-  for (const file of named) {
-    if (!(await workspaces.isFileAt(head, file))) continue;
-    files.push(file);
-    const content = await workspaces.readFileAt(head, file, MOST_READ);
-    if (typeof content !== 'string') lines[file] = countLines(content);
-  }
-  return { files, lines };
-}
-
-/** In a larger file each line counts. */
-const MOST_READ = 8 * 1024 * 1024;
-
-function countLines(content: Uint8Array): number {
-  const ends = content.reduce((count, byte) => (byte === 10 ? count + 1 : count), 0);
-  return content.length === 0 || content.at(-1) === 10 ? ends : ends + 1;
+  const named = verdictsAt(head, gate).flatMap(({ verdict }) => verdict.file ?? []);
+  const found = [...(await countLines(workspaces, head, named))];
+  const counted = found.filter(([, count]) => typeof count === 'number');
+  return {
+    files: found.flatMap(([file, count]) => (count === 'none' ? [] : [file])),
+    lines: Object.fromEntries(counted) as Record<string, number>,
+  };
 }
 
 /** In a folder that is made new for it: the same commit has the same result there as in a fresh clone. */

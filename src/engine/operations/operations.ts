@@ -1,10 +1,12 @@
 import { decideBase } from '../../rules/base.ts';
 import { isGateDue, isRestoreDue } from '../../rules/gate.ts';
+import type { CitedFiles } from '../../rules/findings.ts';
 import { decideFault } from '../../rules/work-fault.ts';
 import { decideOnward } from '../../rules/onward.ts';
 import { applyWork } from '../../rules/plan-step.ts';
 import { isInput } from '../../rules/read-input.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { Cited } from '../../model/plan/review.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
 import type { Phase, WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -13,6 +15,7 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
 import { checkGate } from './check-gate.ts';
 import { checkingCommands } from './find-checkers.ts';
+import { citeFiles } from './cite-files.ts';
 import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
@@ -40,6 +43,8 @@ export interface Operations {
   readonly ports: OperationPorts;
   /** See the graph's port. */
   ensure(board: Board, cursor: number): void;
+  /** See the graph's port. */
+  cite(files: CitedFiles): Promise<Cited>;
   /** Resolves when no folder is being removed. None is after that. */
   stop(): Promise<void>;
   /** Ends the check of the base commit, if it still runs: the run or its engine ends, and waits for no result of it. */
@@ -80,6 +85,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
 
   return {
     ports,
+    cite: async (files) => citeFiles(ports, files),
     stop: async () => removal.stop(),
     endBaseline: async () => baseline.end(),
     ensure: (board, cursor) => {

@@ -1,4 +1,6 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
+import type { Board } from '../../model/plan/board.ts';
+import { citedBy } from '../../rules/findings.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
 import { applyInputs, type PlanInput } from '../../rules/plan-step.ts';
 import { interventionOf } from '../../rules/read-input.ts';
@@ -8,14 +10,15 @@ import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext 
 /** Applies new inputs to the board: settlements, answers, timers, commands, results of operations. */
 export function createReconcileInbox(context: NodeContext) {
   const { ports, book } = context;
-  return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
+  return async (state: SquadStateValue, config: NodeConfig): Promise<SquadStateUpdate> => {
     const last = state.batch.at(-1);
     if (last === undefined) return {};
     const events = ports.ledger
       .events({ stream: state.runId, after: state.cursor, limit: last - state.cursor })
       .filter(({ seq }) => state.batch.includes(seq));
     const before = book.boardAt(state.cursor);
-    const inputs = events.flatMap((event) => book.read(event));
+    const read = events.flatMap((event) => book.read(event));
+    const inputs = await Promise.all(read.map(async (input) => withCited(context, before, input)));
     const step = applyInputs(before, ports.playbook, inputs);
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
@@ -35,6 +38,14 @@ export function createReconcileInbox(context: NodeContext) {
       ...summaryOf(board),
     };
   };
+}
+
+/** The facts are stored with the input, because the board is folded without a look at the work. */
+async function withCited({ ports }: NodeContext, board: Board, input: PlanInput): Promise<PlanInput> {
+  if (!('work' in input) || input.work.type !== 'attempt-settled') return input;
+  const files = citedBy(board.tasks.get(input.task), input.work);
+  if (files === undefined) return input;
+  return { ...input, work: { ...input.work, cited: await ports.operations.cite(files) } };
 }
 
 /** The ledger keeps the timers. If the clock was set back, they become due earlier by the same amount. */

@@ -1,4 +1,5 @@
 import { reviewsOf, type NewTask, type ReviewPolicy } from './task.ts';
+import { protectedCriteria, type CheckerChange } from './checker.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { Work } from './work.ts';
 
@@ -13,6 +14,11 @@ export function openReviewOf(
 /** Those of which a rejection names one; empty: it names none. */
 export function categoriesOf(review: ReviewPolicy | undefined): string[] {
   return Object.keys(review?.reopens ?? {});
+}
+
+/** Criteria that the work must meet: C1, C2 … of its reviewers' prompts. */
+export function criteriaOf(review: ReviewPolicy | undefined, checkers: readonly CheckerChange[] = []): string[] {
+  return [...(review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
 }
 
 /** The rounds of one review among those of its task. */

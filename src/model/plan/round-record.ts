@@ -1,5 +1,5 @@
 import type { Look } from './look.ts';
-import type { Blockage } from './review.ts';
+import type { Blockage, Finding, SettledFinding } from './review.ts';
 import type { SilentJudge } from './silent-judge.ts';
 
 /** A round of a review that has a verdict. */
@@ -11,13 +11,17 @@ export interface RoundRecord {
   readonly at?: number;
   readonly commit: string;
   readonly approved: boolean;
-  /** It was rejected, but none of the findings counted any more (`LATE_FINDINGS`), so it did not go back to its author. */
+  /** It was rejected, but none of its findings counted (`LATE_FINDINGS`), so it did not go back to its author. */
   readonly overruled?: true;
   readonly feedback: string;
   /** Normalised findings that counted. */
   readonly findings: readonly string[];
   /** The labels of the findings that went to the author. Absent: there are none, or the version is older. */
   readonly labels?: readonly string[];
+  /** Findings that its author has to answer: F1, F2 … of the next round. Absent: none. */
+  readonly open?: readonly Finding[];
+  /** Words of its reviewers on the findings of the round before. Absent: there was none. */
+  readonly settled?: readonly (SettledFinding & { readonly by: string })[];
   readonly by: readonly {
     readonly role: string;
     readonly agent: string;

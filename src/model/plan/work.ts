@@ -6,7 +6,7 @@ import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import { authorReportSchema, type AuthorReport } from './author-report.ts';
 import { checkChangesSchema, type CheckNotes } from './gate.ts';
-import type { ReviewAnswer } from './review.ts';
+import { citedSchema, type Cited, type ReviewAnswer } from './review.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { CheckerChange, CheckerWord } from './checker.ts';
 import { LOOKS, type Look } from './look.ts';
@@ -54,6 +54,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     problems: z.array(z.string()).optional(),
     /** Whether it used a tool. Absent: not known. */
     look: z.enum(LOOKS).optional(),
+    /** Facts for a review. Absent: its findings name no file. */
+    cited: citedSchema.optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
   }),
@@ -184,6 +186,8 @@ export interface ReviewSlot {
   readonly role: string;
   readonly request: AgentRequest;
   readonly answer: ReviewAnswer | null;
+  /** Absent: the findings of the answer name no file. */
+  readonly cited?: Cited;
   /** Agents that gave no verdict in this round. */
   readonly tried: readonly string[];
   /** The agent that judges in place of one that gave no verdict. Absent: one that has the role. */

@@ -170,8 +170,8 @@ export function renderRun(definition: RunDefinition, { facts }: Pick<Board, 'fac
     members.set(role, [...(members.get(role) ?? []), `${name} (${runtime})`]);
   const team = [...members].map(([role, names]) => `${role}: ${names.join(', ')}`);
   const criteria = facts.objective.criteria.map(
-    ({ text, command }, index) =>
-      `C${index + 1}: ${text}${command === undefined ? '' : ` (squad runs \`${command}\` at the end)`}`,
+    ({ text, command }) =>
+      `criterion of the objective: ${text}${command === undefined ? '' : ` (squad runs \`${command}\` at the end)`}`,
   );
   return renderPrompt(
     'squad/run',

@@ -1,9 +1,11 @@
 import { reportLines } from '../../model/plan/author-report.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt, Work } from '../../model/plan/work.ts';
-import { checkerText, protectedCriteria, type CheckerChange } from '../../model/plan/checker.ts';
-import { openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
+import { checkerText, type CheckerChange } from '../../model/plan/checker.ts';
+import { criteriaOf, openReviewOf, roundsOf } from '../../model/plan/open-review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
+import { FEEDBACK } from '../feedback-texts.ts';
+import { labelOf, openFindings } from '../findings.ts';
 import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 
 export interface ReviewPrompt {
@@ -29,8 +31,8 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   if (prompt.why === 'repair' && resumed) return renderPrompt('reviewer/repair', { feedback: prompt.text }, changed);
   const review = openReviewOf(work, task);
   const checkers = work.phase.at === 'reviewing' ? (work.phase.checkers ?? []) : [];
-  const criteria = [...(review?.criteria ?? []), ...protectedCriteria(checkers).map(({ text }) => text)];
-  const facts = { ...factsOf(about), criteria: criteria.map((text, index) => `${index}. ${text}`) };
+  const criteria = criteriaOf(review, checkers).map((text, index) => `C${index + 1}: ${text}`);
+  const facts = { ...factsOf(about), criteria };
   const news = newsOf(about, facts, review);
   const look = renderPrompt(
     'reviewer/first',
@@ -78,19 +80,18 @@ function newsOf(about: ReviewPrompt, facts: Facts, review: ReviewPolicy | undefi
   const rounds = roundsOf(work.rounds, review);
   const last = rounds.at(-1);
   const since = last === undefined || last.commit === commit ? '' : `git diff ${PLAIN} ${last.commit} ${commit}`;
-  const back = last?.approved === true && since !== '' ? backOf(work) : undefined;
+  const hasPassed = last?.approved === true || last?.overruled === true;
+  const back = hasPassed && since !== '' ? backOf(work) : undefined;
   if (last !== undefined && back !== undefined) {
     const more = { approved: last.commit, cause: back.text };
     return back.by === 'conflict'
       ? renderPrompt('reviewer/merged', { ...facts, ...more }, changed)
       : renderPrompt('reviewer/fixed', { ...facts, ...more, since }, changed);
   }
-  const rejected = rounds.filter((round) => !round.approved);
-  if (rejected.length === 0) return undefined;
-  const findings = rejected.map(({ round, feedback }) => `round ${round}: ${feedback}`).join('\n\n');
-  const judged = rejected.at(-1)?.commit;
-  const after = judged === undefined || judged === commit ? '' : `git diff ${PLAIN} ${judged} ${commit}`;
-  return renderPrompt('reviewer/again', { ...facts, change: changeOf(about), since: after, findings }, changed);
+  if (last === undefined || hasPassed) return undefined;
+  const findings = openFindings(rounds).map((one, index) => `${labelOf(index)}: ${FEEDBACK.finding(one)}`);
+  const more = { change: changeOf(about), since, findings: findings.join('\n') };
+  return renderPrompt('reviewer/again', { ...facts, ...more }, changed);
 }
 
 /** Why work that was approved went back to its author. */

@@ -127,7 +127,7 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       code(round.commit.slice(0, 12)),
       votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
       round.by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
-      cut(round.feedback, 400),
+      words`${settledText(round)}${cut(round.feedback, 400)}`,
     ]),
   );
   const judged = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
@@ -142,6 +142,10 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   );
   rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
+}
+
+function settledText({ settled = [] }: RoundRecord): Text {
+  return settled.length === 0 ? '' : ownWords(`${settled.map(({ finding, as }) => `${finding} ${as}`).join(', ')}. `);
 }
 
 function roundText(round: RoundRecord, task: NewTask): string {
@@ -180,7 +184,7 @@ export function followUpsSection({ board }: RunReading): Section | undefined {
     work.followUps.map((text) => words`${code(task.id)}: ${cut(text, 600)}`),
   );
   if (lines.length === 0) return undefined;
-  const what = ownWords('Reviewers saw this beyond the criteria; it was not done.');
+  const what = ownWords('Reviewers remarked this. It blocked nothing, and was not done.');
   return section('Follow-ups', [paragraph(what), list(lines)]);
 }
 

@@ -6,6 +6,7 @@ import type { StageList } from '../../../src/playbooks/stages/stage-list.ts';
 import { withApproval } from '../../../src/playbooks/shared/plan-approval.ts';
 import { factsOf, foldPlan, member, simulate, type Played, type Script, type Turn } from '../simulator.ts';
 import { APPROVED, briefOf, done, entry, OBJECTIVE, play, rejection, stage, TEAM, viewsOf } from './support.ts';
+import { finding } from '../../support/findings.ts';
 
 const LIST: StageList = {
   stages: [
@@ -144,7 +145,7 @@ describe('work that mail adds', () => {
 
   it('that is rejected fails the run, whatever the judges said', () => {
     const no = {
-      output: { approved: false, summary: 'no', findings: [{ text: 'no test', criterion: 0, repeated: false }] },
+      output: { approved: false, summary: 'no', findings: [finding('no test')] },
     };
     const played = mailed(live('post-review'), {
       turn: (turn) => (turn.task === ADDED && turn.review !== null ? no : friendly(turn)),

@@ -3,6 +3,7 @@ import { addressOf } from '../../../src/model/mail/address.ts';
 import { answer as workerAnswer } from '../../support/session-folder.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import { formOf, type Cue } from '../world/simulated-agents.ts';
+import { ALL_FIXED, finding } from '../../support/findings.ts';
 import type { Troupe } from './troupe.ts';
 
 interface Said {
@@ -22,10 +23,10 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
   switch (form) {
     case '':
       return {};
-    case 'approved checks findings summary': {
-      // In a later round only what was said before stands in the way.
-      const finding = { text: 'finding', criterion: null, repeated: number > 1 };
-      const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [] };
+    case 'approved checks findings settled summary': {
+      // In a later round only what was said before, or new harm, stands in the way.
+      const found = finding('finding', { blocks: number > 1 ? 'new-harm' : 'defect', criterion: null });
+      const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [found] : [], settled: ALL_FIXED };
       return { answer, ...(rejects ? { trouble: 'it rejects' } : {}) };
     }
     case 'summary tasks':

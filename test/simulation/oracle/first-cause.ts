@@ -154,7 +154,7 @@ function isDecidedByPerson({ record }: OracleFacts, id: string, headline: string
   );
 }
 
-const REVIEW = 'approved checks findings summary';
+const REVIEW = 'approved checks findings settled summary';
 
 /** What no end of a run hangs on: answers, the word of a judge of criteria, and what a list may do without. */
 function isBeside({ task, form }: Pick<TurnSeen, 'task' | 'form'>, skips: boolean, playbook: string): boolean {

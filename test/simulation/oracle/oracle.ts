@@ -220,7 +220,8 @@ function unreviewedWork({ definition, git, record }: OracleFacts): string[] {
 }
 
 function isApproval({ form, answer }: TurnSeen): boolean {
-  if (form !== 'approved checks findings summary' || typeof answer !== 'object' || answer === null) return false;
+  if (form !== 'approved checks findings settled summary' || typeof answer !== 'object' || answer === null)
+    return false;
   return 'approved' in answer && answer['approved'] === true;
 }
 

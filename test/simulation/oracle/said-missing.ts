@@ -35,7 +35,7 @@ export function saidMissing({ record, git }: OracleFacts): string[] {
   ];
 }
 
-const REVIEW = 'approved checks findings summary';
+const REVIEW = 'approved checks findings settled summary';
 
 /** What has to be in the last word of a run that is done all the same: patterns of parts of its headline. */
 export function openParts({ record, definition }: OracleFacts): { readonly part: RegExp; readonly why: string }[] {

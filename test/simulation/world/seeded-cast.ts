@@ -3,6 +3,7 @@ import type { Json } from '../../../src/text/json.ts';
 import type { Usage } from '../../../src/model/usage.ts';
 import { documentPath, documentText } from '../../support/objective-documents.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
+import { ALL_FIXED, finding } from '../../support/findings.ts';
 import { draw, drawInt, drawOf } from './draw.ts';
 import { conflictIn, formOf, isReview, type Cast, type Cue, type Part } from './simulated-agents.ts';
 
@@ -129,13 +130,10 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
   switch (form) {
     case '':
       return undefined;
-    case 'approved checks findings summary': {
-      const finding = {
-        text: `finding ${number}`,
-        criterion: null,
-        repeated: draw(seed, 'repeated', task, number) < 0.2,
-      };
-      return { approved: !rejected, summary: rejected ? 'not yet' : 'good', findings: rejected ? [finding] : [] };
+    case 'approved checks findings settled summary': {
+      const blocks = draw(seed, 'new harm', task, number) < 0.2 ? 'new-harm' : 'defect';
+      const findings = rejected ? [finding(`finding ${number}`, { blocks, criterion: null })] : [];
+      return { approved: !rejected, summary: rejected ? 'not yet' : 'good', findings, settled: ALL_FIXED };
     }
     case 'summary tasks':
       return draw(seed, 'bad plan', number) < mood.lies

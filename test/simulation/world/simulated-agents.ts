@@ -272,5 +272,5 @@ export function conflictIn(prompt: string): string | undefined {
 }
 
 export function isReview(request: TurnRequest): boolean {
-  return formOf(request) === 'approved checks findings summary';
+  return formOf(request) === 'approved checks findings settled summary';
 }

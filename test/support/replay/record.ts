@@ -1,4 +1,6 @@
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { planEntrySchema } from '../../../src/model/plan/entry.ts';
+import type { Cited } from '../../../src/model/plan/review.ts';
 import { raiseLimits, type Limits } from '../../../src/model/limits.ts';
 import { decidedSchema, RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../../../src/substrate/ports/ledger.ts';
@@ -103,6 +105,17 @@ export class ReplayRecord {
       .filter(({ seq }) => seq <= seen)
       .flatMap(amendmentOf)
       .reduce<Limits>(raiseLimits, this.#limits);
+  }
+
+  /** What was looked up for the answer of a review; empty: nothing was. */
+  cited(attempt: string): Cited {
+    for (const { type, data } of this.#events) {
+      if (type !== RUN_EVENTS.plan) continue;
+      const entry = planEntrySchema.parse(data);
+      if (entry.entry !== 'work' || entry.event.type !== 'attempt-settled') continue;
+      if (entry.event.attempt === attempt && entry.event.cited !== undefined) return entry.event.cited;
+    }
+    return {};
   }
 
   /** Why the next step stopped the run; undefined: it did not. */

@@ -98,7 +98,7 @@ function portsOf(
     // The answers of people are on record.
     attended: () => true,
     attempts: { ensure: nothing, cancel: () => Promise.resolve(), activity: () => undefined },
-    operations: { ensure: () => record.waits() },
+    operations: { ensure: () => record.waits(), cite: async ({ attempt }) => record.cited(attempt) },
     publisher: {
       armory: () => null,
       allocate: () => Promise.resolve(),

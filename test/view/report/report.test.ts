@@ -12,6 +12,7 @@ import { renderReport } from './render-report.ts';
 import { stagesOf } from './pages.ts';
 import { BASE, definition, HEAD, play, RecordedRun } from './support.ts';
 import { allowedMs } from '../../support/busy-machine.ts';
+import { ALL_FIXED, remark } from '../../support/findings.ts';
 
 /** Everything an agent could hope to get through. */
 const EVIL = [
@@ -169,8 +170,8 @@ describe('a report', () => {
       if (review === null) return undefined;
       round += 1;
       if (round === 1) return rejects('no test');
-      const findings = [{ text: 'rename the shelf', criterion: null, repeated: false }];
-      return { output: { approved: true, summary: 'fine', findings } };
+      const findings = [remark('rename the shelf')];
+      return { output: { approved: true, summary: 'fine', findings, settled: ALL_FIXED } };
     };
     const run = new RecordedRun(about).plan(play(about, { turn }).entries);
     expect(textOf(renderReport(run.read(), run.clock.time), 'Follow-ups')).toContain('- `a`: rename the shelf');
@@ -195,8 +196,8 @@ describe('what others wrote', () => {
         if (review === null) return undefined;
         reviews += 1;
         if (reviews === 1) return rejects(EVIL);
-        const findings = [{ text: EVIL, criterion: null, repeated: false }];
-        return { output: { approved: true, summary: EVIL, findings } };
+        const findings = [remark(EVIL)];
+        return { output: { approved: true, summary: EVIL, findings, settled: ALL_FIXED } };
       },
       gate: () => ({ failing: ['npm test'], output: `${EVIL} | x` }),
       evidence: (id) => (id === 'fix-1' ? { commits: 0, commit: null, changedPaths: [] } : undefined),

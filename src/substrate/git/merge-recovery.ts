@@ -25,6 +25,8 @@ import type { BranchCheckout } from './merge-order.ts';
 /** A git that outlives its squad writes the rest of its files. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
+/** A git without the index of the merge, such as one that moves the branch, is not told from another git: no longer than this. */
+const ENDING_MS = 5_000;
 /** A git changes or releases a lock that it has just taken within this time. */
 const STABLE_MS = 300;
 
@@ -83,7 +85,12 @@ async function findLeft(path: string, { locks, to }: MergeJournal): Promise<Take
   const before = lookAtLock(path);
   if (before === undefined || locks.some((lock) => isSameLock(lock, before))) return before;
   const text = readQuietly(path, to.length + 1);
-  if (text === undefined || !`${to}\n`.startsWith(text) || gitsAt(path).length > 0) return undefined;
+  if (text === undefined || !`${to}\n`.startsWith(text)) return undefined;
+  // One that was killed is in the table of processes until its parent or the system has taken note.
+  for (let waited = 0; gitsAt(path).length > 0; waited += LOOK_MS) {
+    if (waited > ENDING_MS) return undefined;
+    await sleep(LOOK_MS);
+  }
   await sleep(STABLE_MS);
   const after = lookAtLock(path);
   return after !== undefined && isSameLock(before, after) && gitsAt(path).length === 0 ? after : undefined;

@@ -6,6 +6,7 @@ import { mergeIntoCheckout } from '../../../src/substrate/git/merge-checkout.ts'
 import { takeIndexLock, writeJournal } from '../../../src/substrate/git/merge-journal.ts';
 import type { MergeAnswer } from '../../../src/substrate/git/merge-order.ts';
 import { ownOwner, type Owner } from '../../../src/substrate/system/process/owner.ts';
+import { gitsAt } from '../../../src/substrate/git/git-locks.ts';
 import { noteMover } from '../../../src/substrate/git/ref-moves.ts';
 import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { requireWritable } from '../../../src/substrate/git/require-writable.ts';
@@ -69,6 +70,17 @@ describe('a merge that was killed with its git', () => {
     ]);
     expect(left(path)).toEqual([]);
     expect(await merge(killed)).toEqual({ type: 'already' });
+  });
+
+  it('is finished although a git that is about to end is still at work there', async () => {
+    const killed = await killedMerge();
+    const line = 'git hash-object --stdin; true';
+    const ending = spawn('sh', ['-c', line], { cwd: killed.path, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    const lock = join(killed.path, '.git/refs/heads/main.lock');
+    await expect.poll(() => gitsAt(lock).length).toBeGreaterThan(0);
+    setTimeout(() => ending.stdin.end(), 700);
+    expect(await merge(killed)).toMatchObject({ type: 'merged' });
+    expect(left(killed.path)).toEqual([]);
   });
 
   it.each([

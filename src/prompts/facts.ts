@@ -70,6 +70,14 @@ export const FACTS = {
   checkers: 'lines',
   categories: 'line',
   blocking: 'line',
+  // A stage.
+  isAgain: 'line',
+  by: 'line',
+  judges: 'line',
+  before: 'line',
+  path: 'line',
+  roles: 'line',
+  most: 'line',
   // A council.
   ofDocument: 'line',
   codePaths: 'lines',

@@ -2,6 +2,7 @@ import { agentAt } from '../../model/mail/address.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView, Member } from '../../model/plan/board.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { counted } from '../../text/counted.ts';
 import { grantsOf } from './path-grants.ts';
 import { stageOf } from './list-facts.ts';
@@ -10,11 +11,14 @@ import type { StagesOptions } from './stage-options.ts';
 import { stageTask } from './stage-records.ts';
 
 /** Below the brief of a stage that may ask for advice; undefined: nothing is said of it. */
-export function adviceText({ asks }: Stage, roster: readonly Pick<Member, 'role'>[]): string | undefined {
+export function adviceText(
+  { asks }: Stage,
+  { roster, prompts }: Pick<View, 'prompts'> & { readonly roster: readonly Pick<Member, 'role'>[] },
+): string | undefined {
   const { of: roles = [], most = 0 } = asks ?? {};
   const of = roles.filter((role) => roster.some((member) => member.role === role));
   if (of.length === 0) return undefined;
-  return `You may ask ${of.join(' or ')} for advice: with the tool \`ask\` and the action \`clarify\`. squad passes on ${counted(most, 'question')} of this stage in the whole run, and refuses any other. Decide yourself what you can.`;
+  return renderPrompt('stage/advice', { roles: of.join(' or '), most: counted(most, 'question') }, prompts);
 }
 
 interface Ask extends Pick<MailView, 'id' | 'from' | 'to'> {

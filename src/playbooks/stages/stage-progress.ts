@@ -5,7 +5,7 @@ import type { Stage, StageList } from './stage-list.ts';
 import { answerOf, passOf, roundsOf, stageTasks, type StagePass, type StageTask } from './stage-records.ts';
 
 /** The parts of a view that a playbook of stages reads. */
-export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records' | 'routes'> {
+export interface Scene extends Pick<View, 'options' | 'task' | 'tasks' | 'record' | 'records' | 'routes' | 'prompts'> {
   readonly objective: Objective;
   readonly roster: readonly Member[];
 }

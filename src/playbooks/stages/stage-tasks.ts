@@ -2,7 +2,7 @@ import type { PlannedEntry } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { criterionCheck, type NewTask } from '../../model/plan/task.ts';
 import { defined } from '../../text/defined.ts';
-import { quoteBlock } from '../../text/fence.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { workTask } from '../shared/tasks.ts';
 import { adviceText } from './advice.ts';
 import { approvalTask } from './approving.ts';
@@ -44,7 +44,11 @@ function laterTasks(opening: Opening, first: NewTask): PlanChange[] {
     const stem = first.id.slice(0, Math.max(1, 31 - role.length));
     const id = freeId(scene, `${stem}-${role}`, taken);
     taken.add(id);
-    const text = `${before.role} has written ${path}: it is in your folder. Go over it as ${role}: correct it and complete it where it falls short of what follows, and leave the rest as it is. If nothing has to change, change nothing, and say so.\n\n${first.brief.text}`;
+    const text = renderPrompt(
+      'stage/later',
+      { before: before.role, path, roleName: role, task: first.brief.text },
+      scene.prompts,
+    );
     const { integrate = false, requires, ...made } = madeBy(opening, role);
     const task: NewTask = {
       ...{ ...first, id, role, title: `${first.title}: ${role}`, brief: { ...first.brief, text } },
@@ -57,37 +61,37 @@ function laterTasks(opening: Opening, first: NewTask): PlanChange[] {
   });
 }
 
-function writeText(paths: readonly string[]): string[] {
+function documentText({ scene, of }: Opening, paths: readonly string[]): string[] {
   if (paths.length === 0) return [];
-  const named = paths.length === 1 ? `document ${paths.join('')}` : `documents ${paths.join(', ')}`;
-  return [`Write the ${named} in Markdown, and change no other file.`];
+  const named = `the ${paths.length === 1 ? 'document' : 'documents'} ${paths.join(', ')}`;
+  return [
+    renderPrompt('stage/document', { paths: named, isAgain: of.pass.way === 'again' ? 'yes' : '' }, scene.prompts),
+  ];
 }
 
-const AGAIN =
-  'The work has changed since this document was written. Do this stage again for the work as it is now, and write what you did and found this time: what the document said before does not count.';
+function rejectedText({ scene, of: { stage, pass } }: Opening): string[] {
+  if (pass.findings.length === 0) return [];
+  const facts = { by: pass.by ?? 'A review', judges: stage.judges === undefined ? '' : 'yes' };
+  return [
+    renderPrompt('stage/rejected', { ...facts, findings: findingLines(pass.findings).join('\n') }, scene.prompts),
+  ];
+}
 
 /** The parts that all tasks of the stage share. */
 function common(opening: Opening, entry?: PlannedEntry): NewTask {
   const { scene, options, progress, of } = opening;
-  const { stage, pass } = of;
+  const { stage } = of;
   const role = roleFor(stage, scene.roster, entry) ?? stage.by[0] ?? '';
-  const order = stage.judges === undefined ? 'Address each' : 'Check first whether each of them is fixed';
-  const reasons = quoteBlock(findingLines(pass.findings).join('\n'));
-  const rejected =
-    pass.findings.length === 0
-      ? []
-      : [`${pass.by ?? 'A review'} rejected the work for these reasons. ${order}:\n\n${reasons}`];
   const paths = documentsOf(stage, options);
   const output = formNameOf(stage);
-  const advice = adviceText(stage, scene.roster);
+  const advice = adviceText(stage, scene);
   // The verdict on one entry is on none of the run's criteria, which are those of the whole.
   const about = entry === undefined ? scene : { ...scene, objective: { ...scene.objective, criteria: [] } };
   const guide = output === undefined ? undefined : options.forms[output]?.guide?.(about);
   const text = [
     fillBrief({ scene, options, stage, entry, progress }),
-    ...writeText(paths),
-    ...(paths.length === 0 || pass.way !== 'again' ? [] : [AGAIN]),
-    ...rejected,
+    ...documentText(opening, paths),
+    ...rejectedText(opening),
     ...(advice === undefined ? [] : [advice]),
     ...(guide === undefined ? [] : [guide]),
   ].join('\n\n');
@@ -157,7 +161,8 @@ function fixTask(opening: Opening): PlanChange[] {
   const before = authorOf(of);
   const role = before?.state.role ?? staffedRole(stage.by, scene.roster) ?? '';
   const lines = findingLines(pass.findings);
-  const brief = `${pass.by ?? 'A judge'} rejected the merged work. Fix each of these findings, and change nothing else:\n\n${quoteBlock(lines.join('\n'))}`;
+  const facts = { by: pass.by ?? 'A judge', findings: lines.join('\n') };
+  const brief = renderPrompt('stage/fix', facts, scene.prompts);
   const id = freeId(scene, 'fix-1', new Set([...opening.taken, ...options.list.stages.map(taskIdOf)]));
   const title = `Fix what ${pass.by ?? 'a judge'} found`;
   const sessions = (id: string): string | undefined => lastTask(opening.progress, id);

@@ -39,7 +39,7 @@ function guide({ objective }: Omit<PlaybookSource, 'options'>): string {
     command === undefined ? [`${index}. ${text}`] : [],
   );
   return [
-    'Read the files and run what you need. Change nothing. Answer with:',
+    'Read the files, and build and run what you need. Answer with:',
     '- `approved`: true only if nothing has to change',
     '- `summary`: a sentence',
     '- `findings`: what has to change, each with `file` and `line` (null if there is none), `problem`, and `suggestion` (null if you have none). A rejection needs at least one',

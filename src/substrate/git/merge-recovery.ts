@@ -25,7 +25,7 @@ import type { BranchCheckout } from './merge-order.ts';
 /** A git that outlives its squad writes the rest of its files. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
-/** A git without the index of the merge, such as one that moves the branch, is not told from another git: no longer than this. */
+/** A git that only moves the branch looks like any other: it is not waited for longer than this. */
 const ENDING_MS = 5_000;
 /** A git changes or releases a lock that it has just taken within this time. */
 const STABLE_MS = 300;

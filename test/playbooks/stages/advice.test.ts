@@ -62,12 +62,12 @@ describe('a question of a stage with `asks`', () => {
   });
 
   it('is what its brief says, with the roles that an agent has', () => {
-    expect(adviceText(SYNC, ROSTER)).toMatch(
+    expect(adviceText(SYNC, { roster: ROSTER })).toMatch(
       /^You may ask designer or architect .* passes on 2 questions of this stage/,
     );
-    expect(adviceText(SYNC, [member('ada', 'architect')])).toMatch(/^You may ask architect for advice/);
-    expect(adviceText(SYNC, [])).toBeUndefined();
-    expect(adviceText(stage('FREE'), ROSTER)).toBeUndefined();
+    expect(adviceText(SYNC, { roster: [member('ada', 'architect')] })).toMatch(/^You may ask architect for advice/);
+    expect(adviceText(SYNC, { roster: [] })).toBeUndefined();
+    expect(adviceText(stage('FREE'), { roster: ROSTER })).toBeUndefined();
   });
 
   it('goes to roles that the list has, and that change no file', () => {

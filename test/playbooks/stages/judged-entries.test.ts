@@ -40,7 +40,7 @@ describe('a stage that judges each entry', () => {
     expect(done(played)).toEqual(expect.arrayContaining(['one-test', 'one-test-pm', 'two-test', 'two-test-pm']));
     expect(played.board.tasks.get('two')?.task.needs).toEqual(['plan', 'one-test', 'one-test-pm']);
     expect(played.board.tasks.get('one-test')?.task.parent).toBe('one');
-    expect(briefOf(played, 'one-test')).toMatch(/^Test one\.\n\nRead the files [^]*`criteria`: an empty list$/);
+    expect(briefOf(played, 'one-test')).toMatch(/^Test one\.\n\nRead the files, [^]*`criteria`: an empty list$/);
   });
 
   it('has the work of its entry done again in the same sessions, and judges it again', () => {

@@ -11,7 +11,15 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { reviewed, scriptModel, type Act, type Asked, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
+import {
+  planned,
+  reviewed,
+  scriptModel,
+  type Act,
+  type Asked,
+  type ScriptedModel,
+  type ScriptedTurn,
+} from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Taken } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -45,20 +53,15 @@ const shell = (command: string): Act => ({ act: 'shell', command });
 const say = (text: string): Act => ({ act: 'say', text });
 const source = (name: string, sign: string): string => `export const ${name} = (a, b) => a ${sign} b;\n`;
 
-const PLAN: Act = {
-  act: 'answer',
-  value: {
-    summary: 'One module for each function.',
-    tasks: NAMES.map((name) => ({
-      id: name,
-      title: `Write ${name}`,
-      role: 'builder',
-      needs: [],
-      brief: `Write lib/${name}.mjs, which exports the function ${name}.`,
-      acceptance: [`\`node check.mjs ${name}\` exits with 0`],
-    })),
-  },
-};
+const PLAN = planned(
+  'One module for each function.',
+  NAMES.map((name) => ({
+    id: name,
+    title: `Write ${name}`,
+    brief: `Write lib/${name}.mjs, which exports the function ${name}.`,
+    acceptance: [`\`node check.mjs ${name}\` exits with 0`],
+  })),
+);
 
 /** A reviewer goes by what it sees of the change itself: with the command that it was given, in its own shell. */
 const LOOK = ({ prompt }: Asked): Act =>

@@ -9,7 +9,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { createGate, scriptModel, type Act } from './turn-scripts.ts';
+import { createGate, planned, scriptModel, type Act } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -80,7 +80,7 @@ async function open(cli: Cli | AcpLiveAgent, equipment: object, changes: Record<
   const gate = createGate(1);
   const outputs: string[] = [];
   const task = (id: string, needs: string[]) => ({
-    ...{ id, title: `Make ${id}`, role: 'builder', needs },
+    ...{ id, title: `Make ${id}`, needs },
     ...{ brief: 'Write it.', acceptance: ['there'] },
   });
   const tasks = [task('one', []), task('two', ['one'])];
@@ -88,7 +88,7 @@ async function open(cli: Cli | AcpLiveAgent, equipment: object, changes: Record<
     {
       name: 'plan',
       when: /Split this objective/,
-      acts: [{ act: 'answer', value: { summary: 'Two pieces.', tasks } }],
+      acts: [planned('Two pieces.', tasks)],
     },
     {
       name: 'one',

@@ -44,6 +44,8 @@ export interface FakeRequest {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly string[];
+  /** The schema of the answer that the CLI wants, as the tool `StructuredOutput`. */
+  readonly form?: unknown;
   /** Text of the latest message that a person (or squad) wrote. */
   readonly prompt: string;
   /** How many answers the model has given since that prompt. */
@@ -132,7 +134,7 @@ interface RequestBody {
   model?: string;
   stream?: boolean;
   system?: string | { text?: string }[];
-  tools?: { name: string }[];
+  tools?: { name: string; input_schema?: unknown }[];
   messages?: { role: string; content: string | ContentBlock[] }[];
 }
 
@@ -159,6 +161,7 @@ function describe(incoming: IncomingMessage, body: RequestBody, raw: string): Fa
     model: body.model ?? '',
     system: textOf(body.system),
     tools: (body.tools ?? []).map(({ name }) => name),
+    form: body.tools?.find(({ name }) => name === 'StructuredOutput')?.input_schema,
     prompt: textOf(messages[promptAt]?.content),
     step: since.filter(({ role }) => role === 'assistant').length,
     toolResults: since

@@ -9,7 +9,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { reviewed, scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
+import { planned, reviewed, scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 import { finding } from '../support/findings.ts';
@@ -36,7 +36,7 @@ const report = (passed: boolean): Act =>
   answer({ passed, summary: passed ? 'It works.' : 'made.txt is gone.', failures: passed ? [] : ['made.txt is gone'] });
 const turn = (name: string, when: RegExp, ...acts: ScriptedTurn['acts']): ScriptedTurn => ({ name, when, acts });
 
-const PLANNED = { id: 'made', title: 'Make it', role: 'builder', needs: [], brief: 'Make made.txt.' };
+const PLANNED = { id: 'made', title: 'Make it', brief: 'Make made.txt.', acceptance: ['it is'] };
 const TIDY = {
   to: ['scribe'],
   task_id: 'TIDY',
@@ -54,7 +54,7 @@ const BACK = [
 function turnsOf(found: 'reviewer' | 'tester'): readonly ScriptedTurn[] {
   const first = found === 'reviewer' ? judge('made.txt is gone') : judge();
   return [
-    turn('plan', /Split this objective/, answer({ summary: 'One.', tasks: [{ ...PLANNED, acceptance: ['it is'] }] })),
+    turn('plan', /Split this objective/, planned('One.', [PLANNED])),
     turn('review made', /# Review of task made:/, LOOKS, judge()),
     // The message stands in the prompt of whoever judges what came of it.
     turn('review 1', /# Review of task mail-\d+-scribe: .*\(round 1\)[^]*Tidy up what is left over/, LOOKS, first),

@@ -9,7 +9,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
-import { createGate, scriptModel, type Act, type Gate, type ScriptedModel } from './turn-scripts.ts';
+import { createGate, planned, scriptModel, type Act, type Gate, type ScriptedModel } from './turn-scripts.ts';
 import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
@@ -26,13 +26,7 @@ const OBJECTIVE = `# Objective: One file
 
 const other = (action: string, given: Record<string, unknown> = {}): Act => mail('mail', { action, arguments: given });
 const mail = (tool: string, given: Record<string, unknown> = {}): Act => ({ act: 'mail', tool, arguments: given });
-const PLAN: Act = {
-  act: 'answer',
-  value: {
-    summary: 'One piece.',
-    tasks: [{ id: 'made', title: 'Make it', role: 'builder', needs: [], brief: 'Write it.', acceptance: ['there'] }],
-  },
-};
+const PLAN = planned('One piece.', [{ id: 'made', title: 'Make it', brief: 'Write it.', acceptance: ['there'] }]);
 
 interface MailRun {
   readonly engine: EngineRoom;

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { processesOf, sharedMegabytes, textOf } from '../../bench/shared/run-processes.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
-import type { ScriptedTurn, Gate } from './turn-scripts.ts';
+import { planned, type ScriptedTurn, type Gate } from './turn-scripts.ts';
 import { openModelRoom, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
@@ -27,13 +27,11 @@ function turnsOf(gate: Gate): readonly ScriptedTurn[] {
   const tasks = PIECES.map((_, index) => ({
     id: nameOf(index),
     title: `Write ${nameOf(index)}`,
-    role: 'builder',
-    needs: [],
     brief: `Write ${nameOf(index)}.txt.`,
     acceptance: ['it is there'],
   }));
   return [
-    { name: 'plan', when: /Split this objective/, acts: [{ act: 'answer', value: { summary: 'Six.', tasks } }] },
+    { name: 'plan', when: /Split this objective/, acts: [planned('Six.', tasks)] },
     ...PIECES.map((_, index): ScriptedTurn => {
       const name = nameOf(index);
       return {

@@ -1,4 +1,4 @@
-import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
+import { planned, reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 import { finding } from '../support/findings.ts';
 
 /** What models do with a sentence: one task at first, two after a change, and a question before anything is written. */
@@ -16,21 +16,17 @@ const say = (text: string): Act => ({ act: 'say', text });
 const commit = (message: string): Act => shell(`git add -A && git commit -q -m "${message}"`);
 
 function plan(tasks: readonly { id: string; title: string; file: string }[]): Act {
-  return {
-    act: 'answer',
-    value: {
-      summary: tasks.length === 1 ? 'One small program.' : 'The program, and a page about it.',
-      tasks: tasks.map(({ id, title, file }) => ({
-        id,
-        title,
-        role: 'builder',
-        needs: [],
-        brief: `${title}, in ${file}.`,
-        acceptance: [`${file} is there`],
-      })),
-      criteria: [{ text: 'It greets by name', command: "sh greet.sh Ada | grep 'Hello, Ada'" }],
-    },
-  };
+  return planned(
+    tasks.length === 1 ? 'One small program.' : 'The program, and a page about it.',
+    tasks.map(({ id, title, file }) => ({
+      id,
+      title,
+      brief: `${title}, in ${file}.`,
+      files: [file],
+      acceptance: [`${file} is there`],
+    })),
+    { criteria: [{ text: 'It greets by name', command: "sh greet.sh Ada | grep 'Hello, Ada'" }] },
+  );
 }
 
 const TASKS = [

@@ -5,6 +5,8 @@ import {
   type FakeRequest as AnthropicRequest,
   type FakeScript as Anthropic,
 } from './fake-anthropic.ts';
+import type { AuthorReport } from '../../src/model/plan/author-report.ts';
+import type { PlannedTask } from '../../src/playbooks/delivery/plan-answer.ts';
 import type { AcpLiveAgent } from './acp-agents.ts';
 import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai } from './fake-openai.ts';
 import type { Finding } from '../../src/model/plan/review.ts';
@@ -24,7 +26,23 @@ export type Act =
     }
   /** The answer in the form that was asked for. */
   | { readonly act: 'answer'; readonly value: Record<string, unknown> }
+  /** In an author's report, if one was asked for. */
   | { readonly act: 'say'; readonly text: string };
+
+/** Whether a form, given as JSON, is that of an author's report. */
+const isReport = (form: unknown): boolean => JSON.stringify(form ?? null).includes('"notDone"');
+
+const reported = (done: string): AuthorReport => ({ done, checked: [], assumed: [], notDone: [], replies: [] });
+
+/** A planner's answer, whole. */
+export function planned(
+  summary: string,
+  tasks: readonly (Pick<PlannedTask, 'id' | 'title' | 'brief' | 'acceptance'> & Partial<PlannedTask>)[],
+  more: Readonly<Record<string, unknown>> = {},
+): Act {
+  const whole = tasks.map((task) => ({ role: 'builder', needs: [], files: [], ...task }));
+  return { act: 'answer', value: { summary, tasks: whole, cannot: null, ...more } };
+}
 
 /** A reviewer's answer, whole: some CLIs refuse one without what has a default. No finding: it approves. */
 export function reviewed(
@@ -75,7 +93,7 @@ export function scriptModel(turns: readonly ScriptedTurn[]): ScriptedModel {
     }
     asked.push(`${turn.name} ${step}`);
     const act = turn.acts[step] ?? { act: 'say', text: 'done' };
-    const agent = /You are ([\w-]+), a member of a squad/.exec(instructions)?.[1] ?? '';
+    const agent = /Your name in the squad is ([\w-]+)/.exec(instructions)?.[1] ?? '';
     return typeof act === 'function' ? act({ ...asking, agent }) : act;
   };
   return {
@@ -97,7 +115,7 @@ function asking({ prompt, toolResults }: AnthropicRequest): Omit<Asked, 'agent'>
   return { prompt, outputs: toolResults };
 }
 
-function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
+function anthropicReply(act: Act | undefined, { raw, form }: AnthropicRequest) {
   if (act === undefined) {
     const message = 'the script has no turn for this prompt';
     return { type: 'failure', status: 400, error: 'invalid_request_error', message } as const;
@@ -117,7 +135,7 @@ function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
     case 'answer':
       return calls('StructuredOutput', act.value);
     case 'say':
-      return says(act.text);
+      return isReport(form) ? calls('StructuredOutput', reported(act.text)) : says(act.text);
   }
 }
 
@@ -139,7 +157,10 @@ function openaiReply(act: Act | undefined, request: OpenaiRequest) {
     case 'answer':
       return { type: 'text', text: JSON.stringify(act.value) } as const;
     case 'say':
-      return { type: 'text', text: act.text } as const;
+      return {
+        type: 'text',
+        text: isReport(request.body.text) ? JSON.stringify(reported(act.text)) : act.text,
+      } as const;
   }
 }
 

@@ -1,4 +1,4 @@
-import { reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
+import { planned, reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 
 /** What every turn of the run does: two pieces are built at the same time, and the first draft of `sum` is wrong. */
 
@@ -35,20 +35,16 @@ const write = (path: string, text: string): Act => ({ act: 'write', path, text }
 const shell = (command: string): Act => ({ act: 'shell', command });
 const say = (text: string): Act => ({ act: 'say', text });
 
-const PLAN: Act = {
-  act: 'answer',
-  value: {
-    summary: 'One module for each function.',
-    tasks: ['sum', 'product'].map((name) => ({
-      id: name,
-      title: `Write ${name}`,
-      role: 'builder',
-      needs: [],
-      brief: `Write lib/${name}.mjs, which exports the function ${name}.`,
-      acceptance: [`\`node check.mjs ${name}\` exits with 0`],
-    })),
-  },
-};
+const PLAN = planned(
+  'One module for each function.',
+  ['sum', 'product'].map((name) => ({
+    id: name,
+    title: `Write ${name}`,
+    brief: `Write lib/${name}.mjs, which exports the function ${name}.`,
+    files: [`lib/${name}.mjs`],
+    acceptance: [`\`node check.mjs ${name}\` exits with 0`],
+  })),
+);
 
 /** A reviewer goes by what it sees of the change itself: with the command that it was given, in its own shell. */
 const LOOK = ({ prompt }: Asked): Act =>

@@ -7,11 +7,17 @@ const REPORT = {
   ...{ done: 'one.txt is made', checked: [{ command: 'test -f one.txt', exitCode: 0 }] },
   ...{ assumed: ['UTF-8', 'one line'], notDone: ['the manual', 'none'], replies: [] as object[] },
 };
-const finding = { text: 'one.txt:1 has a wrong name', criterion: 0, repeated: false, regression: false };
+const finding = {
+  ...{ file: 'one.txt', line: 1, wrong: 'it has a wrong name', right: 'two.txt', proof: '`ls`' },
+  ...{ blocks: 'defect', criterion: null },
+};
 const look = [{ run: ['git', 'log', '--oneline', '-1'] }];
 const judged = (when: string, approved: boolean): Entry => ({
   ...{ when, steps: look },
-  structured: { approved, summary: approved ? 'convinced' : 'no', findings: approved ? [] : [finding], checks: [] },
+  structured: {
+    ...{ approved, summary: approved ? 'convinced' : 'no', findings: approved ? [] : [finding], checks: [] },
+    settled: when.includes('F1') ? [{ finding: 'F1', as: 'withdrawn', why: 'the objective says so' }] : [],
+  },
 });
 
 function benchOf(script: readonly Entry[], { onTestFinished }: { onTestFinished: (end: () => void) => void }) {

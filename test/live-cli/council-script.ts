@@ -21,7 +21,11 @@ export const COUNCIL_FILES = {
 
 const shell = (command: string): Act => ({ act: 'shell', command });
 const say = (text: string): Act => ({ act: 'say', text });
-const mail = (tool: string, given: Record<string, unknown>): Act => ({ act: 'mail', tool, arguments: given });
+/** By `mail`, unless it is a tool of its own: whether all are offered depends on the mail that waits. */
+const mail = (action: string, given: Record<string, unknown>): Act =>
+  ['ask', 'send', 'handoff'].includes(action)
+    ? { act: 'mail', tool: action, arguments: given }
+    : { act: 'mail', tool: 'mail', arguments: { action, arguments: given } };
 const answer = (value: Record<string, unknown>): Act => ({ act: 'answer', value });
 
 const ISSUE = {

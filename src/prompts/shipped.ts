@@ -429,8 +429,8 @@ export const PROMPTS = {
     role: 'reviewer',
     occasion: 'a rejected task comes back',
     needs: ['id', 'title', 'round', 'commit', 'change', 'since', 'criteria', 'findings', 'report'],
-    budget: 900,
-    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, which is checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nIt must meet these criteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nWhat blocked it in the last round:\n\n{{findings}}\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#since}}\nTo see the changes since then, run `{{since}}`.\n{{/since}}\n{{^since}}\nThe author changed nothing and disagrees with each finding. Judge whether the author is right.\n{{/since}}\nFirst settle each of these findings in `settled`: fixed, not-fixed, or withdrawn because the author convinced you. Then look at what changed since, only for harm that this change did itself: something broken, lost or open to attack. Such harm blocks as `new-harm`, whatever the criteria say. A criterion that is not met blocks, too. Anything else that is new is a remark. Approve if all are fixed or withdrawn, and nothing else blocks.',
+    budget: 700,
+    body: '# Review of task {{id}}: {{title}} (round {{round}})\n\nReview commit {{commit}}, checked out here. The change is `{{change}}`. Change nothing.\n\n{{#criteria.length}}\nCriteria:\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n\n{{/criteria.length}}\nWhat blocked it in the last round:\n\n{{findings}}\n\n{{#report}}\nThe author says (a claim, not a fact):\n\n{{report}}\n\n{{/report}}\n{{#since}}\nSince then: `{{since}}`\n{{/since}}\n{{^since}}\nThe author changed nothing and disagrees with each finding: judge who is right.\n{{/since}}\nSettle each finding in `settled`: fixed, not-fixed, or withdrawn if the author convinced you. Then look at what changed since, only for harm that it did: something broken, lost or open to attack. That blocks as `new-harm`. A criterion that is not met blocks, too. All else is a remark.',
   },
   'reviewer/categories': {
     role: 'reviewer',

@@ -19,7 +19,7 @@ const BINARIES = { claude: CLAUDE_BINARY, codex: CODEX_BINARY };
 const TOOLS = ['ask', 'handoff', 'mail', 'send'];
 const MOST_OF_TOOLS = 3_000;
 /** Bytes of a prompt in a conversation that continues, without what it quotes. */
-const MOST_OF_NEWS = { builder: 500, reviewer: 800 };
+const MOST_OF_NEWS = { builder: 500, reviewer: 500 };
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 

@@ -258,7 +258,7 @@ describe('what goes back', () => {
       SESSION,
     );
     expect(prompt).toMatch(
-      /round 2\)[^]*Review commit c2[^]*What blocked it in the last round:[^]*<findings>\nF1: too `short`\. Proof: tried\n<\/findings>[^]*`git diff --no-ext-diff --no-textconv c1 c2`[^]*First settle each of these findings/,
+      /round 2\)[^]*Review commit c2[^]*What blocked it in the last round:[^]*<findings>\nF1: too `short`\. Proof: tried\n<\/findings>[^]*`git diff --no-ext-diff --no-textconv c1 c2`[^]*Settle each finding in/,
     );
     expect(prompt).not.toContain('The task was:');
     expect(prompt).not.toContain('The whole objective.');

@@ -8,6 +8,10 @@ import { ALL } from '../support/lane.ts';
 
 const LIMIT = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 2s.';
 
+/** In the first turn of a task and in each later one. Prompts name the tasks of others, too. */
+const turnsFor = (task: string, turn: Omit<ChaosEntry, 'when'>): ChaosEntry[] =>
+  [`# Task ${task}:`, `task ${task} `].map((when) => ({ ...turn, when }));
+
 describe('T14 a liar never delivers', { timeout: 240_000 }, () => {
   it('claims without work, prose, nothing at all, half a result: each fails, and only what is true is on the branch', async () => {
     const liars = ['empty-answer', 'says-nothing', 'leaves-without-result', 'prose', 'half-result'];
@@ -15,9 +19,9 @@ describe('T14 a liar never delivers', { timeout: 240_000 }, () => {
       planned(['honest', 'no-diff', 'wrong-task', ...liars]),
       // A correction, which all of them answer with the same lie.
       { when: '# Task honest:', mode: 'honest', files: { 'honest.txt': 'true\n' } },
-      { when: 'no-diff', mode: 'honest', text: 'All of it is implemented, and the tests pass.' },
-      { when: 'wrong-task', mode: 'honest', text: 'Task honest is done, and so is task no-diff.' },
-      ...liars.map((mode) => ({ when: mode, mode })),
+      ...turnsFor('no-diff', { mode: 'honest', text: 'All of it is implemented, and the tests pass.' }),
+      ...turnsFor('wrong-task', { mode: 'honest', text: 'Task honest is done, and so is task no-diff.' }),
+      ...liars.flatMap((mode) => turnsFor(mode, { mode })),
       APPROVED,
     ];
     const chaos = openChaosRun(

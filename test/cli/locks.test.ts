@@ -133,6 +133,8 @@ const ONLY_READ = [
     'mail status',
     'mail trace',
   ],
+  // A file in the checkout, which is no state of squad and needs no git.
+  ...['prompts show', 'prompts eject', 'prompts diff'],
 ];
 
 it('tries each command that writes beside a lock', async () => {

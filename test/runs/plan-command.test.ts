@@ -48,9 +48,9 @@ describe.concurrent('squad plan', { timeout: 120_000 }, () => {
     const { code, stdout } = await bench.run(['plan', ...ARGUMENTS, '--prompts']);
     expect(code).toBe(0);
     expect(stdout).toContain('Instructions of planner (planner, scripted)');
-    expect(stdout).toMatch(/First prompt for planner: .*\n# Task plan/);
-    expect(stdout).toMatch(/First prompt for builder: .*\n# Task task-1/);
-    expect(stdout).toMatch(/First prompt for reviewer: .*\n# Review of task/);
+    expect(stdout).toMatch(/First prompt for planner: .*\nThe objective of the whole squad:[^]*\n# Task plan/);
+    expect(stdout).toMatch(/First prompt for builder: [^]*\n# Task task-1/);
+    expect(stdout).toMatch(/First prompt for reviewer: [^]*\n# Review of task/);
     const [found] = (await bench.run(['plan', ...ARGUMENTS, '--prompts', '--json'])).lines;
     expect(found).toMatchObject({ type: 'prompts', agents: [{ name: 'planner' }, {}, {}] });
     expect((await bench.run(['runs', '--json'])).stdout).not.toContain('make-things');

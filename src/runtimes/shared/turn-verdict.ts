@@ -95,7 +95,8 @@ function provenEnd(turn: EndedTurn): End {
   }
   if (verdict.failure !== undefined) return { outcome: 'failed', failure: verdict.failure };
   const owesForm = request.outputSchema !== undefined && request.outputIsOptional !== true;
-  const isSilent = verdict.text.trim() === '' && formProblem(request, verdict) !== undefined;
+  const isSilent =
+    verdict.text.trim() === '' && (request.outputSchema === undefined || verdict.structured === undefined);
   const problem = owesForm ? formProblem(request, verdict) : isSilent ? 'the turn ended without an answer' : undefined;
   if (problem === undefined) return { outcome: 'completed' };
   return failed('bad-output', problem, verdict.mayHaveActed ?? turn.acted);

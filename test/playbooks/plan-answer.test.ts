@@ -83,8 +83,26 @@ describe('files that two tasks change', () => {
       ['y', 'src/a.ts'],
     ],
   ])('%j and %j meet', (one, other) => {
-    expect(both(one, other)).toEqual([expect.stringMatching(/^a and b both change .* at the same time/)]);
+    expect(both(one, other)).toEqual([
+      expect.stringMatching(/^a and b both change "[^"]+": let one of them need the other/),
+    ]);
     expect(both(one, other, ['a'])).toEqual([]);
+  });
+
+  it('are looked up in a plan of the largest size, whatever its answer has', () => {
+    const needs = (index: number): string[] => Array.from({ length: index }, (_, before) => `t${before}`);
+    const files = (name: string): string[] => Array.from({ length: 400 }, (_, file) => `${name}/${file}/a/b.ts`);
+    const all = Array.from({ length: 50 }, (_, index) => task(`t${index}`, { needs: needs(index), files: files('x') }));
+    expect(sharedFiles(all)).toEqual([]);
+    const apart = all.map((one, index) => ({
+      ...one,
+      needs: [],
+      files: [...files(one.id), ...(index < 2 ? ['X/0'] : [])],
+    }));
+    expect(sharedFiles(apart)).toEqual([expect.stringMatching(/^t0 and t1 both change "X\/0"/)]);
+    const same = all.map((one) => ({ ...one, needs: [] }));
+    expect(sharedFiles(same)).toHaveLength(21);
+    expect(sharedFiles(same).at(-1)).toMatch(/^and \d+ more problems$/);
   });
 
   it('do not meet where one task waits for the other, however far', () => {

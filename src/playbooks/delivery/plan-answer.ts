@@ -4,7 +4,8 @@ import type { Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
-import { overlaps, plainPath } from '../stages/planned-paths.ts';
+import { sharedPaths } from '../stages/plan-tasks.ts';
+import { plainPath } from '../stages/planned-paths.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
 /** Leaves room for the suffixes of a piece's tasks. */
@@ -155,21 +156,9 @@ function checkWithout(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, tasks: [] };
 }
 
-/** Files that two tasks name which may run at the same time, each with its tasks. */
+/** Problems of files that two tasks change which may run at the same time. `tasks`: in the order of their needs. */
 export function sharedFiles(tasks: readonly PlannedTask[]): string[] {
-  const needs = new Map(tasks.map((task) => [task.id, task.needs]));
-  const leadsTo = (from: string, to: string): boolean =>
-    (needs.get(from) ?? []).some((need) => need === to || leadsTo(need, to));
-  return tasks.flatMap((one, index) =>
-    tasks.slice(index + 1).flatMap((other) => {
-      if (leadsTo(one.id, other.id) || leadsTo(other.id, one.id)) return [];
-      const shared = one.files.filter((file) => other.files.some((path) => overlaps(plainPath(file), plainPath(path))));
-      return shared.map(
-        (file) =>
-          `${shown(one.id)} and ${shown(other.id)} both change ${shown(file)} at the same time: make them one task, or let one need the other`,
-      );
-    }),
-  );
+  return fewOf(sharedPaths(tasks.map(({ id, needs, files }) => ({ id, needs, paths: files.map(plainPath) }))));
 }
 
 function problemsOf(task: PlannedTask, index: number, ids: readonly string[], roles: readonly string[]): string[] {

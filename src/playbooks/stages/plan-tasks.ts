@@ -7,7 +7,7 @@ import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import type { Member } from '../../model/plan/board.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import { rolesToChoose, taskIdOf } from './list-facts.ts';
-import { overlaps, pathProblem, plainPath } from './planned-paths.ts';
+import { meets, pathProblem, placesOf, plainPath } from './planned-paths.ts';
 import type { StageList } from './stage-list.ts';
 import { optionsOf } from './stage-options.ts';
 
@@ -123,16 +123,18 @@ function roleProblem({ id, role }: Entry, index: number, roles: readonly string[
   return [`task ${index + 1} (${quotedName(id)}): no role ${quotedName(role)} works on it; roles: ${roles.join(', ')}`];
 }
 
-/** Pairs of tasks that may run at the same time and change the same path. */
-function sharedPaths(sorted: readonly Entry[]): string[] {
+/** Pairs of tasks that may run at the same time and change the same path, each with its first one. `sorted`: in the order of their needs. */
+export function sharedPaths(sorted: readonly Pick<PlannedEntry & Entry, 'id' | 'needs' | 'paths'>[]): string[] {
   const before = new Map<string, Set<string>>();
   for (const { id, needs } of sorted) {
     before.set(id, new Set(needs.flatMap((need) => [need, ...(before.get(need) ?? [])])));
   }
+  const places = new Map(sorted.map(({ id, paths }) => [id, placesOf(paths)]));
   return sorted.flatMap((one, index) =>
     sorted.slice(index + 1).flatMap((other) => {
-      if (before.get(other.id)?.has(one.id) === true) return [];
-      const shared = one.paths.find((path) => other.paths.some((second) => overlaps(path, second)));
+      const others = places.get(other.id);
+      if (others === undefined || before.get(other.id)?.has(one.id) === true) return [];
+      const shared = one.paths.find((path) => meets(path, others));
       return shared === undefined
         ? []
         : [

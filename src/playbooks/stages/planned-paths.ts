@@ -44,8 +44,31 @@ function isOwn(path: string): boolean {
   return OWN_FOLDERS.has(first) || more.includes('.git');
 }
 
+/** The paths of a task, made ready to be compared with many others. */
+export interface Places {
+  readonly own: ReadonlySet<string>;
+  /** These paths, and all folders that they are in. */
+  readonly above: ReadonlySet<string>;
+}
+
+export function placesOf(paths: readonly string[]): Places {
+  const own = paths.map(foldedPath);
+  return { own: new Set(own), above: new Set(own.flatMap(foldersOf)) };
+}
+
+/** Whether the path is one of these, is in one, or has one in it, on any file system. */
+export function meets(path: string, { own, above }: Places): boolean {
+  const folded = foldedPath(path);
+  return above.has(folded) || foldersOf(folded).some((folder) => own.has(folder));
+}
+
 /** Whether one of the two is the other or in it, on any file system. */
 export function overlaps(first: string, second: string): boolean {
-  const [one, other] = [foldedPath(first), foldedPath(second)];
-  return one === '' || other === '' || one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+  return meets(first, placesOf([second]));
+}
+
+/** A folded path, and each folder that it is in up to the root, which is the empty text. */
+function foldersOf(folded: string): string[] {
+  const steps = folded.split('/');
+  return ['', ...steps.map((_, index) => steps.slice(0, index + 1).join('/'))];
 }

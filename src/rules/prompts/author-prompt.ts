@@ -9,7 +9,7 @@ export interface AuthorPrompt {
   readonly prompt: Prompt;
   /** The session has the run's facts already, and the task too unless the task only begins. */
   readonly resumed: boolean;
-  /** Equal in all prompts of the run. */
+  /** Equal in all prompts of the run. Empty: the session has it. */
   readonly run: string;
   /** Its agent commits its work. */
   readonly commits: boolean;
@@ -34,7 +34,7 @@ export function renderAuthorPrompt(about: AuthorPrompt): string {
 }
 
 function renderTask(about: AuthorPrompt): string {
-  const { state, resumed, run, delivered, neighbours, background, baseline, changed } = about;
+  const { state, run, delivered, neighbours, background, baseline, changed } = about;
   const { task } = state;
   if (task.brief.verbatim === true) return task.brief.text;
   const facts = {
@@ -52,9 +52,7 @@ function renderTask(about: AuthorPrompt): string {
     duties: task.requires.map((one) => dutyOf(one, changed)),
     minutes: String(about.minutes),
   };
-  return resumed
-    ? renderPrompt('author/next', facts, changed)
-    : renderPrompt('author/first', { run, ...facts }, changed);
+  return renderPrompt('author/first', { run, ...facts }, changed);
 }
 
 function placeOf({ state: { task }, commits, changed }: AuthorPrompt): string {

@@ -145,7 +145,8 @@ function promptOf(
   const { prompt, review, commit, since } = start;
   const { board, definition, resumed, minutes } = about;
   const changed = definition.prompts ?? {};
-  const common = { state, prompt, resumed, run: renderRun(definition, board), changed };
+  // The session has it already.
+  const common = { state, prompt, resumed, run: resumed ? '' : renderRun(definition, board), changed };
   if (review !== null) return renderReviewPrompt({ ...common, commit: commit ?? '', since });
   const hasBrief = prompt.why === 'start' || !resumed;
   return renderAuthorPrompt({
@@ -189,21 +190,17 @@ export function renderRun(definition: RunDefinition, { facts }: Pick<Board, 'fac
 /** More would crowd out the task. */
 const MOST_NEIGHBOURS = 10;
 
-/** Open tasks that neither need this one nor are needed by it, so that others may work on them at the same time. */
-function neighboursOf({ task }: TaskState, board: Board): TaskState['task'][] {
-  const leadsTo = (from: string, to: string): boolean =>
-    (board.tasks.get(from)?.task.needs ?? []).some((need) => need === to || leadsTo(need, to));
-  return board.tasks.open
-    .map((one) => one.task)
-    .filter(
-      (one) =>
-        one.id !== task.id &&
-        one.kind === 'work' &&
-        one.integrate &&
-        one.owner !== 'engine' &&
-        !leadsTo(one.id, task.id) &&
-        !leadsTo(task.id, one.id),
-    )
+/** Open tasks that do not wait for this one, so that others may work on them at the same time. It starts, so its own needs have ended. */
+function neighboursOf({ task }: TaskState, { tasks }: Board): TaskState['task'][] {
+  const open = tasks.open.map((one) => one.task);
+  const needers = Map.groupBy(
+    open.flatMap(({ id, needs }) => needs.map((need) => ({ id, need }))),
+    ({ need }) => need,
+  );
+  const waiting = new Set([task.id]);
+  for (const id of waiting) for (const needer of needers.get(id) ?? []) waiting.add(needer.id);
+  return open
+    .filter(({ id, kind, integrate, owner }) => !waiting.has(id) && kind === 'work' && integrate && owner !== 'engine')
     .slice(0, MOST_NEIGHBOURS);
 }
 

@@ -115,6 +115,9 @@ export function findingProblems(answer: ReviewAnswer, asked: AskedFindings & { r
   ];
 }
 
+/** Each takes a call of git. What is not looked up counts as its reviewer says. */
+const MOST_CITED = 50;
+
 /** The files to look up for the answer that settles an attempt of a review; undefined: none. */
 export function citedBy(state: TaskState | undefined, event: WorkEvent): CitedFiles | undefined {
   const phase = state?.work.phase;
@@ -122,7 +125,7 @@ export function citedBy(state: TaskState | undefined, event: WorkEvent): CitedFi
   const { attempt, output } = event;
   const isIts = phase.slots.some(({ request }) => request.state.at === 'live' && request.state.attempt === attempt);
   const answer = isIts ? reviewAnswerSchema.safeParse(output).data : undefined;
-  const files = [...new Set((answer?.findings ?? []).flatMap(({ file }) => file ?? []))];
+  const files = [...new Set((answer?.findings ?? []).flatMap(({ file }) => file ?? []))].slice(0, MOST_CITED);
   if (files.length === 0) return undefined;
   const { base, rounds } = state.work;
   // A file that the work made and took away again is in no other change.

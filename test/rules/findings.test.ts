@@ -195,6 +195,8 @@ it('the files to look up are those of the answer of a review at work', () => {
   expect(citedBy(state({ base: 'b0', rounds: [REJECTED] }), one)?.bases).toEqual(['b0', 'c1']);
   expect(citedBy(state({}), one)?.bases).toEqual([]);
   expect(citedBy(state({}), settled('a-2', F1))).toBeUndefined();
+  const many = Array.from({ length: 200 }, (_, index) => at(`f${index}`, 1));
+  expect(citedBy(state({}), settled('a-2', ...many))?.files).toHaveLength(50);
   expect(citedBy(state({}), settled('a-1', at('src/a.ts', 1)))).toBeUndefined();
   expect(citedBy(state({ phase: { at: 'working' } }), one)).toBeUndefined();
   expect(citedBy(undefined, one)).toBeUndefined();

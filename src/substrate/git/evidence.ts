@@ -71,12 +71,20 @@ interface TreeEntry {
   readonly bytes: number;
 }
 
+/** No file system takes a longer one, and a program none that is very much longer. */
+const LONGEST_PATH = 4096;
+
 /** undefined: nothing is at this path. */
 async function entryAt(context: GitContext, commit: string, path: string): Promise<TreeEntry | undefined> {
   requireCommitId(commit);
   // Paths in git have no such parts, and `commit:./x` would be relative to the engine's folder.
   const parts = path.split('/');
-  if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return undefined;
+  if (
+    path.length > LONGEST_PATH ||
+    path.includes('\0') ||
+    parts.some((part) => part === '' || part === '.' || part === '..')
+  )
+    return undefined;
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', commit, '--', path];
   const listing = await context.git.text(args, (await anyPlace(context)).call);
   if (!listing.replace(/\0$/, '').endsWith(`\t${path}`)) return undefined;

@@ -302,7 +302,7 @@ describe('the content of a file in a commit', () => {
     expect(await read('large', 1024 * 1024)).toBe('too-large');
     expect(await read('large', 3 * 1024 * 1024)).toHaveLength(3 * 1024 * 1024);
     for (const path of ['link', 'out', 'module', 'folder']) expect(await read(path, 100), path).toBe('not-a-file');
-    for (const path of ['gone', 'link/a', 'folder/', 'a\nb', '../a'])
+    for (const path of ['gone', 'link/a', 'folder/', 'a\nb', '../a', 'x'.repeat(200_000)])
       expect(await read(path, 100), path).toBe('absent');
     // Commits are read over the same conversation.
     expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FACTS, type FactName } from '../../src/prompts/facts.ts';
+import { ownBytes } from '../../src/prompts/read-change.ts';
 import { readPrompt } from '../../src/prompts/read-prompt.ts';
 import { renderPrompt, type PromptName } from '../../src/prompts/render.ts';
 import { PROMPTS } from '../../src/prompts/shipped.ts';
@@ -18,6 +19,17 @@ const HOSTILE_TEXTS = [
   '\u00000\u0000',
   '{{{run}}}',
 ];
+
+/** Bytes of squad's own text that a prompt of each kind may have at most. The first kind that fits a name counts. */
+const BARS: readonly (readonly [kind: RegExp, bytes: number])[] = [
+  [/\/role$/, 1_200],
+  // One of them goes into a conversation that has all the rest.
+  [/^author\/(?!first$|commits$|edits$|duty$)|\/repair$|^stage\//, 500],
+  // They name the headings of a document.
+  [/^objective\//, 1_800],
+  [/./, 1_200],
+];
+const barOf = (name: PromptName): number => BARS.find(([kind]) => kind.test(name))?.[1] ?? 0;
 
 type Facts = Record<string, string | readonly string[]>;
 const render = renderPrompt as unknown as (name: PromptName, facts: Facts) => string;
@@ -55,9 +67,9 @@ describe.each(NAMES)('the prompt %s', (name) => {
     expect(new Set(namedIn(body))).toEqual(new Set(needs));
   });
 
-  it('keeps to its budget', () => {
-    const own = body.replaceAll(/\{\{[^}]*\}\}/g, '');
-    expect(Buffer.byteLength(own)).toBeLessThanOrEqual(budget);
+  it('keeps to its budget, and that to the bar of its kind', () => {
+    expect(ownBytes(body)).toBeLessThanOrEqual(budget);
+    expect(budget).toBeLessThanOrEqual(barOf(name));
   });
 
   it('reads as it is kept', async () => {
@@ -104,3 +116,47 @@ const PAIRS: readonly (readonly [one: RegExp, other: RegExp])[] = [
 it.each(NAMES)('asks for nothing that it forbids: %s', (name) => {
   for (const [one, other] of PAIRS) expect(one.test(PROMPTS[name].body) && other.test(PROMPTS[name].body)).toBe(false);
 });
+
+/** The words of a prompt besides the quoted, its commands and its lists. */
+const ownWords = (prompt: string): string => prompt.replaceAll(/<([a-zA-Z]+)>\n[^]*?\n<\/\1>|^- .*$|`[^`]*`/gm, '');
+
+/** Each prompt that begins a turn of a conversation that continues. */
+const NEWS = NAMES.filter((name) =>
+  /^author\/(?:answered|check-failed|conflict|cut-short|person|rejected|reopened|repair|unproven)$|^reviewer\/(?:again|fixed|merged|repair)$/.test(
+    name,
+  ),
+);
+
+it.each(NEWS)('adds no more than 500 bytes of its own to a conversation: %s', (name) => {
+  expect(
+    Buffer.byteLength(
+      ownWords(
+        render(
+          name,
+          factsOf(name, () => 'x'),
+        ),
+      ),
+    ),
+  ).toBeLessThanOrEqual(500);
+});
+
+/** A section in the place of one that is there. */
+const ELSE = /\{\{\^([\w.]+)\}\}[^]*?\{\{\/\1\}\}/g;
+
+/** The parts of the first prompts of delivery. */
+const FIRST = [
+  ['author/looks', 'planner/first'],
+  ['author/commits', 'builder/first'],
+  ['author/commits', 'fixer/first'],
+  ['author/commits', 'committer/first'],
+  ['author/builds', 'tester/first'],
+  ['author/builds', 'judge/first'],
+] as const;
+
+it.each([...FIRST.map((parts) => ['squad/run', 'author/first', ...parts] as const), ['squad/run', 'reviewer/first']])(
+  'a first prompt has no more than 1500 bytes of its own: %s %s %s %s',
+  (...parts) => {
+    const own = (parts as readonly PromptName[]).map((name) => ownBytes(PROMPTS[name].body.replaceAll(ELSE, '')));
+    expect(own.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(1_500);
+  },
+);

@@ -97,8 +97,8 @@ export interface Composition extends Machine {
   runtime(name: string, choice?: RuntimeChoice): AgentRuntime;
   /** Reads what a turn of this runtime reports, for panes and reports. undefined: only the runtime itself can. */
   transcript(name: string): ReadTranscript | undefined;
-  /** Runs attempts of kind `check`. Passes on more variables if it is given their names. */
-  checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
+  /** Runs attempts of kind `check`. */
+  checkRuntime(): AgentRuntime;
   /** The mail server of one turn, which the file names. */
   mailServer(turnFile: string): MailServer;
   /** Confines the MCP servers and hooks that a turn starts in the folder of its agent. */
@@ -157,8 +157,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
       const made = isRegistered(runtimes, name) ? make(name, {}) : undefined;
       return made === undefined || isRuntime(made) ? undefined : createTranscriptReader(made, processes);
     },
-    checkRuntime: ({ allowEnvironment = [] } = {}) =>
-      createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
+    checkRuntime: () => createCliRuntime(createCheckAdapter(host.environment), { processes, clock }),
     mailServer: (turnFile) => ({
       command: host.node,
       args: [...MAIL_SERVER_FLAGS, MAIL_SERVER, '--turn-file', turnFile],

@@ -102,7 +102,7 @@ export function wireRun(
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
 ): WiredRun {
   const { ledger, directory } = resources;
-  const { lease, definition, since, limits, patienceMs = null } = of;
+  const { lease, definition, since } = of;
   const { clock, processes } = ports;
   // The policy is frozen: a newer version of the playbook does not change it.
   ledger.mail.open(lease, ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook));
@@ -134,7 +134,9 @@ export function wireRun(
     },
     lease,
   );
-  const checks = createChecks({ ledger, supervisor, clock }, lease, attemptScope(definition.name, lease.runId));
+  const variables = definition.env;
+  const scope = attemptScope(definition.name, lease.runId);
+  const checks = createChecks({ ledger, supervisor, clock, variables }, lease, scope);
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
   const { workspaces } = ports;
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
@@ -150,11 +152,20 @@ export function wireRun(
     ports.files?.changed(board);
   };
   const publisher = wirePublisher(operations, redactor);
-  const attended = (): boolean => of.attended?.aborted === false;
-  const { playbook, tracer } = ports;
-  const run = { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
-  const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
+  const driven = { attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
+  const graphPorts = { ...runPorts(ports, ledger, of), ...driven };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
+}
+
+/** The run, as the nodes of the graph know it. */
+function runPorts(
+  { clock, playbook, tracer }: SegmentPorts,
+  ledger: Ledger,
+  of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
+) {
+  const { lease, definition, limits, patienceMs = null } = of;
+  const attended = (): boolean => of.attended?.aborted === false;
+  return { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
 }
 
 function operationHooks(supervisor: Supervisor, control: SegmentControl, wake: () => void) {

@@ -3,12 +3,19 @@ import type { BoundAgent } from './run.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings, or the stored settings of a run with its agents. */
-interface LetsThrough extends Pick<Settings, 'runtimes' | 'tracing'> {
+interface LetsThrough extends Pick<Settings, 'runtimes' | 'tracing' | 'setup' | 'verify'> {
+  readonly env?: readonly string[] | undefined;
   readonly agents?: readonly Pick<BoundAgent, 'env' | 'mcp'>[] | undefined;
 }
 
-/** The environment variables that this repository passes to its agents, their servers and the endpoint of its traces by name. */
-export function letThroughBy({ runtimes, agents = [], tracing }: LetsThrough): readonly string[] {
+/** The environment variables that this repository passes by name to commands, agents, their servers and the endpoint of its traces. */
+export function letThroughBy({ runtimes, agents = [], tracing, ...commands }: LetsThrough): readonly string[] {
   const ofRuntimes = Object.values(runtimes).flatMap(({ env }) => env);
-  return [...ofRuntimes, ...agents.flatMap(variablesOf), ...Object.values(tracing?.headers ?? {})];
+  const ofAgents = [...ofRuntimes, ...agents.flatMap(variablesOf)];
+  return [...ofAgents, ...commandVariables(commands), ...Object.values(tracing?.headers ?? {})];
+}
+
+/** The variables that commands of `setup`, `verify` and criteria get, each once. */
+export function commandVariables({ env = [], setup, verify }: Pick<LetsThrough, 'env' | 'setup' | 'verify'>): string[] {
+  return [...new Set([...env, ...[...setup, ...verify].flatMap((step) => step.env ?? [])])];
 }

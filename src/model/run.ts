@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { equipmentSchema } from './armory.ts';
+import { defined } from '../text/defined.ts';
 import { asObject } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
@@ -63,6 +64,8 @@ export const runDefinitionSchema = z.object({
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
+  /** Names only. Absent: commands get none. */
+  env: settingsSchema.shape.env.unwrap().optional(),
   /** Absent: nothing. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
   /** Protected paths of the settings and of the objective together. Absent: none. */
@@ -139,13 +142,14 @@ export function placedAt(definition: RunDefinition, root: string): RunDefinition
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
 export function amendRun(definition: RunDefinition, reload: Reload): RunDefinition {
-  const { setup, verify, limits, trusted, criteria, doubtful } = reload;
+  const { setup, verify, env, limits, trusted, criteria, doubtful } = reload;
   const { objective } = definition;
   return {
     ...definition,
     ...(criteria === undefined ? {} : { objective: { ...objective, criteria }, doubtful }),
     setup,
     verify,
+    ...defined({ env }),
     limits: raiseLimits(definition.limits, limits),
     trusted,
     began: definition.began ?? {

@@ -96,7 +96,15 @@ const checksSchema = z.enum(['now', 'base']);
 
 const reviewSettingsSchema = z.strictObject({ looks: z.enum(['reported', 'required']).default('reported') });
 
-const stepSchema = z.strictObject({ run: commandSchema, minutes: minutesSchema.default(10) });
+/** Names of variables of the person's environment; their values are never written down. */
+const variablesSchema = z.array(variableSchema).max(100);
+
+const stepSchema = z.strictObject({
+  run: commandSchema,
+  minutes: minutesSchema.default(10),
+  /** Variables of this command alone. */
+  env: variablesSchema.optional(),
+});
 
 const publishSchema = z.strictObject({
   remote: gitNameSchema.default('origin'),
@@ -152,6 +160,8 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
+  /** Variables that commands get: `setup`, `verify`, and what a criterion, a stage or a task runs. */
+  env: variablesSchema.default([]),
   /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
   keep: z.array(keptPathSchema).max(50).default([]),
   /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */

@@ -18,6 +18,7 @@ import type { TraceOption } from '../engine/tracing/target.ts';
 import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts';
 import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
+import { refuseRunUnset } from './preflight/variables.ts';
 import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
 import type { Source } from './preflight/source.ts';
 import { openRun } from './open-run.ts';
@@ -128,6 +129,7 @@ export async function resume(place: Place, name: string | undefined, options: Re
   const agreed = runId === undefined ? undefined : await agreeToRun(workspace, runId, trust);
   const admit = async (run: RunToAdmit): Promise<Admission> => {
     const admitted = admitRun(workspace, run);
+    if (admitted === 'plays') refuseRunUnset(run.definition, workspace.host.environment);
     await requireConsent(workspace, run, { agreed, raise });
     return admitted;
   };
@@ -144,7 +146,7 @@ export async function refuseResume(place: Place, name: string, trust: TrustOptio
   refuseBusy(run.directory);
   await inspectForWork(run.composition.git, run.repository.root);
   await agreeToRun(run, row.id, trust);
-  admitRun(run, { id: row.id, definition });
+  if (admitRun(run, { id: row.id, definition }) === 'plays') refuseRunUnset(definition, run.host.environment);
 }
 
 /** The run that needs an engine most; undefined: there is none. */

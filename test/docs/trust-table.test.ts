@@ -51,6 +51,9 @@ const stage = (more: string): string =>
 const EXAMPLES: Readonly<Record<string, string>> = {
   'setup.run': 'setup: [{ run: x }]',
   'verify.run': 'verify: [{ run: x }]',
+  'setup.env': 'setup: [{ run: x, env: [PWN] }]',
+  'verify.env': 'verify: [{ run: x, env: [PWN] }]',
+  env: 'env: [PWN]',
   notify: 'notify: x',
   'playbook.stages.makes.checks': stage('makes: { checks: [x] }'),
   'playbook.stages.review.rounds': stage('makes: code, review: { id: R, by: [tester], rounds: 5 }'),

@@ -59,7 +59,7 @@ describe('S5: a value is never an option', () => {
   });
 
   it.each(VALUES)('S5: a check: %j', (value) => {
-    const adapter = createCheckAdapter({ environment: {}, allowEnvironment: [] });
+    const adapter = createCheckAdapter({});
     const made = adapter.command({ ...makeRequest({ prompt: value }), limits: DEFAULT_TURN_LIMITS }, undefined);
     if (made.type !== 'command') throw new Error('refused');
     expect(made.args).toEqual(['-c', 'exec /bin/sh -c -- "$1" >&2', 'sh', value]);

@@ -82,11 +82,11 @@ async function beginOrJoin(
     const { row, definition } = (await openRun(context, options.run)).reading;
     return {
       run: row.name,
-      environment: environmentOfRuntimes(environment, workspace.composition, definition.runtimes),
+      environment: environmentOfRuntimes(environment, workspace.composition, definition),
     };
   }
   const planned = await planRun(context, workspace, objective, options);
-  const passed = environmentOfRuntimes(environment, workspace.composition, planned.runtimes);
+  const passed = environmentOfRuntimes(environment, workspace.composition, planned.definition);
   const { directory } = bindWorkspace(workspace);
   const own = await writeTicket(directory, { environment: passed });
   const { objective: args, tickets } = await passObjective(directory, planned.objective);
@@ -107,10 +107,10 @@ async function planRun(context: CommandContext, workspace: OpenedWorkspace, give
     ...newRunOf(context, options),
     otherwise: TEAM_PLAYBOOK,
   });
-  const { name, playbook, runtimes } = definition;
+  const { name, playbook } = definition;
   return {
     name,
-    runtimes,
+    definition,
     objective,
     /** Arguments of `squad` that start it, without its objective. */
     args: ['run', ...argumentsOf(NEW_RUN, { ...options, name, playbook })],

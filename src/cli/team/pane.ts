@@ -5,6 +5,7 @@ import { readRun } from '../../view/read-run.ts';
 import { isStorageError } from '../../model/storage-error.ts';
 import { errorText } from '../../model/errors.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -96,8 +97,7 @@ function turnsOf(
   const agent = memberAt(policy, address)?.agent ?? null;
   if (agent === null) return undefined;
   const composition = compose(host);
-  const { runtimes } = readRun(ledger, run.id, null).definition;
-  const redactor = composition.redactor(Object.values(runtimes).flatMap(({ env }) => env));
+  const redactor = composition.redactor(letThroughBy(readRun(ledger, run.id, null).definition));
   const ports = { ledger, composition, redactor, directory };
   return followTurns(ports, (line) => screen.line(line), run.id, agent);
 }

@@ -4,7 +4,7 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 import { runtimeChoice } from '../../engine/runtime-choice.ts';
 import { FORGE_TOKENS } from '../../substrate/git/forge/remotes.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
-import type { Settings } from '../../model/settings.ts';
+import { letThroughBy } from '../../model/let-through.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { pickVariables } from '../../text/defined.ts';
 
@@ -93,10 +93,10 @@ export function windowNameOf(format: string, session: string, role: string): str
 export function environmentOfRuntimes(
   environment: Readonly<Record<string, string | undefined>>,
   registered: Pick<Composition, 'runtimes' | 'describe'>,
-  runtimes: Settings['runtimes'],
+  settings: Parameters<typeof letThroughBy>[0],
 ): Record<string, string> {
+  const { runtimes } = settings;
   const names = Object.keys({ ...registered.runtimes, ...runtimes });
   const read = names.flatMap((name) => registered.describe(name, runtimeChoice(runtimes, name)).reads ?? []);
-  const named = Object.values(runtimes).flatMap(({ env }) => env);
-  return pickVariables(environment, [...new Set([...read, ...named, ...FORGE_TOKENS])]);
+  return pickVariables(environment, [...new Set([...read, ...letThroughBy(settings), ...FORGE_TOKENS])]);
 }

@@ -1,5 +1,5 @@
 import { childEnvironment } from '../../runtimes/shared/child-environment.ts';
-import type { CliAdapter, TurnFacts, Verdict, RuntimeSettings } from '../../runtimes/shared/cli-adapter.ts';
+import type { CliAdapter, RuntimeSettings, TurnFacts, Verdict } from '../../runtimes/shared/cli-adapter.ts';
 
 /** The `runtime` of every attempt of kind `check`. */
 export const CHECK_RUNTIME = 'check';
@@ -18,9 +18,7 @@ const BOTH_OUTPUTS_TO_STDERR = 'exec /bin/sh -c -- "$1" >&2';
  * A command of the user or the repository as a turn: `prompt` is one line for `/bin/sh -c`, the one exception to the ban on
  * shells. Its stdin is empty. It passes if it exits with 0 by itself.
  */
-export function createCheckAdapter(
-  settings: Pick<RuntimeSettings, 'environment' | 'allowEnvironment'>,
-): CliAdapter<undefined, undefined> {
+export function createCheckAdapter(host: RuntimeSettings['environment']): CliAdapter<undefined, undefined> {
   return {
     name: CHECK_RUNTIME,
     lookUp: () => Promise.resolve(undefined),
@@ -28,7 +26,7 @@ export function createCheckAdapter(
       type: 'command',
       binary: '/bin/sh',
       args: ['-c', BOTH_OUTPUTS_TO_STDERR, 'sh', request.prompt],
-      env: environmentOf(settings),
+      env: environmentOf(host, request.environment),
       stdin: '',
       files: [],
       home: request.workspace.path,
@@ -49,11 +47,11 @@ export function createCheckAdapter(
 }
 
 /** With `CI`, test runners and package managers ask nothing, and do not watch for changes. */
-function environmentOf({
-  environment,
-  allowEnvironment,
-}: Pick<RuntimeSettings, 'environment' | 'allowEnvironment'>): Record<string, string> {
-  return { CI: 'true', ...childEnvironment(environment, allowEnvironment) };
+function environmentOf(
+  host: RuntimeSettings['environment'],
+  variables: readonly string[] = [],
+): Record<string, string> {
+  return { CI: 'true', ...childEnvironment(host, variables) };
 }
 
 /**

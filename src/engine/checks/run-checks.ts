@@ -21,6 +21,8 @@ export interface CheckOrder {
   /** Makes its folder ready, before each try that begins. A try that an earlier engine began continues where it is. */
   readonly workspace: () => Promise<Workspace>;
   readonly wallMs: number;
+  /** Variables that it gets besides those of all commands of the run. */
+  readonly env?: readonly string[] | undefined;
   readonly purpose: 'setup' | 'evidence' | 'verify';
 }
 
@@ -52,6 +54,8 @@ interface CheckPorts {
   /** Must know the runtime `check`. */
   readonly supervisor: Pick<Supervisor, 'ensure' | 'settled' | 'cancel'>;
   readonly clock: Clock;
+  /** Names of variables that each command gets. Absent: none. */
+  readonly variables?: readonly string[] | undefined;
 }
 
 export function createChecks(
@@ -243,8 +247,14 @@ function tryId({ prefix }: Context, { id }: Pick<CheckOrder, 'id'>, number: numb
   return number === 1 ? `${prefix}.${id}` : `${prefix}.${id}-r${number}`;
 }
 
-function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrder, workspace: Workspace): TurnRequest {
-  const { wallMs } = order;
+function requestOf(
+  turnId: string,
+  { maxOutputBytes, variables = [] }: Context,
+  order: CheckOrder,
+  workspace: Workspace,
+): TurnRequest {
+  const { wallMs, env = [] } = order;
+  const environment = [...new Set([...variables, ...env])];
   return {
     turnId,
     workspace,
@@ -252,6 +262,7 @@ function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrde
     instructions: '',
     access: { level: 'edit' },
     mcp: [],
+    ...(environment.length === 0 ? {} : { environment }),
     // A build may be silent: only its time limit counts.
     limits: { wallMs, idleMs: wallMs * 2, retryMs: wallMs, maxOutputBytes },
   };

@@ -38,8 +38,11 @@ async function runOnBase(
   const idOf = (run: string, index: number): string =>
     `baseline-${commit.slice(0, 12)}-${index + 1}-${shortHash(run)}-t${tries}`;
   const steps = [
-    ...definition.verify.map(({ run, minutes }) => ({ purpose: 'verify' as const, run, wallMs: minutes * MINUTE })),
-    ...doubtful.map((run) => ({ purpose: 'criterion' as const, run, wallMs: CRITERION_MS })),
+    ...definition.verify.map(({ run, minutes, env }) => ({
+      ...{ purpose: 'verify' as const, run, env },
+      wallMs: minutes * MINUTE,
+    })),
+    ...doubtful.map((run) => ({ purpose: 'criterion' as const, run, env: undefined, wallMs: CRITERION_MS })),
   ];
   const [first] = steps;
   const checkFolder = createCheckFolder(ports, {
@@ -54,13 +57,13 @@ async function runOnBase(
   const ran: BaselineCommand[] = [];
   try {
     if (first === undefined) await checkFolder.ready('go');
-    for (const [index, { purpose, run, wallMs }] of steps.entries()) {
+    for (const [index, { purpose, run, env, wallMs }] of steps.entries()) {
       // Later `verify` commands find what earlier ones built. A criterion runs by itself.
       const ignored = index > 0 && purpose === 'verify' ? 'stay' : 'go';
       const answer = await runCommand(ports, {
         ...{ id: idOf(run, index), task: BASELINE, command: run, purpose: 'verify' },
         workspace: async () => checkFolder.ready(ignored).catch(inNewFolder),
-        wallMs: Math.ceil(wallMs),
+        ...{ env, wallMs: Math.ceil(wallMs) },
       });
       await checkFolder.bringBack(steps[index + 1]?.purpose === 'criterion' ? 'go' : 'stay');
       const one = answer.passed ? { ...PASSED, run } : failed(purpose, run, answer);

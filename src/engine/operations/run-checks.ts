@@ -14,6 +14,7 @@ interface CheckStep {
   readonly task: string;
   readonly run: string;
   readonly wallMs: number;
+  readonly env?: readonly string[] | undefined;
   readonly purpose: 'evidence' | 'verify';
 }
 
@@ -43,9 +44,9 @@ async function runStep(
   step: CheckStep,
   turn: Turn,
 ): Promise<CheckFacts> {
-  const { id, task, run, wallMs, purpose } = step;
+  const { id, task, run, wallMs, env, purpose } = step;
   const answer = await runCommand(ports, {
-    ...{ id, task, wallMs, purpose },
+    ...{ id, task, wallMs, env, purpose },
     command: run,
     workspace: async () => checkFolder.ready(turn.before),
   });
@@ -113,7 +114,8 @@ function verifySteps(
   return ports.definition.verify.flatMap((step, index): CheckStep[] => {
     if (isLeftOut(step, baseline)) return [];
     const id = `${name}-${commit.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
-    return [{ id, task, run: step.run, wallMs: Math.ceil(step.minutes * MINUTE), purpose: 'verify' }];
+    const { run, env } = step;
+    return [{ id, task, run, env, wallMs: Math.ceil(step.minutes * MINUTE), purpose: 'verify' }];
   });
 }
 

@@ -32,12 +32,12 @@ export async function setUp(
   task: string,
   tries: number,
 ): Promise<CommandsAnswer> {
-  for (const { run, minutes, name, earlier } of setupOf(ports, folder, tries)) {
+  for (const { run, minutes, env, name, earlier } of setupOf(ports, folder, tries)) {
     if (earlier.some((id) => ports.checks.passed(id))) continue;
     const id = `${name}-t${tries}`;
     const wallMs = Math.ceil(minutes * MINUTE);
     const workspace = async (): Promise<Workspace> => folder.workspace;
-    const answer = await ports.checks.run({ id, task, command: run, workspace, wallMs, purpose: 'setup' });
+    const answer = await ports.checks.run({ id, task, command: run, workspace, wallMs, env, purpose: 'setup' });
     if (!answer.passed) {
       const output = `The setup command ${describe(run, answer, outputPath(ports, id))}`;
       return { ok: false, ran: answer.why !== 'not-run', command: run, answer, output };

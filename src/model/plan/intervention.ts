@@ -18,6 +18,8 @@ export const interventionSchema = z.discriminatedUnion('verb', [
     verb: z.literal('reload'),
     setup: settingsSchema.shape.setup,
     verify: settingsSchema.shape.verify,
+    /** Absent: as before. */
+    env: settingsSchema.shape.env.unwrap().optional(),
     /** The limits that `squad.yaml` names, except those that earlier decisions of the plan depend on. */
     limits: someLimitsSchema.omit({ reviewRounds: true, retries: true, walls: true }),
     /** Digest of the commands that the operator trusts; null if there are none. */

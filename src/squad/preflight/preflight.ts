@@ -27,6 +27,7 @@ import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import { SINKS } from '../../engine/sinks/sinks.ts';
 import { describeRuntimes } from '../../engine/runtime-choice.ts';
+import { refuseUnset } from './variables.ts';
 import { refuseUnregistered } from './runtimes.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
@@ -118,8 +119,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const { frozen, notes: ofPrompts } = await promptsOfRun(repository.root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
-  refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
-  refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
+  refuseUnusable(ports, request, playbook, read);
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
@@ -162,6 +162,18 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }
 
+/** Throws for settings that no run can work with on this machine. */
+function refuseUnusable(
+  { host }: PreflightPorts,
+  { allowFullAccess }: PreflightRequest,
+  playbook: Playbook<unknown>,
+  read: SettingsRead,
+): void {
+  refuseUnset(read, host.environment);
+  refuseUnconfined(read.settings.agents ?? [], host, allowFullAccess === true);
+  refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));
+}
+
 function redactedIn(bound: RunDefinition['agents'], agents: RunDefinition['agents']): string[] {
   return bound.flatMap(({ name, instructions }, index) =>
     instructions === agents[index]?.instructions ? [] : [`the instructions of ${name}`],
@@ -182,6 +194,7 @@ function settingsOf(
   RunDefinition,
   | 'setup'
   | 'verify'
+  | 'env'
   | 'keep'
   | 'protect'
   | 'checks'
@@ -194,10 +207,11 @@ function settingsOf(
   | 'plan'
   | 'strict'
 > {
-  const { setup, verify, keep, baseline, notify, publish, tracing, mail } = settings;
+  const { setup, verify, env, keep, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },
+    ...(env.length === 0 ? {} : { env }),
     ...(keep.length === 0 ? {} : { keep }),
     ...judgingOf(settings, objective),
     plan: plan ?? settings.plan ?? byDefault,

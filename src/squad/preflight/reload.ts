@@ -7,7 +7,7 @@ import { limitsIn } from '../settings/decide-limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import type { PreflightPorts } from './preflight.ts';
 import { readSettings, type SettingsRead } from './read-settings.ts';
-import { letThroughBy } from '../../model/let-through.ts';
+import { commandVariables, letThroughBy } from '../../model/let-through.ts';
 import { objectiveWithoutSecrets, refuseSecretSettings } from './secrets.ts';
 import type { TrustedPlace } from './trust-store.ts';
 import { agree } from './consent.ts';
@@ -60,7 +60,7 @@ export async function readReload(
   const redactor = ports.redactor(letThroughBy(settings));
   refuseSecretSettings(read, redactor);
   const found = await readCriteria(definition, { root, host: ports.host, redactor });
-  const { setup, verify } = settings;
+  const { setup, verify, env } = settings;
   const { asked, raised } = limitsOfReload(read);
   const named = namedIn(read, asked);
   const kept = OF_THE_PLAN.filter((name) => named[name] !== undefined && differs(named[name], definition.limits[name]));
@@ -70,6 +70,7 @@ export async function readReload(
   const changed = [
     ...(differs(setup, definition.setup) ? [`setup: ${commandsOf(setup)}`] : []),
     ...(differs(verify, definition.verify) ? [`verify: ${commandsOf(verify)}`] : []),
+    ...(differs(env, definition.env ?? []) ? [`env: ${env.join(', ') || 'none'}`] : []),
     ...Object.entries(others).flatMap(([name, value]) =>
       isNew(name) ? [`limits.${name}: ${JSON.stringify(value)}`] : [],
     ),
@@ -87,7 +88,11 @@ export async function readReload(
   const trusted = items.length === 0 ? definition.trusted : await agree(items, ports, request);
   return {
     ...about,
-    reload: { verb: 'reload', setup, verify, limits: others, trusted, ...defined({ criteria, doubtful }) },
+    reload: {
+      ...{ verb: 'reload', setup, verify, limits: others, trusted },
+      ...(differs(env, definition.env ?? []) ? { env } : {}),
+      ...defined({ criteria, doubtful }),
+    },
   };
 }
 
@@ -109,10 +114,14 @@ function newCommands(
   definition: RunDefinition,
   objective: Pick<Objective, 'file' | 'criteria'>,
 ): TrustItem[] {
-  const { setup, verify } = repository.settings;
+  const { setup, verify, env } = repository.settings;
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
-  if (objective.criteria.length === 0 && [...setup, ...verify].every(({ run }) => known.has(run))) return [];
-  return itemsToTrust({ ...defaultSettings(), setup, verify }, objective, repository, {});
+  const given = new Set(commandVariables(definition));
+  const isKnown =
+    [...setup, ...verify].every(({ run }) => known.has(run)) &&
+    commandVariables(repository.settings).every((name) => given.has(name));
+  if (objective.criteria.length === 0 && isKnown) return [];
+  return itemsToTrust({ ...defaultSettings(), setup, verify, env }, objective, repository, {});
 }
 
 function commandsOf(steps: readonly { readonly run: string }[]): string {

@@ -38,10 +38,10 @@ export function itemsOfRun(
 
 /** The definition as settings that would make it. */
 function settingsOf(definition: RunDefinition): Settings {
-  const { setup, verify, notify, publish, tracing, runtimes, agents } = definition;
+  const { setup, verify, env = [], notify, publish, tracing, runtimes, agents } = definition;
   return {
     ...defaultSettings(),
-    ...{ setup, verify, notify, publish, tracing, runtimes },
+    ...{ setup, verify, env, notify, publish, tracing, runtimes },
     agents: agents.map(agentOf),
   };
 }

@@ -8,9 +8,10 @@ export interface TrustedCommand {
 export interface TrustItem {
   /**
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
-   * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into.
+   * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
+   * of the person's that commands get.
    */
-  readonly from: TrustedCommand['from'] | 'agent' | 'tracing' | 'publish' | 'models' | 'limits' | 'folder';
+  readonly from: TrustedCommand['from'] | 'agent' | 'tracing' | 'publish' | 'models' | 'limits' | 'folder' | 'env';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

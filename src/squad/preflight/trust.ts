@@ -63,7 +63,11 @@ export function itemsToTrust(
     ...command,
     where: whereOf(command, objective, source),
   }));
-  const others = [...grantsOf(settings, source, described), ...tracingOf(settings, source)];
+  const others = [
+    ...variableItems(settings, source),
+    ...grantsOf(settings, source, described),
+    ...tracingOf(settings, source),
+  ];
   return [...commands, ...others, ...spendingItems(settings, source)];
 }
 
@@ -180,6 +184,17 @@ function startOf(
 /** Items about a person's logins and money. */
 function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
   return [...publishItems(settings, source), ...modelItems(settings, source)];
+}
+
+/** A stranger's command may send a variable anywhere, so each one is named. */
+function variableItems({ env, setup, verify }: Settings, source: SettingsFile): TrustItem[] {
+  const ofAll = env.map((name) => ({ key: 'env', run: `every command gets the variable ${name}` }));
+  const ofSteps = Object.entries({ setup, verify }).flatMap(([key, steps]) =>
+    steps.flatMap((step) =>
+      (step.env ?? []).map((name) => ({ key, run: `\`${step.run}\` gets the variable ${name}` })),
+    ),
+  );
+  return [...ofAll, ...ofSteps].map(({ key, run }) => ({ from: 'env', run, where: placeOf(source, key) }));
 }
 
 function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {

@@ -74,7 +74,16 @@ describe('the variables of a pane', () => {
     ...['CODEX_API_KEY', 'CODEX_HOME', 'CODEX_CA_CERTIFICATE', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL'],
     ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL', 'DASHSCOPE_API_KEY'],
     ...['COPILOT_GITHUB_TOKEN', 'COPILOT_MODEL', 'COPILOT_PROVIDER_API_KEY', 'GH_TOKEN', 'GITHUB_TOKEN'],
-    ...['OPENCODE_API_KEY', 'KIMI_API_KEY', 'MOONSHOT_API_KEY', 'HTTPS_PROXY', 'MINE_KEY', 'HIS_KEY', 'YOUR_KEY'],
+    ...[
+      'OPENCODE_API_KEY',
+      'KIMI_API_KEY',
+      'MOONSHOT_API_KEY',
+      'HTTPS_PROXY',
+      'MINE_KEY',
+      'HIS_KEY',
+      'YOUR_KEY',
+      'CHECK_KEY',
+    ],
   ];
 
   it('are those that runtimes may get, and those of the settings', () => {
@@ -83,7 +92,9 @@ describe('the variables of a pane', () => {
       codex: { env: ['HIS_KEY'], config: provider },
       'acp/mine': { env: ['YOUR_KEY'], command: '/bin/agent' },
     };
-    const given = environmentOfRuntimes(environment, compose(testHost('/home')), runtimes);
+    const verify = [{ run: 'npm test', minutes: 10, env: ['CHECK_KEY'] }];
+    const settings = { runtimes, tracing: undefined, setup: [], verify };
+    const given = environmentOfRuntimes(environment, compose(testHost('/home')), settings);
     expect(Object.keys(given).toSorted()).toEqual(passed.toSorted());
   });
 });

@@ -38,7 +38,7 @@ export interface ChecksBench {
 
 export interface EngineOptions {
   readonly environment?: Record<string, string>;
-  readonly allow?: readonly string[];
+  readonly variables?: readonly string[];
   readonly maxOutputBytes?: number;
   readonly supervising?: (ports: AttemptPorts) => AttemptPorts;
 }
@@ -52,12 +52,17 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
   const run = `run-${randomUUID().slice(0, 8)}`;
   const composition = compose(hostOf(root, options.environment ?? {}));
   const lock = lockWorkspace(state, { pid: process.pid, host: 'here', since: 0 });
-  const openEngine = ({ allow, maxOutputBytes, supervising = (ports) => ports }: EngineOptions): CheckEngine => {
+  const openEngine = ({ variables, maxOutputBytes, supervising = (ports) => ports }: EngineOptions): CheckEngine => {
     const ledger = openLedger(state, { clock: composition.clock, lock, ballastBytes: 4096 });
     if (ledger.run(run) === undefined) ledger.createRun({ id: run, name: run });
     const lease = ledger.acquireLease(run, 'test');
-    const supervisor = superviseWith(composition, { ledger, lease, turns, taken, allow }, supervising);
-    const checks = createChecks({ ledger, supervisor, clock: composition.clock }, lease, run, maxOutputBytes);
+    const supervisor = superviseWith(composition, { ledger, lease, turns, taken }, supervising);
+    const checks = createChecks(
+      { ledger, supervisor, clock: composition.clock, variables },
+      lease,
+      run,
+      maxOutputBytes,
+    );
     return { ledger, lease, supervisor, checks };
   };
   let engine = openEngine(options);
@@ -104,10 +109,10 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
 
 function superviseWith(
   { processes, checkRuntime }: Composition,
-  of: { ledger: Ledger; lease: Lease; turns: string; taken: string[]; allow: readonly string[] | undefined },
+  of: { ledger: Ledger; lease: Lease; turns: string; taken: string[] },
   supervising: (ports: AttemptPorts) => AttemptPorts,
 ): Supervisor {
-  const runtime = checkRuntime(of.allow === undefined ? {} : { allowEnvironment: of.allow });
+  const runtime = checkRuntime();
   const ports: AttemptPorts = {
     ledger: of.ledger,
     processes,

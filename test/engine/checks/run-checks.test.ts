@@ -48,11 +48,19 @@ describe('a command', () => {
     });
   });
 
-  it('gets the base environment and the names that are let through, and no secret of the host', async () => {
-    const environment = { SECRET_TOKEN: 'hush', MINE: 'let-through', GIT_DIR: '/elsewhere', LANG: 'C.UTF-8' };
-    bench = openChecksBench({ environment, allow: ['MINE'] });
-    const { output } = await bench.engine.checks.run(bench.order('env'));
-    expect(output).toContain('MINE=let-through');
+  it('gets the base environment and the variables that are named, and no secret of the host', async () => {
+    const named = { MINE: 'let-through', EMPTY: '', OWN: 'of this command' };
+    const environment = { SECRET_TOKEN: 'hush', GIT_DIR: '/elsewhere', LANG: 'C.UTF-8', ...named };
+    bench = openChecksBench({ environment, variables: ['MINE', 'EMPTY'] });
+    const order = bench.order('env', { env: ['OWN', 'MINE', 'UNSET'] });
+    const { output } = await bench.engine.checks.run(order);
+    const lines = output.split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['MINE=let-through', 'EMPTY=', 'OWN=of this command']));
+    expect(output).not.toContain('UNSET');
+    const { request = '' } = bench.engine.ledger.attempt(`${bench.run}.verify-1`) ?? {};
+    expect(JSON.parse(request)).toMatchObject({ environment: ['MINE', 'EMPTY', 'OWN', 'UNSET'] });
+    expect(request).not.toContain('let-through');
+    expect((await bench.engine.checks.run(bench.order('env', { id: 'verify-2' }))).output).not.toContain('OWN=');
     expect(output).toContain('LANG=C.UTF-8');
     expect(output).toContain('CI=true');
     expect(output).not.toMatch(/hush|SECRET_TOKEN|GIT_DIR/);

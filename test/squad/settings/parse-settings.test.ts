@@ -20,6 +20,7 @@ describe('squad.yaml', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
       baseline: 'report',
+      env: [],
       keep: [],
       protect: [],
       review: { looks: 'reported' },
@@ -55,6 +56,7 @@ describe('squad.yaml', () => {
     expect(settings(example)).toEqual({
       ...defaultSettings(),
       playbook: 'delivery',
+      env: ['DATABASE_URL'],
       keep: ['node_modules'],
       protect: ['tests/**'],
       review: { looks: 'required' },

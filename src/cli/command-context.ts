@@ -7,7 +7,7 @@ import { SINKS } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { RunningRun } from '../view/running-run.ts';
 import type { Flag, Given, Word } from '../text/flags.ts';
-import { duration, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
+import { duration, folders, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
@@ -113,6 +113,13 @@ export const FLAGS = {
   plan: [
     ...NEW_RUN,
     ['--prompts', 'print the instructions and prompts of each role instead; no agent starts'],
+    JSON_OBJECT,
+  ],
+  compare: [
+    ['--prompts <folder>', 'a side: a folder with prompts, or `shipped` for squad’s own; give it twice', folders],
+    ['--times <n>', 'runs of each side, alternating (default: 1); fewer than 5 show nothing', wholeNumber],
+    ['--replan', 'let each run plan for itself, so that the prompts of the planner count (default: one plan for all)'],
+    ...NEW_RUN,
     JSON_OBJECT,
   ],
   resume: [
@@ -221,7 +228,7 @@ export const FLAGS = {
   ],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
-type WithLimits = 'run' | 'coordinate' | 'plan' | 'resume';
+type WithLimits = 'run' | 'coordinate' | 'plan' | 'compare' | 'resume';
 export type Options<Name extends keyof typeof FLAGS> = Given<(typeof FLAGS)[Name]> &
   (Name extends WithLimits ? LimitOptions : unknown);
 export type JsonOptions = Given<readonly [typeof JSON_OBJECT]>;

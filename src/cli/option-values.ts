@@ -43,3 +43,8 @@ export function origins(text: string, before: readonly string[] = []): readonly 
   }
   return [...before, text];
 }
+
+/** Added to those before. */
+export function folders(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}

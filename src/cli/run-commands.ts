@@ -41,6 +41,17 @@ export const RUN_COMMANDS: Commands = {
     flags: [...FLAGS.plan, ...LIMIT_FLAGS],
     load: async () => (await import('./commands/plan.ts')).plan,
   },
+  compare: {
+    about:
+      'Run an objective with two sets of prompts, and compare what is on record: one plan, one base commit, one run after another.',
+    examples: [
+      'squad compare objective.md --prompts squad/prompts --prompts shipped --times 5',
+      'squad compare objective.md --prompts planner-a --prompts planner-b --replan',
+    ],
+    words: [['<objective>', OBJECTIVE]],
+    flags: [...FLAGS.compare, ...LIMIT_FLAGS],
+    load: async () => (await import('./commands/compare.ts')).compare,
+  },
   resume: {
     about: 'Resume a run that was interrupted, paused or stopped, or that waits for you.',
     examples: [

@@ -51,10 +51,19 @@ export async function listForkPoints(
   return { name: row.name, points: forkPoints(definition, events) };
 }
 
-/** Makes a run that begins where another one was, and leaves that as it is. Does not start it. */
-export async function fork(place: Place, run: string | undefined, { at, name }: ForkOptions): Promise<ForkedRun> {
+/**
+ * Makes a run that begins where another one was, and leaves that as it is. Does not start it. `changed`: what the fork is defined by,
+ * where that differs from its parent.
+ */
+export async function fork(
+  place: Place,
+  run: string | undefined,
+  { at, name }: ForkOptions,
+  changed: (parent: RunDefinition) => RunDefinition = (parent) => parent,
+): Promise<ForkedRun> {
   refuseBadName(name);
-  const source = await openSource(place, run);
+  const opened = await openSource(place, run);
+  const source = { ...opened, definition: changed(opened.definition) };
   const { row, definition, events, composition, host } = source;
   const seq = momentAt(events, at);
   if (seq === undefined) throw noMoment(source, at);

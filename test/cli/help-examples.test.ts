@@ -33,6 +33,18 @@ interface Place {
   readonly code?: number;
 }
 
+/** Makes a folder with one prompt, which is another one in each folder. */
+function promptsIn(folder: string): string[] {
+  const file = `${folder}/planner/first.md`;
+  const body = `printf 'Prompts of %s.\\n' ${folder}`;
+  return [
+    'squad prompts eject planner first --force',
+    `mkdir -p ${folder}/planner`,
+    `{ cat squad/prompts/planner/first.md; ${body}; } > prompt.tmp && mv prompt.tmp ${file}`,
+    ...(folder === 'squad/prompts' ? [] : ['rm -r squad/prompts']),
+  ];
+}
+
 /** A plan that a person wrote. */
 const MINE = JSON.stringify({ summary: 'mine', tasks: [piece('greet')] });
 
@@ -82,6 +94,11 @@ const PLACES: Readonly<Record<string, Place>> = {
     first: ['squad coordinate objective.md --yes --into ./team', 'rm ./team/roles/writer.md'],
   },
   'squad plan': { in: 'new' },
+  'squad compare objective.md --prompts squad/prompts': { in: 'new', first: promptsIn('squad/prompts') },
+  'squad compare objective.md --prompts planner-a': {
+    in: 'new',
+    first: [...promptsIn('planner-a'), ...promptsIn('planner-b')],
+  },
   'squad session': { in: 'new', first: SESSION_THERE },
   'squad run --session=.workflow/.team/TC-login-2026-02-27': { in: 'new', first: SESSION_THERE },
   'squad team': { in: 'stopped', after: ['squad team --close'] },
@@ -112,6 +129,8 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   // Whole runs of a session are in test/runs: here are no workers for its tasks.
   [/^squad run --session/, '--session', '--dry-run --session'],
   [/^squad plan/, 'squad plan', 'squad plan --yes'],
+  [/^squad compare/, 'squad compare', 'squad compare --yes'],
+  [/^squad compare/, '--times 5', '--times 1'],
   [/^squad coordinate/, 'squad coordinate', 'squad coordinate --yes'],
   // No agent of squad.yaml has a role of this session.
   [/^squad coordinate .*--run$/, '--run', '--run --runtime scripted'],

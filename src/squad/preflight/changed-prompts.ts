@@ -117,15 +117,18 @@ function shortHash(text: string): string {
   return sha256Of(text).slice(0, 12);
 }
 
-/** The files `squad/prompts/<role>/<occasion>.md` of a repository, by name. It reads none that lies outside, or that is no file. */
-export async function findPrompts(root: string): Promise<FoundPrompt[]> {
-  const { files, problems } = await listFiles(root);
-  const found = await Promise.all(files.map(async (file) => readFileAt(root, file)));
+/**
+ * The files `<role>/<occasion>.md` of a folder below `root`, by name: `squad/prompts` of a repository. It reads none that lies outside,
+ * or that is no file.
+ */
+export async function findPrompts(root: string, folder = PROMPTS_FOLDER): Promise<FoundPrompt[]> {
+  const { files, problems } = await listFiles(root, folder);
+  const found = await Promise.all(files.map(async (file) => readFileAt(root, folder, file)));
   return [...problems.map((one) => refused('', one)), ...found];
 }
 
-async function readFileAt(root: string, file: string): Promise<FoundPrompt> {
-  const name = file.slice(PROMPTS_FOLDER.length + 1).replace(/\.md$/, '');
+async function readFileAt(root: string, folder: string, file: string): Promise<FoundPrompt> {
+  const name = file.slice(folder.length + 1).replace(/\.md$/, '');
   const refuse = (message: string, line = 1): FoundPrompt => refused(name, { file, line, message });
   if (!isPromptName(name)) return refuse(noSuchPrompt(name));
   const read = await readConfined(root, file);
@@ -139,32 +142,32 @@ function refused(name: string, problem: Problem): FoundPrompt {
   return { name, file: problem.file, read: { ok: false, problems: [problem] } };
 }
 
-async function listFiles(root: string): Promise<{ files: string[]; problems: Problem[] }> {
+async function listFiles(root: string, from: string): Promise<{ files: string[]; problems: Problem[] }> {
   const problem = (file: string, message: string) => ({ files: [], problems: [{ file, line: 1, message }] });
   try {
-    const top = join(root, PROMPTS_FOLDER);
+    const top = join(root, from);
     const isThere = await lstat(top).catch(() => undefined);
     if (isThere === undefined) return { files: [], problems: [] };
     // A link would take squad to names of another place.
-    if ((await realpath(top)) !== join(await realpath(root), PROMPTS_FOLDER)) {
-      return problem(PROMPTS_FOLDER, 'is a link, or below one; make it a folder');
+    if ((await realpath(top)) !== join(await realpath(root), from)) {
+      return problem(from, 'is a link, or below one; make it a folder');
     }
     const folders = await readdir(top, { withFileTypes: true });
-    const links = folders.filter((one) => one.isSymbolicLink()).map(({ name }) => `${PROMPTS_FOLDER}/${name}`);
+    const links = folders.filter((one) => one.isSymbolicLink()).map(({ name }) => `${from}/${name}`);
     const inside = await Promise.all(
       folders
         .filter((one) => one.isDirectory())
         .slice(0, MOST_ENTRIES)
-        .map(async ({ name }) => (await readdir(join(top, name))).map((file) => `${PROMPTS_FOLDER}/${name}/${file}`)),
+        .map(async ({ name }) => (await readdir(join(top, name))).map((file) => `${from}/${name}/${file}`)),
     );
     const files = inside.flat().filter((file) => file.endsWith('.md'));
     if (folders.length > MOST_ENTRIES || files.length > MOST_ENTRIES) {
-      return problem(PROMPTS_FOLDER, `has more than ${MOST_ENTRIES} entries`);
+      return problem(from, `has more than ${MOST_ENTRIES} entries`);
     }
     const refusals = links.map((file) => ({ file, line: 1, message: 'is a link; make it a folder' }));
     return { files: files.toSorted(), problems: refusals };
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return { files: [], problems: [] };
-    return problem(PROMPTS_FOLDER, `cannot be read: ${errorText(error)}`);
+    return problem(from, `cannot be read: ${errorText(error)}`);
   }
 }

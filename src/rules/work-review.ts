@@ -1,5 +1,6 @@
 import { defined } from '../text/defined.ts';
 import { assertNever } from '../model/assert-never.ts';
+import { disagreementsIn } from '../model/plan/author-report.ts';
 import type { CheckerChange, CheckerWord } from '../model/plan/checker.ts';
 import { reviewAnswerSchema } from '../model/plan/review.ts';
 import { reviewsOf, type ReviewPolicy } from '../model/plan/task.ts';
@@ -10,6 +11,7 @@ import type { ReviewSlot, Work, WorkEvent } from '../model/plan/work.ts';
 import { newRequest, settleRequest } from './agent-request.ts';
 import { EVIDENCE } from './evidence-texts.ts';
 import { FEEDBACK } from './feedback-texts.ts';
+import { labelOf, openFindings } from './findings.ts';
 import { lookProblem } from './looks.ts';
 import { decideReview, reviewProblem, silentIn, type ReviewDecision, type ReviewPart } from './review.ts';
 import { isSilent, nextJudge } from './seats.ts';
@@ -230,6 +232,8 @@ function closeRound(
   const words = [...(work.words ?? []), ...wordsIn(work.phase)];
   const silent = silentIn(work.phase.slots.map(partOf));
   const of = id === undefined ? {} : { review: id, at: now };
+  const asked = openFindings(roundsOf(work.rounds, { id })).map((_, index) => labelOf(index));
+  const disagreed = work.report?.round === work.round ? disagreementsIn(work.report, asked) : [];
   const record: RoundRecord = {
     ...{ round: work.round, commit: work.phase.commit, approved },
     ...of,
@@ -237,6 +241,7 @@ function closeRound(
     ...{ feedback, findings, by },
     ...(open.length === 0 ? {} : { open }),
     ...(settled.length === 0 ? {} : { settled }),
+    ...(disagreed.length === 0 ? {} : { disagreed }),
     ...defined({ labels: verdict.labels, category: verdict.category, blocked: verdict.blocked }),
     ...(silent.length === 0 ? {} : { silent }),
   };

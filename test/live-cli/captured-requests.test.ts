@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CLAUDE_BINARY } from './claude-harness.ts';
-import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
-import { openModelRoom, runtimesAt, turnsTaken, type Cli, type WholeRunRoom } from './whole-run-room.ts';
+import { CODEX_BINARY } from './codex-harness.ts';
+import { openSquadOn, turnsTaken, type Cli, type WholeRunRoom } from './whole-run-room.ts';
 import { CHECK, OBJECTIVE, turnsOf } from './whole-run-script.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -67,23 +67,8 @@ let room: WholeRunRoom | undefined;
 afterEach(() => room?.close());
 
 async function openRoom(cli: Cli): Promise<WholeRunRoom> {
-  const model = cli === 'codex' ? { model: PLAIN_MODEL } : {};
-  const agent = (name: string, role: string, access: string) => ({ name, role, access, runtime: cli, ...model });
-  const opened = await openModelRoom({
-    files: { 'objective.md': OBJECTIVE, 'check.mjs': CHECK },
-    turns: turnsOf,
-    settings: (baseUrl) => ({
-      version: 1,
-      agents: [
-        agent('planner', 'planner', 'read-only'),
-        agent('builder-1', 'builder', 'edit'),
-        agent('builder-2', 'builder', 'edit'),
-        agent('reviewer', 'reviewer', 'read-only'),
-      ],
-      runtimes: runtimesAt(baseUrl),
-      verify: [{ run: 'node check.mjs', minutes: 1 }],
-    }),
-  });
+  const files = { 'objective.md': OBJECTIVE, 'check.mjs': CHECK };
+  const opened = await openSquadOn(cli, { files, turns: turnsOf, verify: 'node check.mjs' });
   void opened.gate.reached.then(() => opened.gate.open());
   return opened;
 }

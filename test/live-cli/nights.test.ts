@@ -118,8 +118,9 @@ describe('a fix that does harm, by claude, with codex as its reviewer', { timeou
   const cast: Cast = { pieces: ['one'], builder: 'claude', reviewer: 'codex' };
 
   test('a rejection without new harm stays a rejection, and open', async () => {
-    const veto = review('2', reviewed(finding(FOUND, { blocks: 'defect', criterion: null })));
-    const room = await openRoom(cast, [...builds, veto]);
+    const defect = reviewed(finding(FOUND, { blocks: 'defect', criterion: null }));
+    const insists = { name: 'insist', when: /Your verdict cannot be used:[^]*nothing blocks/, acts: [defect] };
+    const room = await openRoom(cast, [...builds, review('2', defect), insists]);
     const end = await room.engine.run([...RUN, '--strict'], room.environment);
     expect([end.code, headlineOf(end)], end.stderr).toEqual([1, 'DONE, the last rejection of one was overruled']);
     expect((await room.engine.run(['report'], room.environment)).stdout).toContain('**rejected**, overruled');

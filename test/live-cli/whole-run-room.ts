@@ -75,6 +75,36 @@ export async function openModelRoom(plan: {
   };
 }
 
+/** A planner, two builders, a reviewer, and a tester if it is asked for, all on one real CLI. */
+export function openSquadOn(
+  cli: Cli,
+  plan: {
+    readonly files: Readonly<Record<string, string>>;
+    readonly turns: (gate: Gate) => readonly ScriptedTurn[];
+    readonly tests?: boolean;
+    readonly verify?: string;
+    readonly atGate?: number;
+  },
+): Promise<WholeRunRoom> {
+  const model = cli === 'codex' ? { model: PLAIN_MODEL } : {};
+  const agent = (name: string, role: string, access: string) => ({ name, role, access, runtime: cli, ...model });
+  return openModelRoom({
+    ...plan,
+    settings: (baseUrl) => ({
+      version: 1,
+      agents: [
+        agent('planner', 'planner', 'read-only'),
+        agent('builder-1', 'builder', 'edit'),
+        agent('builder-2', 'builder', 'edit'),
+        agent('reviewer', 'reviewer', 'read-only'),
+        ...(plan.tests === true ? [agent('tester', 'tester', 'read-only')] : []),
+      ],
+      runtimes: runtimesAt(baseUrl),
+      verify: plan.verify === undefined ? [] : [{ run: plan.verify, minutes: 1 }],
+    }),
+  });
+}
+
 function settingsOf({ planner, reviewer }: { planner: Cli; reviewer: Cli }, baseUrl: string): object {
   const agent = (name: string, role: string, runtime: Cli, access: string) => ({
     name,

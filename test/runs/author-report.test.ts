@@ -52,6 +52,7 @@ it(
     ]);
     expect(report).toContain('## Assumed, and not done');
     expect(report).toContain('the manual');
+    expect(report).toContain('F1: its author disagrees: the objective names it so. F1 withdrawn.');
     expect(show.stdout).toContain('its author says: Assumed: UTF-8');
     expect(JSON.parse(status.stdout)).toMatchObject({
       reported: [{ task: 'one', assumed: ['UTF-8', 'one line'], notDone: ['the manual'] }],

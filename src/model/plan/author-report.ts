@@ -76,6 +76,20 @@ export function disagreesWithAll({ replies }: AuthorReport, labels: readonly str
   return labels.length > 0 && labels.every(answered);
 }
 
+/** A finding that an author does not agree with, by its label. */
+export interface Disagreement {
+  readonly finding: string;
+  readonly why: string;
+}
+
+/** Those with a reason, of findings with these labels. */
+export function disagreementsIn({ replies }: AuthorReport, labels: readonly string[]): Disagreement[] {
+  return replies.flatMap(({ finding, as, why }) => {
+    const label = labels.find((one) => isSame(finding, one));
+    return label === undefined || as !== 'disagree' || why === '' ? [] : [{ finding: label, why }];
+  });
+}
+
 /** A label with or without its letter. */
 function isSame(finding: string, label: string): boolean {
   const number = /^\W*f?\s*(\d{1,6})\b/i.exec(finding)?.[1];

@@ -1,3 +1,4 @@
+import type { Disagreement } from './author-report.ts';
 import type { Look } from './look.ts';
 import type { Blockage, Finding, SettledFinding } from './review.ts';
 import type { SilentJudge } from './silent-judge.ts';
@@ -22,6 +23,8 @@ export interface RoundRecord {
   readonly open?: readonly Finding[];
   /** Words of its reviewers on the findings of the round before. Absent: there was none. */
   readonly settled?: readonly (SettledFinding & { readonly by: string })[];
+  /** Its author's reasons not to agree with findings of the round before. Absent: none. */
+  readonly disagreed?: readonly Disagreement[];
   readonly by: readonly {
     readonly role: string;
     readonly agent: string;

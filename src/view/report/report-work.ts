@@ -127,7 +127,7 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       code(round.commit.slice(0, 12)),
       votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
       round.by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
-      words`${settledText(round)}${cut(round.feedback, 400)}`,
+      words`${repliesOf(round)}${settledText(round)}${cut(round.feedback, 400)}`,
     ]),
   );
   const judged = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
@@ -142,6 +142,10 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
   );
   rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
+}
+
+function repliesOf({ disagreed = [] }: RoundRecord): Text {
+  return disagreed.map(({ finding, why }) => words`${ownWords(finding)}: its author disagrees: ${cut(why, 200)}. `);
 }
 
 function settledText({ settled = [] }: RoundRecord): Text {

@@ -50,6 +50,7 @@ export const FACTS = {
   feedback: 'data',
   baseline: 'own',
   commit: 'line',
+  commits: 'line',
   why: 'line',
   messages: 'own',
   more: 'line',

@@ -101,9 +101,9 @@ export const PROMPTS = {
   'author/person': {
     role: 'author',
     occasion: 'a person asks for another try',
-    needs: ['id', 'feedback', 'commit', 'paths'],
+    needs: ['id', 'feedback', 'commit', 'paths', 'commits'],
     budget: 500,
-    body: 'The operator wants you to try task {{id}} again:\n\n{{feedback}}\n\nFix it in the same folder and commit.\n{{#commit}}\nIf your earlier work is no longer here, it is in commit {{commit}}.\n{{/commit}}\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
+    body: 'The operator wants you to try task {{id}} again:\n\n{{feedback}}\n\n{{#commits}}\nFix it in the same folder and commit.\n{{/commits}}\n{{^commits}}\nDo the task again with this in mind, and answer in the form asked for.\n{{/commits}}\n{{#commit}}\nIf your earlier work is no longer here, it is in commit {{commit}}.\n{{/commit}}\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
   },
   'author/rejected': {
     role: 'author',
@@ -115,9 +115,9 @@ export const PROMPTS = {
   'author/reopened': {
     role: 'author',
     occasion: 'the playbook opens its task again',
-    needs: ['id', 'feedback', 'paths'],
+    needs: ['id', 'feedback', 'paths', 'commits'],
     budget: 500,
-    body: 'Task {{id}} is open again:\n\n{{feedback}}\n\nFix it in the same folder and commit.\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
+    body: 'Task {{id}} is open again:\n\n{{feedback}}\n\n{{#commits}}\nFix it in the same folder and commit.\n{{/commits}}\n{{^commits}}\nDo the task again with this in mind, and answer in the form asked for.\n{{/commits}}\n\n{{#paths}}\nYou may change only {{paths}}\n{{/paths}}',
   },
   'author/repair': {
     role: 'author',

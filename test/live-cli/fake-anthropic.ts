@@ -152,9 +152,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string> {
 
 function describe(incoming: IncomingMessage, body: RequestBody, raw: string): FakeRequest {
   const messages = body.messages ?? [];
-  const promptAt = messages.findLastIndex(
-    (message) => message.role === 'user' && !blocksOf(message.content).some(({ type }) => type === 'tool_result'),
-  );
+  const promptAt = messages.findLastIndex(isPrompt);
   const since = messages.slice(promptAt + 1);
   return {
     headers: incoming.headers,
@@ -171,6 +169,13 @@ function describe(incoming: IncomingMessage, body: RequestBody, raw: string): Fa
     answers: messages.filter(({ role }) => role === 'assistant').length,
     raw,
   };
+}
+
+/** The CLI puts the next prompt beside the result of a tool that ended the turn before, and reminders beside any. */
+function isPrompt({ role, content }: NonNullable<RequestBody['messages']>[number]): boolean {
+  const blocks = blocksOf(content);
+  const isResult = blocks.some(({ type }) => type === 'tool_result');
+  return role === 'user' && (!isResult || blocks.some(({ text = '' }) => /^(?!\s*<system-reminder)[^]*\S/.test(text)));
 }
 
 function blocksOf(content: string | ContentBlock[]): ContentBlock[] {

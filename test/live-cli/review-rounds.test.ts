@@ -184,7 +184,7 @@ describe.each<Cli>(['claude', 'codex'])('a review on the real %s', (cli) => {
         side('right'),
       ],
     });
-    expect(Object.values(run.rounds).toSorted()).toEqual([1, 2]);
+    expect(Object.values(run.rounds).toSorted((a, b) => a - b)).toEqual([1, 2]);
     expect(run.file('shared.txt')).toBe('left\nright\n');
     expect(run.asked.filter((step) => step === 'review the merge 1')).toHaveLength(1);
   });

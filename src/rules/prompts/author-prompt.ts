@@ -116,7 +116,6 @@ const FEEDBACK = {
   review: 'author/rejected',
   evidence: 'author/unproven',
   conflict: 'author/conflict',
-  playbook: 'author/reopened',
 } as const;
 
 function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, about: AuthorPrompt): string {
@@ -127,8 +126,10 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, about: AuthorProm
   switch (prompt.why) {
     case 'feedback': {
       const facts = { id, feedback: prompt.text, paths };
+      const commits = task.workspace === 'own' && about.commits ? 'yes' : '';
       if (prompt.from === 'person')
-        return renderPrompt('author/person', { ...facts, commit: work.commit ?? '' }, changed);
+        return renderPrompt('author/person', { ...facts, commits, commit: work.commit ?? '' }, changed);
+      if (prompt.from === 'playbook') return renderPrompt('author/reopened', { ...facts, commits }, changed);
       if (prompt.from === 'verify')
         return renderPrompt('author/check-failed', { ...facts, baseline: resumed ? baseline : '' }, changed);
       return renderPrompt(FEEDBACK[prompt.from], facts, changed);

@@ -114,6 +114,21 @@ const REJECTED: WorkEvent = {
   output: REJECTS,
 };
 
+describe('a task that is open again', () => {
+  const again = (task: Partial<NewTask>): string => {
+    const ended = unreviewed({ integrate: false, requires: [], ...task }, STARTED, { ...DONE, output: {} });
+    const change = { do: 'reopen-task', id: 'a', feedback: 'not this way', session: 'same' } as const;
+    return order(applyChanges(ended, [change], AT).board, SESSION).prompt;
+  };
+
+  it('asks for a commit only whose work is committed', () => {
+    expect(again({})).toMatch(/not this way[^]*Fix it in the same folder and commit\./);
+    const answers = again({ workspace: { read: 'run' }, output: { schema: 'plan', repairs: 1 } });
+    expect(answers).toMatch(/not this way[^]*answer in the form asked for/);
+    expect(answers).not.toContain('commit');
+  });
+});
+
 describe('the first order of an author', () => {
   it('has the brief, the objective, what is there already, and what the engine will look for', () => {
     const { prompt, session, place } = order(

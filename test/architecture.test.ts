@@ -193,6 +193,7 @@ const OF_FOLDERS =
 
 /** Outside of it, and why. */
 const NAMED_FOLDERS: Readonly<Record<string, string>> = {
+  'prompts/shipped.ts': 'the prompts of its workers',
   'cli/command-context.ts': 'the options of all commands',
   'cli/end-code.ts': 'the names of commands',
   'cli/run-commands.ts': 'the options of commands, and their help',
@@ -211,7 +212,7 @@ const CONVERSATIONS = new RegExp(
   ].join('|')})/|^(${[
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|control-commands|doctor-checks)',
     'cli/show/turn-record|embed/in-process|engine/(session-home|turn-mail)|model/(attempt|failure|plan|run|run-event)',
-    'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/(facts|shipped)',
+    'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/facts',
     'view/(sentence|report/report-people)|exports/runtime|squad/settings/parse-settings|substrate/git/forge/remotes',
   ].join('|')})\\.ts$`,
 );

@@ -79,6 +79,8 @@ export interface PlaybookSource {
   readonly objective: Objective;
   readonly roster: readonly Member[];
   readonly options: Json;
+  /** Bodies of prompts that the repository has changed, by name. Absent: all are squad's. */
+  readonly prompts?: Readonly<Record<string, string>>;
 }
 
 /** The input of a playbook, or why it cannot use what it was given. */
@@ -95,6 +97,8 @@ export interface Role {
   readonly judges?: boolean;
   /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
   readonly instructions?: string;
+  /** The description of a session that `instructions` are: squad says so in front of them. */
+  readonly describedBy?: { readonly name: string; readonly file: string };
   /** The name of squad's prompt with its instructions, such as `planner/role`. Absent: that of its name, or `instructions`. */
   readonly prompt?: string;
 }

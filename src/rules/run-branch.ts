@@ -1,3 +1,4 @@
+import { renderPrompt } from '../prompts/render.ts';
 import type { Question } from '../model/plan/board.ts';
 import { askQuestion, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
@@ -66,7 +67,7 @@ export function branchRestored(
   const role = reviewingRole(draft);
   if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;
   const commit = foreign.head;
-  const text = `Commit ${commit} was put on the run branch from outside this run, and the operator asked to take it in. Review whether it fits the objective and breaks none of the delivered work.`;
+  const text = renderPrompt('reviewer/foreign', { commit }, draft.facts.prompts);
   addEngineTask(draft, 'foreign', (id) => ({
     id,
     title: `Take in ${commit.slice(0, 12)}, which was put on the run branch`,

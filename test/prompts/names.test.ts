@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { READING_TOOLS } from '../../src/cli/mcp/reading-tools.ts';
 import { SENDING_TOOLS } from '../../src/cli/mcp/sending-tools.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
+import { teamSchema } from '../../src/playbooks/coordinate/answer.ts';
+import { ANSWER } from '../../src/playbooks/session/answer.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { judgementAnswerSchema } from '../../src/model/plan/gate.ts';
 import { reviewForm } from '../../src/model/plan/review.ts';
 import { answerSchema } from '../../src/playbooks/shared/tasks.ts';
 import type { PromptName } from '../../src/prompts/render.ts';
+import { MAIL_KINDS } from '../../src/model/mail/kind.ts';
 import { PROMPTS } from '../../src/prompts/shipped.ts';
 import { ownText } from '../../src/squad/preflight/roles.ts';
 
@@ -30,6 +33,8 @@ const KNOWN = new Set([
   ...fieldsOf(answerSchema(reviewForm(['design']))),
   ...fieldsOf(answerSchema(judgementAnswerSchema)),
   ...TOOLS.flatMap((tool) => [tool.name, ...fieldsOf(tool.schema())]),
+  ...[ANSWER, answerSchema(teamSchema)].flatMap(fieldsOf),
+  ...MAIL_KINDS.flatMap(({ action }) => action ?? []),
   'mail',
 ]);
 

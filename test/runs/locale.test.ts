@@ -43,7 +43,10 @@ const SCRIPT: readonly Entry[] = [
   turn('What you asked about task execute-1 has been answered', []),
   turn('# Task execute-1:', [mail('ask', { to: ['MAIN'], question: '多久？', context: '无', code_path: '-' })]),
   turn('does not understand something', [], PROMISED),
-  turn('回答之前先完善文档', write('docs/waits.md', '500 ms\n'), { ...PROMISED, doc_path: 'docs/waits.md' }),
+  turn('Complete the documentation before you answer', write('docs/waits.md', '500 ms\n'), {
+    ...PROMISED,
+    doc_path: 'docs/waits.md',
+  }),
   turn('# Task close:', [], { summary: '已实现', open_points: [] }),
 ];
 

@@ -87,7 +87,8 @@ describe('a session whose workers say what they like', ALL, () => {
     expect(attempts.map(({ taskId }) => taskId)).toEqual(['a-001', 'a-001', 'b-002']);
     const [, repair, second] = attempts.map(({ request }) => (JSON.parse(request) as { prompt: string }).prompt);
     expect(repair).toMatch(/`issues\[0\]` has \d+ bytes, and the limit is 64 KiB \(65536 bytes\)/);
-    const tokens = parseBlocks(second ?? '');
+    // No text closes its own tags.
+    const tokens = parseBlocks((second ?? '').replaceAll(/<(left(?:-\d+)?)>\n[^]*?\n<\/\1>/g, ''));
     const headings = tokens.flatMap(({ type }, index) => (type === 'heading_open' ? [tokens[index + 1]?.content] : []));
     expect(headings.slice(0, 3)).toEqual([
       'Task b-002: B-002: Do B-002',

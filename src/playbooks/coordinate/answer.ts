@@ -2,30 +2,61 @@ import { z } from 'zod';
 import { isSlug } from '../../model/slug.ts';
 import { quotedName } from '../../text/plain-text.ts';
 
-const phaseSchema = z.object({ title: z.string(), steps: z.array(z.string()) });
+const PHASES = 5;
+
+const sentences = (what: string): z.ZodArray<z.ZodString> =>
+  z.array(z.string()).describe(`${what}, one sentence each, at least one`);
 
 /** The planner's answer: the whole session but for what squad knows itself. No field is optional, as strict structured output asks. */
 export const teamSchema = z.object({
-  capabilities: z.array(z.object({ name: z.string(), description: z.string(), artifact_type: z.string() })),
-  roles: z.array(
-    z.object({
-      name: z.string(),
-      prefix: z.string(),
-      responsibility_type: z.string(),
-      inner_loop: z.boolean(),
-      identity: z.string(),
-      must: z.array(z.string()),
-      must_not: z.array(z.string()),
-      phases: z.array(phaseSchema),
-    }),
-  ),
-  tasks: z.array(z.object({ id: z.string(), subject: z.string(), owner: z.string(), blockedBy: z.array(z.string()) })),
-  complexity_score: z.number(),
+  capabilities: z
+    .array(
+      z.object({
+        name: z.string(),
+        description: z.string().describe('a sentence'),
+        artifact_type: z.string().describe('such as code, tests, report or documentation'),
+      }),
+    )
+    .describe('what the work needs'),
+  roles: z
+    .array(
+      z.object({
+        name: z.string().describe('lower-case letters, digits and dashes, at most 32 characters, such as spec-writer'),
+        prefix: z.string().describe('how the ids of its tasks begin: upper-case letters and digits, such as SPEC'),
+        responsibility_type: z
+          .string()
+          .describe(
+            '`read-only` changes no file; `code-gen` must change files; `code-gen (docs)` and `validation` may',
+          ),
+        inner_loop: z
+          .boolean()
+          .describe(
+            'true: one agent does all its tasks, one after the other, in one conversation; false: each task begins anew',
+          ),
+        identity: z.string().describe('who it is and what it is responsible for, in a few sentences'),
+        must: sentences('what it does'),
+        must_not: sentences('what it leaves alone'),
+        phases: z
+          .array(z.object({ title: z.string(), steps: z.array(z.string()).describe('one sentence each') }))
+          .describe(`exactly ${PHASES}, in order, such as understand, plan, work, check, report`),
+      }),
+    )
+    .describe('who does it; each gets a role file'),
+  tasks: z
+    .array(
+      z.object({
+        id: z.string().describe('its own, such as SPEC-001'),
+        subject: z.string().describe('what to do and with what result, in one or two sentences'),
+        owner: z.string().describe('the `name` of its role'),
+        blockedBy: z.array(z.string()).describe('ids of the tasks that have to be done before it; never in a circle'),
+      }),
+    )
+    .describe('at least one'),
+  complexity_score: z.number().describe('how much work it is, 1 for the smallest'),
 });
 export type Team = z.infer<typeof teamSchema>;
 export type TeamRole = Team['roles'][number];
 
-export const PHASES = 5;
 const LONGEST_SUBJECT = 1000;
 const LONGEST_TEXT = 2000;
 /** Characters. Even in UTF-8 and escaped, such a role fits the limit of an agent's instructions. */

@@ -4,6 +4,8 @@ import type { AnswerForm, Playbook, View } from '../../model/plan.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
 import { ANALYSIS_FILE, shown } from '../session/finding.ts';
 import { answerSchema } from '../shared/tasks.ts';
+import type { ChangedPrompts } from '../../prompts/render.ts';
+import type { StageList } from '../stages/stage-list.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { teamSchema } from './answer.ts';
 import { briefOf } from './brief.ts';
@@ -24,11 +26,16 @@ export function descriptionOf({ text }: { readonly text: string }): string {
 
 /** One planner designs a session, and the run leaves its folder and no branch. `squad coordinate` runs it. */
 export function createCoordinatePlaybook(options: CoordinateOptions): Playbook<unknown> {
-  const brief = briefOf(options).replaceAll('{', '{{');
   const title = `Design the team of ${shown(options.id)}`;
+  const listOf = (prompts?: ChangedPrompts): StageList => {
+    // Braces are placeholders of a list.
+    const brief = briefOf(options, prompts).replaceAll('{', '{{');
+    return { stages: [{ id: COORDINATE, title, by: ['planner'], brief, makes: { answer: 'team' } }] };
+  };
   return createStagesPlaybook({
     name: COORDINATE,
-    list: { stages: [{ id: COORDINATE, title, by: ['planner'], brief, makes: { answer: 'team' } }] },
+    list: listOf(),
+    listFor: ({ prompts }) => listOf(prompts),
     // Their `folder` is the session's: this list has no documents.
     keeps: { ...options },
     roles: { planner: { delivers: 'none', prompt: 'coordinator/role' } },

@@ -3,22 +3,41 @@ import { atMost } from '../../text/at-most.ts';
 import type { AnswerForm } from '../../model/plan.ts';
 import { PLAYED } from '../../model/playbook-name.ts';
 import type { Json } from '../../text/json.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { answerSchema } from '../shared/tasks.ts';
 
 /** The name of the form that every worker of a session answers in. */
 export const WORKER = 'worker';
 
+const others = (what: string): z.ZodArray<z.ZodString> =>
+  z.array(z.string()).describe(`${what}, one short text for each point`);
+
 /** No field is optional, because strict structured output requires all. */
 export const workerSchema = z.object({
-  summary: z.string(),
-  artifact: z.object({ name: z.string(), markdown: z.string() }).nullable(),
-  memory: z.array(z.object({ key: z.string(), value: z.string() })),
-  learnings: z.array(z.string()),
-  decisions: z.array(z.string()),
-  issues: z.array(z.string()),
-  explorations: z.array(z.object({ angle: z.string(), keywords: z.array(z.string()), findings: z.string() })),
-  discussion: z.array(z.string()),
+  summary: z.string().describe('what you did, and what came of it, in a few sentences'),
+  artifact: z
+    .object({ name: z.string().describe('for its file'), markdown: z.string() })
+    .nullable()
+    .describe('your result as a document in Markdown; null if there is none. Code does not belong here: commit it'),
+  memory: z
+    .array(z.object({ key: z.string(), value: z.string() }))
+    .describe('facts that later tasks look up. Your value replaces one that is there'),
+  learnings: others('what others can use'),
+  decisions: others('what you decided, and why'),
+  issues: others('what is open or wrong'),
+  explorations: z
+    .array(
+      z.object({
+        angle: z.string().describe('from where you looked at the code'),
+        keywords: z.array(z.string()),
+        findings: z.string(),
+      }),
+    )
+    .describe('what you found when you looked at the code, so that no one looks again'),
+  discussion: z
+    .array(z.string())
+    .describe('the records of a discussion that your task asks for, one for each round of it, in their order'),
 });
 
 export type WorkerAnswer = z.infer<typeof workerSchema>;
@@ -37,20 +56,6 @@ const MOST_OF_ALL = KIB * KIB;
 const MOST_ENTRIES = 100;
 /** Its author corrects these first. */
 const MOST_PROBLEMS = 20;
-
-/** For the end of a brief. */
-export const ANSWER_GUIDE = [
-  'Other workers and people read your answer, and squad saves it in the session folder. Do not write into that folder yourself.',
-  [
-    '- `summary`: what you did, and what came of it, in a few sentences',
-    '- `artifact`: your result as a document in Markdown, with a `name` for its file; null if there is none. Code does not belong here: commit it',
-    '- `memory`: facts that later tasks look up, each with its `key`. Your value replaces one that is there',
-    '- `learnings`, `decisions`, `issues`: what others have to know, one short text for each point',
-    '- `explorations`: what you found when you looked at the code from one `angle`, so that no one looks again',
-    '- `discussion`: the records of a discussion that your task asks for, one for each round of it, in their order',
-  ].join('\n'),
-  `Use an empty list if you have nothing to report. Keep each text within ${MOST_OF_TEXT / KIB} KiB. If squad asks again, give the whole answer again: only the last one counts.`,
-].join('\n\n');
 
 interface Text {
   readonly at: string;
@@ -86,7 +91,7 @@ export function workerProblems(answer: Json): string[] {
 /** A task whose answer counts is noted as done, in the order of their ends. */
 export const WORKER_FORM: AnswerForm = {
   schema: ANSWER,
-  guide: () => ANSWER_GUIDE,
+  guide: ({ prompts }) => renderPrompt('session/answer', { most: String(MOST_OF_TEXT / KIB) }, prompts),
   read: (view, answer, task) => {
     const problems = workerProblems(answer);
     if (problems.length > 0) return { problems };

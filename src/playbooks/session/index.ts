@@ -2,6 +2,7 @@ import type { Playbook } from '../../model/plan.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import { SESSION } from '../../model/playbook-name.ts';
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
+import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { WORKER, WORKER_FORM } from './answer.ts';
 import { backgroundOf } from './background.ts';
@@ -11,10 +12,10 @@ import { sessionCast, sessionList, sessionRoles } from './session-list.ts';
 
 /** Plays a session: its roles are the cast, and its graph decides what runs when. A run keeps the session that it began with. */
 export function createSessionPlaybook(session: Session): Playbook<unknown> {
-  const requires = untouchedOf(session);
   return createStagesPlaybook({
     name: SESSION,
     list: sessionList(session),
+    listFor: ({ prompts }) => sessionList(session, prompts),
     keeps: { session },
     roles: sessionRoles(session),
     cast: (source) => sessionCast(session, source),
@@ -23,7 +24,7 @@ export function createSessionPlaybook(session: Session): Playbook<unknown> {
     background: (view, task) => backgroundOf(session, view, task),
     // Without a hand-off, whose sender ends its task: that would count as done, and start others, before its work is.
     tools: () => ['ask', 'send', 'report', 'fail'],
-    ...(requires === undefined ? {} : { requires }),
+    requires: (prompts) => untouchedOf(session, prompts),
   });
 }
 
@@ -39,12 +40,9 @@ export function frozenSession(options: Json): Session | undefined {
 /** Files and whole folders that squad writes in the folder of a session. */
 const OWN = [STATE_FILE, MEMORY_FILE, 'artifacts', 'wisdom', 'explorations', 'discussions', '.msg'];
 
-const INSTEAD =
-  'squad makes them of the answers of all workers. What your role says belongs there goes into the fields of your answer: a report is its `artifact`';
-
 /** Delivered work may not touch squad's files of the session. undefined: the folder is outside of the repository. */
-function untouchedOf({ place }: Session): Requirement | undefined {
+function untouchedOf({ place }: Session, prompts?: ChangedPrompts): Requirement | undefined {
   if (place === undefined) return undefined;
   const paths = OWN.map((name) => (place === '' ? name : `${place}/${name}`));
-  return { kind: 'untouched', paths, instead: INSTEAD };
+  return { kind: 'untouched', paths, instead: renderPrompt('session/untouched', {}, prompts) };
 }

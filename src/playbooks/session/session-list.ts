@@ -1,16 +1,17 @@
 import type { CastMember, CastSource, Role } from '../../model/plan.ts';
+import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
 import type { Session, SessionRole, SessionTask } from './session.ts';
 
 /** The tasks of a session as a list of stages, one for each, with the same ids. Its graph decides what runs at once. */
-export function sessionList({ roles, tasks, completed }: Session): StageList {
+export function sessionList({ roles, tasks, completed }: Session, prompts?: ChangedPrompts): StageList {
   const roleOf = new Map(roles.map((role) => [role.slug, role]));
   const done = new Set(completed);
-  return { stages: tasks.map((task) => stageOf(task, roleOf.get(task.role), done.has(task.slug))) };
+  return { stages: tasks.map((task) => stageOf(task, roleOf.get(task.role), done.has(task.slug), prompts)) };
 }
 
-function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boolean): Stage {
+function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boolean, prompts?: ChangedPrompts): Stage {
   const kind = role === undefined ? 'any' : workOf(role);
   return {
     id: task.slug,
@@ -18,7 +19,7 @@ function stageOf(task: SessionTask, role: SessionRole | undefined, isDone: boole
     shownAs: shownAs(task),
     by: [task.role],
     needs: task.needs,
-    brief: briefOf(task, kind),
+    brief: briefOf(task, kind, prompts),
     makes: MAKES[kind],
     ...(role?.innerLoop === true ? { session: 'thread' } : {}),
     ...(isDone ? { isDone } : {}),
@@ -50,34 +51,24 @@ function shownAs({ id, slug }: SessionTask): string {
   return id.length <= LONGEST_NAME ? plainLine(id) : `${plainLine(id, LONGEST_NAME)} (${slug})`;
 }
 
-const MAY_CHANGE =
-  'Commit every change that the repository needs. If it needs none, change nothing: your answer alone completes the task.';
-
-const DUTIES: Readonly<Record<Work, string>> = {
-  reads: 'Change no file: what you find goes into your answer.',
-  code: 'Commit your work: squad delivers only commits.',
-  docs: MAY_CHANGE,
-  any: MAY_CHANGE,
-};
-
-function briefOf(task: SessionTask, kind: Work): string {
-  const what = `Do only this task, and follow your role’s instructions. Other workers do the other tasks:\n\n${task.subject}`;
+function briefOf(task: SessionTask, kind: Work, prompts?: ChangedPrompts): string {
+  const duty = { reads: '', commits: '', mayChange: '', [DUTIES[kind]]: 'yes' };
+  const text = renderPrompt('session/first', { brief: task.subject, ...duty }, prompts);
   // Braces are placeholders of a list.
-  return `${what.replaceAll('{', '{{')}\n\n${DUTIES[kind]}`;
+  return text.replaceAll('{', '{{');
 }
+
+const DUTIES = { reads: 'reads', code: 'commits', docs: 'mayChange', any: 'mayChange' } as const;
 
 /** The roles of a session. Only work on code has to change files, so the agents of any other role may be read-only. */
 export function sessionRoles({ roles }: Session): Readonly<Record<string, Role>> {
   return Object.fromEntries(
     roles.map((role) => {
       const delivers = workOf(role) === 'code' ? 'each' : 'none';
-      return [role.slug, { delivers, instructions: instructionsOf(role) }];
+      const { name, file, text } = role;
+      return [role.slug, { delivers, instructions: text.trim(), describedBy: { name, file } }];
     }),
   );
-}
-
-function instructionsOf({ name, file, text }: SessionRole): string {
-  return `Your role is ${name}. The session that you work in describes it (${file}):\n\n${text.trim()}`;
 }
 
 /** One agent for each role, spread over the runtimes. */

@@ -7,6 +7,7 @@ import type { AnswerForm, View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
 import { mailTexts } from './mail-texts.ts';
 import type { MailWork } from './mail-work.ts';
@@ -95,7 +96,14 @@ function answered(
       : said !== undefined && (said.doc_updated || said.reason.trim() === '');
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
   if (promised && !written && writes && mayComeBack) {
-    return [{ do: 'reopen-task', id: event.task, feedback: mailTexts(view).writeFirst, session: 'same' }];
+    return [
+      {
+        do: 'reopen-task',
+        id: event.task,
+        feedback: renderPrompt('mail/write-first', {}, view.prompts),
+        session: 'same',
+      },
+    ];
   }
   if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
   const about = ask.task === undefined ? {} : { task: ask.task };

@@ -6,7 +6,6 @@ const EN = {
   answerTitle: (from: string) => `Answer ${from}`,
   handOffTitle: (from: string) => `Hand-off from ${from}`,
   assignmentTitle: (type: string, from: string) => `${type} for ${from}`,
-  writeFirst: 'Complete the documentation before you answer, or give the reason why nothing needs to be written.',
   noReport: 'its turn ended without a report',
   noForm: 'its answer does not have the form asked for',
   noAnswer: (by: string, why: string) =>
@@ -17,7 +16,6 @@ const ZH: typeof EN = {
   answerTitle: (from) => `答复 ${from}`,
   handOffTitle: (from) => `${from} 移交的工作`,
   assignmentTitle: (type, from) => `${from} 分配的任务：${type}`,
-  writeFirst: '回答之前先完善文档，或说明为什么无需写入文档。',
   noReport: '它的这一轮结束时没有给出报告',
   noForm: '它的答案不符合要求的格式',
   noAnswer: (by, why) => `${by} 没有给出答复（${why}）：请合理决定并写明你的假设，或以 \`fail\` 结束`,

@@ -1,3 +1,4 @@
+import { ownCriterion } from './own-criterion.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
@@ -48,12 +49,9 @@ export const UNREVIEWED: MailWork = {
 };
 
 /** Criteria for reviews of work that mail adds. Only the message says what the work is. */
-export function mailCriteria({ objective }: View): string[] {
-  return [
-    'it does what the message asks for, meets the success criteria that the message names, and changes nothing else',
-    'what was delivered before is still there and still works',
-    ...objective.criteria.map(({ text }) => `nothing in it stands in the way of this: ${text}`),
-  ];
+export function mailCriteria({ objective, prompts }: View): string[] {
+  const own = [{ message: 'yes' }, { before: 'yes' }, ...objective.criteria.map(({ text }) => ({ criterion: text }))];
+  return own.map((facts) => ownCriterion(facts, prompts));
 }
 
 /** Makes the first task that judges the whole wait for this work, unless that task has ended. */

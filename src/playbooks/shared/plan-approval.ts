@@ -80,7 +80,7 @@ function answered(
         { do: 'finish', outcome: 'cancelled', why: `cancelled by ${by}: the plan was not approved` },
       ];
     case 'change': {
-      const feedback = `${by} has read this plan and asks for a change:\n${said.text}\n\nAnswer with the whole new plan.`;
+      const feedback = `${by} has read this plan and asks for a change:\n${said.text}`;
       return [keep({ ...proposal, fixing: false }), reopen(planning, feedback)];
     }
     case 'approve':

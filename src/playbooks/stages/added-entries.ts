@@ -1,3 +1,4 @@
+import { renderPrompt } from '../../prompts/render.ts';
 import type { PlannedEntry, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
@@ -51,7 +52,6 @@ function shown(view: View, { brief, role, output }: NewTask, mail: readonly stri
   if (output === undefined) return brief;
   const before = view.tasks({ role }).filter((task) => task.output?.schema === output.schema);
   const lines = before.slice(-MOST_JUDGED).map((task) => task.brief.text.split('\n\n', 1).join(''));
-  const again =
-    lines.length === 0 ? [] : ['This work came after other tests. Also repeat these earlier tests:', ...lines];
+  const again = lines.length === 0 ? [] : [renderPrompt('stage/earlier', { tests: lines }, view.prompts)];
   return { ...brief, text: [brief.text, ...again].join('\n\n'), ...(mail.length === 0 ? {} : { mail: [...mail] }) };
 }

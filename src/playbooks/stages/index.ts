@@ -1,5 +1,6 @@
+import type { ChangedPrompts } from '../../prompts/render.ts';
 import type { OptionsSource, Parsed, Planning, Playbook, PlaybookSource, View } from '../../model/plan.ts';
-import type { Member, Objective } from '../../model/plan/board.ts';
+import type { Member } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { type Json, plainJson } from '../../text/json.ts';
 import { defined } from '../../text/defined.ts';
@@ -15,11 +16,7 @@ import { optionsOf, type Forms, type StagesOptions } from './stage-options.ts';
 import { stageViews } from './stage-views.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 
-interface StagesInput {
-  readonly objective: Objective;
-  readonly roster: readonly Member[];
-  readonly options: Json;
-}
+type StagesInput = PlaybookSource;
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
@@ -44,7 +41,7 @@ export interface StagesSource extends Partial<
   /** Its agents neither get nor send mail. */
   readonly hasNoMail?: true;
   /** A check of all delivered work, also of what mail and repairs add. */
-  readonly requires?: Requirement;
+  requires?(prompts?: ChangedPrompts): Requirement | undefined;
 }
 
 /** Plays a list of stages. Where the next step leads follows from the list and from what has ended. */
@@ -58,7 +55,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     options: (subject) => plainJson({ ...stagesOptions(source.listFor?.(subject) ?? list, subject), ...source.keeps }),
     answers: checkedAtOnce(forms),
     parse: (about) => parse(source, about),
-    plan: (input) => checked(source, plan(input, forms)),
+    plan: (input) => checked(source, input, plan(input, forms)),
     advance: (view, event) => advance(view, event, forms),
     stages: stageViews,
     tools: source.tools ?? (() => ['ask', 'send', 'report', 'handoff', 'fail']),
@@ -70,7 +67,7 @@ export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput
     advance: (view, event) => {
       const options = optionsOf(view);
       if (options === undefined) return playbook.advance(view, event);
-      return checked(source, withMail(playbook, mailOfStages(view, { ...options, forms })).advance(view, event));
+      return checked(source, view, withMail(playbook, mailOfStages(view, { ...options, forms })).advance(view, event));
     },
   };
 }
@@ -88,7 +85,8 @@ export function stagesOptions(list: StageList, { run, limits }: Pick<OptionsSour
   return { list, folder: `docs/squad/${run}`, reviewRounds: limits.reviewRounds };
 }
 
-function checked({ requires }: StagesSource, changes: PlanChange[]): PlanChange[] {
+function checked(source: StagesSource, { prompts }: Pick<View, 'prompts'>, changes: PlanChange[]): PlanChange[] {
+  const requires = source.requires?.(prompts);
   if (requires === undefined) return changes;
   return changes.map((change) => {
     if (change.do !== 'add-task' || !change.task.integrate) return change;
@@ -96,18 +94,19 @@ function checked({ requires }: StagesSource, changes: PlanChange[]): PlanChange[
   });
 }
 
-function parse(source: StagesSource, { objective, roster, options }: PlaybookSource): Parsed<StagesInput> {
+function parse(source: StagesSource, about: PlaybookSource): Parsed<StagesInput> {
+  const { objective, roster, options, prompts } = about;
   const lack = source.lacks?.(roster) ?? [];
   const known = source.isForAgents === true ? { stages: [] } : source.list;
   const errors = lack.length > 0 ? lack : staffProblems(optionsOf({ options })?.list ?? known, roster);
   return errors.length > 0
     ? { ok: false, errors: [...new Set(errors)] }
-    : { ok: true, input: { objective, roster, options } };
+    : { ok: true, input: { objective, roster, options, ...defined({ prompts }) } };
 }
 
-function plan({ objective, roster, options }: StagesInput, forms: Forms): PlanChange[] {
-  const frozen = optionsOf({ options });
+function plan(input: StagesInput, forms: Forms): PlanChange[] {
+  const frozen = optionsOf(input);
   if (frozen === undefined) return [failRun(NO_LIST)];
   const nothing = { task: () => undefined, tasks: () => [], record: () => undefined, records: () => [] };
-  return openStages({ objective, roster, options, ...nothing }, { ...frozen, forms });
+  return openStages({ ...input, ...nothing }, { ...frozen, forms });
 }

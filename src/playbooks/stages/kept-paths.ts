@@ -3,6 +3,7 @@ import { mayWriteTo } from '../../model/mail/route.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { PlannedEntry } from '../../model/plan.ts';
 import { limitOf, type NewTask } from '../../model/plan/task.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { entriesOf } from './list-facts.ts';
 import type { Opening } from './opening.ts';
 import { stageTask } from './stage-records.ts';
@@ -28,19 +29,10 @@ export function keptTo(
   return { ...made, requires: [...(made.requires ?? []), { kind: 'only', paths, instead }] };
 }
 
-type Staff = Pick<Scene, 'roster' | 'routes'>;
+type Staff = Pick<Scene, 'roster' | 'routes' | 'prompts'>;
 
 function howToAsk(scene: Staff, planner: string | undefined, role: string): string {
-  const others = 'Other agents work on the rest at the same time.';
-  const whom = whomToAsk(scene, planner, role);
-  if (whom === undefined) {
-    return `${others} If another path has to change, leave it as it is, and name it and why in your last words.`;
-  }
-  return [
-    others,
-    `If another path has to change, ask ${whom} for it before you change it: with the tool \`ask\` and the action \`clarify\`, name the path`,
-    'and why, and end your turn. squad tells you what the answer adds to your paths.',
-  ].join(' ');
+  return renderPrompt('author/paths', { ask: whomToAsk(scene, planner, role) ?? '' }, scene.prompts);
 }
 
 /** Who can add paths, as far as each agent of the role may write to them. No agent adds to its own paths. */

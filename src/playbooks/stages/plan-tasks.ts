@@ -1,68 +1,64 @@
 import { z } from 'zod';
-import type { AnswerForm, AnswerReading, PlannedEntry } from '../../model/plan.ts';
+import type { AnswerForm, AnswerReading, PlannedEntry, PlaybookSource } from '../../model/plan.ts';
 import { isSlug } from '../../model/slug.ts';
 import { atMost } from '../../text/at-most.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
-import type { Member } from '../../model/plan/board.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import { rolesToChoose, taskIdOf } from './list-facts.ts';
 import { meets, pathProblem, placesOf, plainPath } from './planned-paths.ts';
 import type { StageList } from './stage-list.ts';
 import { optionsOf } from './stage-options.ts';
 
+const MOST_TASKS = 50;
+/** More problems would fill the turn that fixes them. */
+const MOST_PROBLEMS = 20;
+/** Leaves room for the number of a later pass. */
+const LONGEST_ID = 28;
+
 const entrySchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  brief: z.string(),
-  needs: z.array(z.string()),
-  paths: z.array(z.string()),
-  acceptance: z.array(z.string()),
+  id: z
+    .string()
+    .describe(`lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters`),
+  title: z.string().describe('a few words'),
+  brief: z
+    .string()
+    .describe(
+      'the result and why it is wanted; where to begin; the exact interface that others rely on; limits; which tests to write; how to see that it works',
+    ),
+  needs: z.array(z.string()).describe('ids of the tasks that it builds on; with an empty list it starts at once'),
+  paths: z
+    .array(z.string())
+    .describe(
+      'files and folders that it changes, from the root of the repository, without patterns such as `*`: name the folder. squad accepts no change elsewhere. Two tasks may share one only if one of them needs the other',
+    ),
+  acceptance: z.array(z.string()).describe('the criteria of its review, one an entry'),
 });
 
 /** As squad reads them. `role`: only where the list leaves a choice. */
 const tasksSchema = z.object({ tasks: z.array(entrySchema.extend({ role: z.string().exactOptional() })) });
 type Entry = z.infer<typeof tasksSchema>['tasks'][number];
 
-const MOST_TASKS = 50;
-/** More problems would fill the turn that fixes them. */
-const MOST_PROBLEMS = 20;
-/** Leaves room for the number of a later pass. */
-const LONGEST_ID = 28;
 const OF_SQUAD = /^(?:fix|answer|mail)-\d+/;
 
 /** The form in which a stage of this list plans the tasks of others. */
 export function tasksForm(list: StageList): AnswerForm {
   const roles = rolesToChoose(list);
-  const entry = roles.length === 0 ? entrySchema : entrySchema.extend({ role: z.string() });
+  const entry = roles.length === 0 ? entrySchema : entrySchema.extend({ role: z.string().describe('who does it') });
   return {
     schema: answerSchema(z.object({ tasks: z.array(entry) })),
     refusal: 'These tasks cannot be used:',
-    guide: ({ roster }) => guideFor(roles, roster),
+    guide: (about) => guideFor(roles, about),
     read: (view, output) => readTasks(output, optionsOf(view)?.list ?? list),
   };
 }
 
-function guideFor(all: readonly string[], roster: readonly Pick<Member, 'role'>[]): string {
+/** Only roles that are there. */
+function guideFor(all: readonly string[], { roster, prompts }: Omit<PlaybookSource, 'options'>): string {
   const roles = all.filter((role) => roster.some((member) => member.role === role));
-  const choice = roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`;
-  return [
-    ...GUIDE.slice(0, 3),
-    ...(all.length === 0 ? [] : [`- \`role\`: who does it; ${choice}`]),
-    ...GUIDE.slice(3),
-  ].join('\n');
+  return renderPrompt('stage/tasks', { roles: roles.join(', ') }, prompts);
 }
-
-const GUIDE = [
-  'Answer with the `tasks`. For each task:',
-  `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters`,
-  '- `title`: a few words',
-  '- `brief`: what to do',
-  '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
-  '- `paths`: the files and folders that it changes, relative to the root of the repository, without patterns such as `*`: name the folder. squad accepts no change elsewhere. Two tasks may share one only if one of them needs the other',
-  '- `acceptance`: the criteria of its review, one per entry',
-  'squad checks the tasks before anybody reviews them. If it cannot use them, it says why: answer with the whole list again then, and correct what you have written about them.',
-];
 
 /** Lists all problems at once, because the author has one turn to fix them. */
 export function readTasks(output: unknown, list: StageList): AnswerReading {

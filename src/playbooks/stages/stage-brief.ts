@@ -1,6 +1,6 @@
 import type { PlannedEntry } from '../../model/plan.ts';
 import type { Json } from '../../text/json.ts';
-import { quoteBlock } from '../../text/fence.ts';
+import { fenceTag } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
 import { allNeedsOf, documentsIn, stageOf, titleOf } from './list-facts.ts';
 import { isComplete, type Placed, type Scene, type StageProgress } from './stage-progress.ts';
@@ -81,6 +81,9 @@ function itemText({ title, brief, paths = [], acceptance }: PlannedEntry, { make
   ].join('\n\n');
 }
 
+/** Characters. */
+const MOST_OF_ANSWER = 20_000;
+
 /** The text for `{of:STAGE}`: paths of documents, else the answer, else the titles of its tasks. */
 function ofStage(id: string, { scene, options, progress, entry }: Filling): string {
   const stage = stageOf(options.list, id);
@@ -88,7 +91,7 @@ function ofStage(id: string, { scene, options, progress, entry }: Filling): stri
   const paths = documentsOf(stage, options);
   const answer = stage.each === undefined ? answerOf(scene, id) : ofEntries(id, scene, progress, entry);
   if (paths.length > 0) return paths.join(', ');
-  if (answer !== undefined) return quoteBlock(JSON.stringify(answer, null, 2));
+  if (answer !== undefined) return fenceTag('answer', JSON.stringify(answer, null, 2), MOST_OF_ANSWER);
   const tasks = progress.find((one) => one.stage.id === id)?.tasks ?? [];
   return tasks.map(({ state }) => `- ${state.title}`).join('\n') || titleOf(stage);
 }

@@ -1,3 +1,4 @@
+import { ownCriterion } from '../shared/own-criterion.ts';
 import type { PlannedEntry } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
@@ -54,7 +55,7 @@ function requirementOf(one: StageRequirement): Requirement {
 interface Reviewed {
   readonly stage: Stage;
   readonly options: StagesOptions;
-  readonly scene: Pick<Scene, 'roster'> & { readonly objective: Objective };
+  readonly scene: Pick<Scene, 'roster' | 'prompts'> & { readonly objective: Objective };
   /** The role of the author, which does not review. */
   readonly author: string;
   readonly entry?: PlannedEntry | undefined;
@@ -105,11 +106,11 @@ export function reviewersOf(by: readonly string[], author: string, roster: reado
 
 function criteriaOf({ stage, options, scene, entry, findings }: Reviewed): string[] {
   const whole = scene.objective.criteria.map(({ text }) => text);
-  const possible = whole.map((text) => `nothing in it stands in the way of this: ${text}`);
+  const possible = whole.map((text) => ownCriterion({ criterion: text }, scene.prompts));
   if (findings !== undefined) return [...findings, ...possible];
   const paths = documentsOf(stage, options);
   if (paths.length > 0) {
-    return [...paths.map((path) => `${path} says what the task asks for, and what it says is right`), ...possible];
+    return [...paths.map((path) => ownCriterion({ document: path }, scene.prompts)), ...possible];
   }
   if (entry === undefined) return whole.length === 0 ? ['it does what the task asks for'] : whole;
   const own = entry.acceptance.length === 0 ? ['it does what the task asks for'] : entry.acceptance;

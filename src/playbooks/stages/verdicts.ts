@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AnswerFinding, AnswerForm, AnswerReading, PlaybookSource, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { normaliseFindings } from '../../model/plan/review.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { defined } from '../../text/defined.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import type { Stage } from './stage-list.ts';
@@ -9,24 +10,25 @@ import type { Placed, Scene, StageProgress } from './stage-progress.ts';
 import { roundsOf, type JudgeFinding, type StageRound } from './stage-records.ts';
 
 const verdictSchema = z.object({
-  approved: z.boolean(),
-  summary: z.string(),
-  findings: z.array(
-    z.object({
-      file: z.string().nullable(),
-      line: z.number().int().nullable(),
-      problem: z.string(),
-      suggestion: z.string().nullable(),
-    }),
-  ),
+  approved: z.boolean().describe('true only if nothing has to change'),
+  summary: z.string().describe('your verdict in a sentence'),
+  findings: z
+    .array(
+      z.object({
+        file: z.string().nullable().describe('null: it is about no file'),
+        line: z.number().int().nullable().describe('null: it is about no line'),
+        problem: z.string().describe('what is wrong'),
+        suggestion: z.string().nullable().describe('what would be right; null if you have none'),
+      }),
+    )
+    .describe('what has to change; a rejection needs at least one'),
   criteria: z.array(
     z.object({
-      /** Its number, from 0. */
-      criterion: z.number().int(),
+      criterion: z.number().int().describe('its number, from 0'),
       met: z.boolean(),
-      file: z.string().nullable(),
-      line: z.number().int().nullable(),
-      why: z.string(),
+      file: z.string().nullable().describe('where it shows; null only if it is not met'),
+      line: z.number().int().nullable().describe('the line in `file`; null only if it is not met'),
+      why: z.string().describe('what shows it, in a sentence'),
     }),
   ),
 });
@@ -34,19 +36,11 @@ const verdictSchema = z.object({
 /** The form in which a stage judges. */
 export const VERDICT: AnswerForm = { schema: answerSchema(verdictSchema), guide, read: readVerdict };
 
-function guide({ objective }: Omit<PlaybookSource, 'options'>): string {
-  const open = objective.criteria.flatMap(({ text, command }, index) =>
+function guide({ objective, prompts }: Omit<PlaybookSource, 'options'>): string {
+  const criteria = objective.criteria.flatMap(({ text, command }, index) =>
     command === undefined ? [`${index}. ${text}`] : [],
   );
-  return [
-    'Read the files, and build and run what you need. Answer with:',
-    '- `approved`: true only if nothing has to change',
-    '- `summary`: a sentence',
-    '- `findings`: what has to change, each with `file` and `line` (null if there is none), `problem`, and `suggestion` (null if you have none). A rejection needs at least one',
-    open.length === 0
-      ? '- `criteria`: an empty list'
-      : `- \`criteria\`: one for each of these success criteria that no command checks, with its number as \`criterion\`, \`met\`, \`file\` and \`line\` where it shows (null only if it is not met), and \`why\` in a sentence:\n${open.join('\n')}`,
-  ].join('\n');
+  return renderPrompt('stage/verdict', { criteria }, prompts);
 }
 
 /** Each criterion that is not met is a required change. The engine knows whether a verdict on a criterion counts. */

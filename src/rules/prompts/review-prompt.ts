@@ -101,10 +101,8 @@ function backOf({ sentBack }: Work): { readonly by: 'conflict' | 'verify'; reado
 }
 
 function renderCheckers(checkers: readonly CheckerChange[], changed: ChangedPrompts): string {
-  const lines = checkers.map(
-    (one) => checkerText(one) + (one.protected === true ? ', a protected path: an approval needs your word on it' : ''),
-  );
-  return renderPrompt('reviewer/checkers', { checkers: lines }, changed);
+  const guarded = checkers.filter((one) => one.protected === true).map(({ path }) => path);
+  return renderPrompt('reviewer/checkers', { checkers: checkers.map(checkerText), guarded }, changed);
 }
 
 function categoriesText({ reopens = {} }: Partial<ReviewPolicy> = {}, changed: ChangedPrompts): string {

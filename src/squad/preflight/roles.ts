@@ -7,6 +7,8 @@ export type Staffing = Pick<Playbook<never>, 'roles' | 'otherRoles'>;
 
 const READS: Role = { delivers: 'none' };
 
+type OwnText = Pick<Role, 'instructions' | 'prompt' | 'describedBy'>;
+
 export function roleIn({ roles, otherRoles = READS }: Staffing, role: string): Role {
   return (Object.hasOwn(roles, role) ? roles[role] : undefined) ?? otherRoles;
 }
@@ -30,7 +32,7 @@ export function isWholeRole(text: string): boolean {
  */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role'>,
-  role: Pick<Role, 'instructions' | 'prompt'>,
+  role: OwnText,
   file?: { readonly path: string; readonly text: string; readonly adds?: boolean },
   { locale = 'en', prompts = {} }: { readonly locale?: Locale; readonly prompts?: ChangedPrompts } = {},
 ): string {
@@ -55,16 +57,17 @@ const LANGUAGES: Readonly<Record<Locale, string>> = { en: '', zh: 'Chinese' };
 /** Roles that several playbooks have, and the engine too. */
 const KNOWN: Readonly<Record<string, RolePrompt>> = { builder: 'builder/role', reviewer: 'reviewer/role' };
 
-function roleText(name: string, role: Pick<Role, 'instructions' | 'prompt'>, prompts: ChangedPrompts): string {
+function roleText(name: string, role: OwnText, prompts: ChangedPrompts): string {
   const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
   const text = ownText(known === undefined ? role : { prompt: known, ...role }, prompts);
   return text === '' ? renderPrompt('other/role', { roleName: name }, prompts) : text;
 }
 
 /** The text of a playbook about its role. Empty: it has none. */
-export function ownText(
-  { instructions, prompt = '' }: Pick<Role, 'instructions' | 'prompt'>,
-  prompts: ChangedPrompts = {},
-): string {
+export function ownText({ instructions, describedBy, prompt = '' }: OwnText, prompts: ChangedPrompts = {}): string {
+  if (instructions !== undefined && describedBy !== undefined) {
+    const { name: roleName, file: furtherPath } = describedBy;
+    return renderPrompt('session/described', { roleName, furtherPath, further: instructions }, prompts);
+  }
   return instructions ?? (isRolePrompt(prompt) ? renderPrompt(prompt, {}, prompts) : '');
 }

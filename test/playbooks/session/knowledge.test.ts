@@ -297,11 +297,11 @@ describe('the background of a task', () => {
     board.answer('a', FULL);
     board.answer('c', { ...FULL, artifact: { name: 'c', markdown: 'Of c.' }, learnings: ['Newer.'] });
     const text = of(board, 'b');
-    expect(text).toContain('A (Writer) says:\n```\nIt is specified.\n```');
-    expect(text).toContain('The artifact `Spec.md` of A (Writer):\n```\n# Spec\n\nIt reads lines.\n```');
+    expect(text).toContain('A (Writer) says:\n<left>\nIt is specified.\n</left>');
+    expect(text).toContain('The artifact `Spec.md` of A (Writer):\n<left>\n# Spec\n\nIt reads lines.\n</left>');
     expect(text).not.toContain('Of c.');
-    expect(text).toContain('```\n"port": "8080"\n```');
-    expect(text).toContain('```\nC (Writer): Newer.\nA (Writer): Lines end with LF.\n```');
+    expect(text).toContain('<left>\n"port": "8080"\n</left>');
+    expect(text).toContain('<left>\nC (Writer): Newer.\nA (Writer): Lines end with LF.\n</left>');
     expect(text).toContain('C (Writer): One file.\n  No folder.');
     expect(text).toContain('Entry points\nmain\n\nThere is one.');
     expect(of(board, 'c')).not.toContain('Spec.md');
@@ -314,7 +314,7 @@ describe('the background of a task', () => {
     expect(of(board, 'b')).not.toContain('This is cut');
     const long = new SessionBoard(sessionWith(['a', 'b: a', 'c: a']));
     long.answer('a', { artifact: { name: 'x', markdown: `${markdown(16_384)}!` } });
-    expect(of(long, 'b')).toContain(`${markdown(16_384)}\n\`\`\`\nThis is cut: only its first 16 KiB are here.`);
+    expect(of(long, 'b')).toContain(`${markdown(16_384)}\n</left>\nThis is cut: only its first 16 KiB are here.`);
   });
 
   it('brings what the folder held for a need that was done before', () => {
@@ -325,9 +325,9 @@ describe('the background of a task', () => {
     const start = { artifacts, memory: { old: [1] }, wisdom: { learnings: '- old', decisions: '', issues: '' } };
     const board = new SessionBoard(sessionWith(['a', 'b: a', 'c'], start, { completed: ['a'] }));
     const text = of(board, 'b');
-    expect(text).toMatch(/`a-report\.md`, from before this run:\n```\nBegun\n```\nThis is cut[^]*`other\.md`/);
+    expect(text).toMatch(/`a-report\.md`, from before this run:\n<left>\nBegun\n<\/left>\nThis is cut[^]*`other\.md`/);
     expect(text).toContain('"old": [1]');
-    expect(text).toContain('From before this run:\n```\n- old\n```');
+    expect(text).toContain('From before this run:\n<left>\n- old\n</left>');
     expect(of(board, 'c')).not.toContain('a-report.md');
   });
 

@@ -159,7 +159,7 @@ describe('work that no plan has', () => {
       ...{ integrate: false, parent: 'two-test', brief: { mail: ['sess-1-9'] } },
     });
     const test = task(played, 'mail-9-builder-test');
-    expect(test?.brief.text).toContain('Also repeat these earlier tests:\n\nTest one.\n\nTest two.');
+    expect(test?.brief.text).toContain('Also repeat these earlier tests:\n- Test one.\n- Test two.');
     expect(test?.brief.mail).toEqual(['sess-1-9']);
     expect(viewsOf(CHAIN, played).every(({ state }) => state === 'done')).toBe(true);
   });

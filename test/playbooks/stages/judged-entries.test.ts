@@ -40,7 +40,7 @@ describe('a stage that judges each entry', () => {
     expect(done(played)).toEqual(expect.arrayContaining(['one-test', 'one-test-pm', 'two-test', 'two-test-pm']));
     expect(played.board.tasks.get('two')?.task.needs).toEqual(['plan', 'one-test', 'one-test-pm']);
     expect(played.board.tasks.get('one-test')?.task.parent).toBe('one');
-    expect(briefOf(played, 'one-test')).toMatch(/^Test one\.\n\nRead the files, [^]*`criteria`: an empty list$/);
+    expect(briefOf(played, 'one-test')).toMatch(/^Test one\.\n\nRead the files, [^]*`criteria` is an empty list\.$/);
   });
 
   it('has the work of its entry done again in the same sessions, and judges it again', () => {
@@ -138,7 +138,7 @@ describe('the role of an entry', () => {
     expect(played.board.finished?.outcome).toBe('done');
     expect(['one', 'two'].map((id) => played.board.tasks.get(id)?.task.role)).toEqual(['ba', 'builder']);
     expect(briefOf(played, 'one')).toContain('Build Make one as ba.');
-    expect(briefOf(played, 'plan')).toContain('- `role`: who does it; one of builder, ba\n');
+    expect(briefOf(played, 'plan')).toContain('The `role` of each task is one of builder, ba.\n');
   });
 
   it('is asked for only where there is a choice, and has to be one of them', () => {

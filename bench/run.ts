@@ -10,6 +10,7 @@ import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
 import { files } from './files.ts';
 import { frame } from './frame.ts';
+import { folders } from './folders.ts';
 import { gap } from './gap.ts';
 import { idle } from './idle.ts';
 import { look } from './look.ts';
@@ -34,7 +35,7 @@ import { turn } from './turn.ts';
 import { view } from './view.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
-const OF_ANY_BUILD: readonly Bench[] = [gap, stages, start, chains, turn, idle, busy, status, studio, board];
+const OF_ANY_BUILD: readonly Bench[] = [gap, folders, stages, start, chains, turn, idle, busy, status, studio, board];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,

@@ -33,6 +33,8 @@ interface RoomPlan extends RoomPlace {
   readonly pieces: readonly Piece[];
   readonly turnMs: number;
   readonly parallel: number;
+  /** Further files of the repository, with 1,000 commits. */
+  readonly files?: number;
   /** Steps of each piece's turn before it sleeps. */
   readonly first?: readonly object[];
 }
@@ -42,6 +44,7 @@ interface RoomPlace {
   readonly state?: string;
   /** The PATH of squad and its agents. */
   readonly path?: string | undefined;
+  readonly files?: number;
 }
 
 /**
@@ -71,7 +74,7 @@ export function openRoom(
   const script = join(folder, 'script.json');
   mkdirSync(repository, { recursive: true });
   writeFileSync(script, JSON.stringify({ turns }));
-  createRepository(repository, {
+  createRepository(repository, plan.files ?? 0, {
     'readme.md': '# bench\n',
     'objective.md': '# Bench\n\n## Goals\n- Every piece is there\n\n## Success criteria\n- All of it is committed\n',
     'squad.yaml': stringify({ version: 1, ...settings, runtimes: { scripted: { config: { script } } } }),
@@ -126,19 +129,42 @@ export function chainOf(count: number, name = 'step'): Piece[] {
   }));
 }
 
-function createRepository(path: string, files: Readonly<Record<string, string>>): void {
+const COMMITS = 1_000;
+
+/** The same in each bench: files of 1 to 6 kB in folders of twelve, each commit after the first changes one. */
+function importFiles(path: string, count: number): void {
+  const named = (index: number): string => `packages/p${index % 40}/src/f${Math.floor(index / 480)}/file-${index}.ts`;
+  const text = (index: number, edition: number): string =>
+    `export const part${index} = ${edition};\n`.repeat(30 + ((index * 37) % 150));
+  const commits = Array.from({ length: COMMITS }, (_, edition) => {
+    const changed = edition === 0 ? Array.from({ length: count }, (_unused, index) => index) : [(edition * 7) % count];
+    const blobs = changed.map((index) => {
+      const body = text(index, edition);
+      return `M 100644 inline ${named(index)}\ndata ${body.length}\n${body}\n`;
+    });
+    const head = `commit refs/heads/main\ncommitter bench <bench@squad.invalid> ${1_700_000_000 + edition} +0000\n`;
+    return `${head}data 1\nx\n${blobs.join('')}`;
+  });
+  run(path, ['fast-import', '--quiet', '--done', '--date-format=raw'], `${commits.join('')}done\n`);
+  run(path, ['reset', '--quiet', '--hard', 'main']);
+}
+
+function run(path: string, step: readonly string[], input?: string): void {
+  const { status, stderr } = spawnSync('git', step, { cwd: path, encoding: 'utf8', input });
+  if (status !== 0) throw new Error(`git ${String(step[0])} failed in ${path}: ${stderr}`);
+}
+
+function createRepository(path: string, count: number, files: Readonly<Record<string, string>>): void {
+  run(path, ['init', '--quiet', '--initial-branch=main']);
+  if (count > 1) importFiles(path, count);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
   const steps = [
-    ['init', '--quiet', '--initial-branch=main'],
     ['config', 'user.name', 'bench'],
     ['config', 'user.email', 'bench@squad.invalid'],
     ['add', '--all'],
     ['commit', '--quiet', '--message', 'The state before squad came'],
   ];
-  for (const step of steps) {
-    const { status, stderr } = spawnSync('git', step, { cwd: path, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`git ${String(step[0])} failed in ${path}: ${stderr}`);
-  }
+  for (const step of steps) run(path, step);
 }
 
 function planTurn(pieces: readonly Piece[]): object {

@@ -4,14 +4,19 @@ import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
 import type { RepositoryReport, Workspaces } from '../substrate/ports/workspaces.ts';
 
+/** One folder for what is merged next, and one for checks. */
+const ENGINES_OWN = 2;
+
 /** The folders and refs of a run. Of one that makes no branch, the commit that it began with stands for its branch. */
 export function workspacesOf(
   { git, host }: Pick<Composition, 'git'> & { readonly host: Host },
   repository: RepositoryReport,
   directory: string,
-  run?: Pick<RunDefinition, 'makesBranch' | 'repository'>,
+  run?: Pick<RunDefinition, 'makesBranch' | 'repository' | 'limits' | 'folders'>,
 ): Workspaces {
-  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory) }, repository);
+  const isReused = run !== undefined && run.folders !== 'new';
+  const spares = { most: isReused ? run.limits.parallel + ENGINES_OWN : 0 };
+  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory), spares }, repository);
   if (run?.makesBranch !== false) return workspaces;
   return {
     ...workspaces,

@@ -68,6 +68,8 @@ export const runDefinitionSchema = z.object({
   env: settingsSchema.shape.env.unwrap().optional(),
   /** Absent: nothing. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
+  /** Absent: folders of tasks are used again. */
+  folders: z.literal('new').optional(),
   /** Protected paths of the settings and of the objective together. Absent: none. */
   protect: settingsSchema.shape.protect.unwrap().optional(),
   /** Absent: the commands run as they are in the work alone. */

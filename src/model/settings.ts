@@ -164,6 +164,8 @@ export const settingsSchema = z.strictObject({
   env: variablesSchema.default([]),
   /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
   keep: z.array(keptPathSchema).max(50).default([]),
+  /** `new`: each task gets a folder that no task had before. `reuse`: a large one may be brought back, file by file, for the next task. */
+  folders: z.enum(['reuse', 'new']).default('reuse'),
   /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */
   protect: protectSchema.default([]),
   /** `base`: where the work changed what checks it, the commands also run with that as it was on the base commit. */

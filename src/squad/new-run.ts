@@ -51,6 +51,7 @@ export async function findNames({
   const { directory } = findState(host.stateDirectory, commonDirectory);
   const place = { directory, composition };
   const recorded = lookIn(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
-  const folders = await readdir(workspacePlaces(host, directory).runsDirectory).catch(() => []);
+  const names = await readdir(workspacePlaces(host, directory).runsDirectory).catch(() => []);
+  const folders = names.filter((name) => !name.startsWith('.'));
   return [...recorded, ...folders, ...runBranches];
 }

@@ -4,6 +4,7 @@ import { openWorkspace, requireRuns, runNamed, withLedger, type OpenedWorkspace 
 import { goneLines } from './state.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { counted } from '../../text/counted.ts';
 import { usageError } from '../../model/errors.ts';
 import { predictBoard } from '../../view/replay-plan.ts';
 import { findRun, rowOf } from '../../view/read-run.ts';
@@ -16,6 +17,8 @@ interface Cleaned {
   readonly runs: readonly CleanedRun[];
   readonly skipped: readonly string[];
   readonly scratch: readonly string[];
+  /** Folders with files of the repository that were kept for the next tasks. */
+  readonly spares: number;
 }
 
 /** Works under the workspace's lock: refused with 75 while an engine is running. */
@@ -43,7 +46,8 @@ export async function clean(
     }
     const stale = await findLeftScratch(host.stateDirectory);
     const scratch = await remove(stale, dryRun);
-    return { dryRun, runs, skipped: plan.skipped, scratch };
+    const spares = await workspaces.dropSpares(dryRun);
+    return { dryRun, runs, skipped: plan.skipped, scratch, spares };
   });
   const gone = await goneLines(host.stateDirectory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
@@ -87,11 +91,12 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */
-function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
+function renderCleaned({ dryRun, runs, skipped, scratch, spares }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => cleanedLines(run, verb)),
     ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine)`),
+    ...(spares === 0 ? [] : [`${verb}  ${counted(spares, 'folder')} kept for the next tasks`]),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;

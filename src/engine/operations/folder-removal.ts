@@ -16,6 +16,8 @@ interface RemovalPorts {
   readonly clock: Clock;
   readonly run: string;
   readonly workspaces: Workspaces;
+  /** Commit of the run at which spare folders are made. */
+  readonly base: string;
   /** A turn waits for what the engine does now. */
   isBusy(): boolean;
 }
@@ -38,6 +40,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
   const { clock, run, workspaces } = ports;
   const queue = createQueue();
   let removing: { readonly folder: string; readonly done: Promise<unknown> } | undefined;
+  let tidying: Promise<unknown> | undefined;
   let isWorking = false;
   let isStopped = false;
 
@@ -48,15 +51,22 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     await done;
     removing = undefined;
   };
+  const tidy = async (): Promise<boolean> => {
+    // The next task makes a folder of its own then.
+    const done = workspaces.tidySpares(ports.base).catch(() => false);
+    tidying = done;
+    return done;
+  };
   const work = async (): Promise<void> => {
-    for (let looks = 1; queue.next() !== undefined; looks += 1) {
+    for (let looks = 1; ; looks += 1) {
       await clock.sleep(LOOK_MS);
       if (isStopped) return;
       if (queue.mayStart() && ports.isBusy() && looks * queue.size() < MOST_LOOKS) continue;
       const left = queue.next();
-      if (left === undefined) return;
-      await remove(left);
-      left.isTried();
+      if (left !== undefined) {
+        await remove(left);
+        left.isTried();
+      } else if (!(await tidy())) return;
       looks = 0;
     }
   };
@@ -79,7 +89,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     },
     stop: async () => {
       isStopped = true;
-      await removing?.done;
+      await Promise.all([removing?.done, tidying]);
     },
   };
 }

@@ -58,6 +58,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
     clock,
     run: given.definition.name,
     workspaces: given.workspaces,
+    base: given.definition.repository.base,
     isBusy: () => running.size > 0 || hooks.isStarting(),
   });
   const ports: OperationPorts = { ...given, workspaces: removal.workspaces };

@@ -196,6 +196,7 @@ function settingsOf(
   | 'verify'
   | 'env'
   | 'keep'
+  | 'folders'
   | 'protect'
   | 'checks'
   | 'looks'
@@ -207,12 +208,13 @@ function settingsOf(
   | 'plan'
   | 'strict'
 > {
-  const { setup, verify, env, keep, baseline, notify, publish, tracing, mail } = settings;
+  const { setup, verify, env, keep, folders, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },
     ...(env.length === 0 ? {} : { env }),
     ...(keep.length === 0 ? {} : { keep }),
+    ...(folders === 'new' ? { folders } : {}),
     ...judgingOf(settings, objective),
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,

@@ -10,7 +10,7 @@ const MERGED = ['models', 'runtimes', 'team', 'mail'];
 
 /**
  * Merges `MERGED` and playbook sections key by key; limits of the repository only lower the user's. Any other key of the
- * repository replaces the user's, except that the user's `plan: ask` stays. Both are parsed already.
+ * repository replaces the user's, except that the user's `plan: ask` and `folders: new` stay. Both are parsed already.
  */
 export function mergeSettings(
   own: RawSettings,
@@ -22,6 +22,7 @@ export function mergeSettings(
   if (isJsonObject(raw['runtimes'])) raw['runtimes'] = { ...raw['runtimes'], ...mergeAgents(own, repository) };
   // A stranger's repository cannot do without the user's approval of plans.
   if (own['plan'] === 'ask') raw['plan'] = 'ask';
+  if (own['folders'] === 'new') raw['folders'] = 'new';
   return { settings: settingsSchemaFor(withAgents(known, raw)).parse(raw), raw };
 }
 

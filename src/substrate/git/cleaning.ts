@@ -6,7 +6,7 @@ import { isForeignName } from '../../model/run.ts';
 import { failpoint } from '../system/failpoint.ts';
 import { deleteFolder } from '../system/files/remove-tree.ts';
 import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
-import { BASELINE, INTEGRATION } from './folder-note.ts';
+import { BASELINE, INTEGRATION, readNote } from './folder-note.ts';
 import { isHalfMade } from './folders.ts';
 import { requireName, type Git, type GitCall } from './git-call.ts';
 import { attemptRef, folderPath, noteLink, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
@@ -30,7 +30,8 @@ export async function listFolders(context: GitContext, run: string): Promise<rea
 export async function dropOwnFolder(context: GitContext, run: string, task: string): Promise<void> {
   // Its opening may be at work on the same notes.
   await findRun(context, run);
-  const problem = await discardFolder(context, requireName(run), task);
+  const note = await readNote(context, requireName(run), task).catch(() => undefined);
+  const problem = await discardFolder(context, run, task, note?.base);
   if (problem !== undefined) throw wrongEnvironment(`the folder ${task} of the run cannot be deleted: ${problem}`);
 }
 

@@ -21,6 +21,7 @@ import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
 import { openPlainFolder, textOfPath } from '../system/files/plain-folder.ts';
 import { findChanges } from './read-folder.ts';
+import { takeSpare } from './spare/spare-folders.ts';
 
 /**
  * The task's folder, created if it does not exist. The note `<task>.adding` says that squad made it, and `<task>.json` that it is
@@ -55,7 +56,7 @@ export async function addFolder(
   await disown(context, run, task);
   failpoint('git.before-folder');
   try {
-    await mkdir(path, { mode: 0o700 });
+    if (!(await takeSpare(context, repository, task))) await mkdir(path, { mode: 0o700 });
     await fill(context, repository, task, start);
     failpoint('git.folder-filled');
     await makeGitDirectory(context, repository, task, start);

@@ -8,6 +8,16 @@ import type { Git, GitCall, GitPorts } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
 import type { ConfigEntry } from './user-configuration.ts';
 
+/** How many folders are kept for the next tasks. */
+export interface SpareSettings {
+  /** 0: none, and those that are there are deleted. */
+  readonly most: number;
+  /** Only in a repository of so many files: with fewer, to write a folder takes less time than to look after a spare one. */
+  readonly from: number;
+  /** None while less than this would stay free on the disk. */
+  readonly freeBytes: number;
+}
+
 /** The context that the parts of the git workspaces share. */
 export interface GitContext {
   readonly git: Git;
@@ -26,6 +36,7 @@ export interface GitContext {
   readonly talk: RepositoryTalk;
   /** The runs that this object works on, each opened once. */
   readonly runs: Map<string, Promise<RunRepository>>;
+  readonly spares: SpareSettings;
   /** Settles when the integration folder has been filled for the last caller. */
   integration: Promise<unknown>;
 }

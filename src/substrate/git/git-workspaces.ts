@@ -15,7 +15,7 @@ import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './
 import { BASELINE } from './folder-note.ts';
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
-import { callOnUser, notePath, type GitContext } from './git-context.ts';
+import { callOnUser, notePath, type GitContext, type SpareSettings } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
 import { keepCommits } from './keep-commits.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
@@ -24,13 +24,18 @@ import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
 import { requirePresent, requireState } from './require-present.ts';
 import { createTalk } from './repository-talk.ts';
 import { rescue, snapshotOf } from './rescue.ts';
+import { dropSpares, tidySpares } from './spare/spare-folders.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
 export interface WorkspacePlaces {
   readonly stateDirectory: string;
   readonly runsDirectory: string;
+  /** Absent: no folder is used again, and nothing is done with those that are kept. */
+  readonly spares?: Partial<SpareSettings>;
 }
+
+const SPARES: SpareSettings = { most: 0, from: 256, freeBytes: 2 * 1024 ** 3 };
 
 /** `stateDirectory` is squad's own; `runsDirectory` gets a folder for each run. Has no side effects until a method is called. */
 export function createGitWorkspaces(
@@ -65,6 +70,8 @@ export function createGitWorkspaces(
     dropBaseline: (run) => ready(() => dropOwnFolder(context, run, BASELINE)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     dropBranch: (run, head) => ready(() => dropBranchAt(context, run, requireCommitId(head))),
+    tidySpares: (commit) => ready(() => tidySpares(context, commit)),
+    dropSpares: (dryRun = false) => ready(() => dropSpares(context, dryRun)),
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),
@@ -133,6 +140,7 @@ function createContext(
     environment: ports.environment,
     userConfiguration: () => (configuration ??= readUserConfiguration(ports, git, commonDirectory)),
     runs: new Map(),
+    spares: { ...SPARES, ...ports.spares },
     integration: Promise.resolve(),
   };
 }

@@ -124,7 +124,7 @@ async function takeAway(
   }
   failpoint('git.before-removal');
   await disown(context, run, task);
-  const problem = await discardFolder(context, run, task);
+  const problem = await discardFolder(context, run, task, known?.base);
   if (problem !== undefined) return refuse('not-deleted', problem);
   failpoint('git.removed');
   return undefined;

@@ -267,6 +267,14 @@ export interface Workspaces {
    */
   dropRefs(run: string, keep: readonly string[], owner: string): Promise<DroppedRefs>;
 
+  /**
+   * Does one piece of what is left to do with folders that no task has: brings back or deletes one that a task left, or makes one at
+   * `commit` while there are fewer than wanted. false: nothing is left. Safe beside other processes.
+   */
+  tidySpares(commit?: string): Promise<boolean>;
+  /** Deletes all of these folders. Only for the holder of the workspace. Returns how many there are (`dryRun`) or were. */
+  dropSpares(dryRun?: boolean): Promise<number>;
+
   /** Removes this object's temporary files. The last call on it. `squad clean` removes those of a killed engine. */
   close(): Promise<void>;
 

@@ -36,6 +36,7 @@ async function openTasks(...ids: string[]) {
     createFolderRemoval({
       clock: ports.clock,
       run: 'run',
+      base: report.head,
       workspaces: { ...workspaces, ...change(workspaces) },
       isBusy,
     });
@@ -84,12 +85,12 @@ describe('the folders of tasks that are done', () => {
     const { board, tell, open, isThere, until } = await openTasks('a', 'b');
     let looks = 0;
     const removal = open(() => {
-      looks += 1;
-      expect(isThere('a')).toBe(true);
+      looks += isThere('a') ? 1 : 0;
       return true;
     });
     removal.look(tell(board, 'a', END));
     await until(() => !isThere('a'));
+    await removal.stop();
     expect(looks).toBeGreaterThan(20);
   });
 

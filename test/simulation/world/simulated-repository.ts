@@ -224,6 +224,8 @@ export function createSimulatedRepository(): SimulatedRepository {
       folders.set(keyOf(run, '_baseline'), { folder, head: commit, files: new Map(at(commit).files) });
       return folder;
     },
+    tidySpares: () => Promise.resolve(false),
+    dropSpares: () => Promise.resolve(0),
     dropBaseline: async (run) => void folders.delete(keyOf(run, '_baseline')),
     advance: async (run, from, to) => {
       const head = refs.get(branch(run));

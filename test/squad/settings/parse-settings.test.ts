@@ -20,6 +20,7 @@ describe('squad.yaml', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
       baseline: 'report',
+      folders: 'reuse',
       env: [],
       keep: [],
       protect: [],

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readProcess } from '../../../src/substrate/system/process/process-table.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
-import { ENGINE_CHILD, playRun } from './engine-child.ts';
+import { ENGINE_CHILD, playRun, withSpares } from './engine-child.ts';
 import { ALL, some, SPREAD } from '../../support/lane.ts';
 
 /** What a test has stopped must not outlive it, also when the test fails. */
@@ -37,6 +37,16 @@ const POINTS = [
   'git.run-aside',
 ] as const;
 
+/** Each time that a run gets there. */
+const SPARE_POINTS = [
+  ...[1, 2].map((pass) => ['git.spare-claimed', pass] as const),
+  ...[1, 2].map((pass) => ['git.spare-taken', pass] as const),
+  ...[1, 2, 3, 4].map((pass) => ['git.spare-moved', pass] as const),
+  ...[1, 2, 3, 4].map((pass) => ['git.spare-made', pass] as const),
+  ...[1, 2].map((pass) => ['git.moved-aside', pass] as const),
+];
+const TWENTY = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`src/${n % 3}/${n}.txt`, `${n}\n`]));
+
 const MANY = Object.fromEntries(
   Array.from({ length: 2000 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]),
 );
@@ -49,6 +59,24 @@ describe('SIGKILL of the engine, then another one', () => {
     const pass = ['git.branch-created', 'git.merged', 'git.run-aside'].includes(point) ? 1 : 2;
     expect(await endOf(startEngine(bench, `${point}:${pass}=kill`))).toBe('SIGKILL');
     await expectSameEnd(bench, before);
+  });
+
+  it.each(some(SPARE_POINTS, 1))('at %s, with folders that are used again', SPREAD, async (point, pass) => {
+    const bench = await openBench(TWENTY);
+    const before = fingerprint(bench.repository);
+    const spares = { SQUAD_TEST_SPARES: '2' };
+    expect(await endOf(startEngine(bench, `${point}:${pass}=kill`, '/usr/bin/git', 'run', spares))).toBe('SIGKILL');
+    const next = withSpares(bench, 2);
+    await playRun(next);
+    while (await next.workspaces.tidySpares()) continue;
+    expect(git(bench.repository, 'ls-tree', '--name-only', 'squad/run', 'one.txt', 'two.txt')).toBe('one.txt\ntwo.txt');
+    expect(fingerprint(bench.repository)).toEqual(before);
+    expect(findFaults(bench)).toEqual([]);
+    expect(readdirSync(bench.ports.runsDirectory)).toEqual(['.spare']);
+    const states = readdirSync(join(bench.ports.runsDirectory, '.spare')).map((name) => name.split('.')[1]);
+    expect(states).toEqual(['ready', 'ready']);
+    await next.workspaces.dropSpares();
+    expect(readdirSync(bench.ports.runsDirectory)).toEqual([]);
   });
 
   it('with a git that goes on in the middle of filling a worktree', async () => {
@@ -140,9 +168,18 @@ esac
   return gitPid;
 }
 
-function startEngine(bench: GitBench, failpoints: string, binary = '/usr/bin/git', run = 'run'): ChildProcess {
+function startEngine(
+  bench: GitBench,
+  failpoints: string,
+  binary = '/usr/bin/git',
+  run = 'run',
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const args = [ENGINE_CHILD, bench.root, bench.repository, failpoints, binary, run];
-  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } });
+  return spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env['PATH'], ...environment },
+  });
 }
 
 async function endOf(child: ChildProcess): Promise<string | number | null> {

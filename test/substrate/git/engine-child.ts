@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
+import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { benchOver, commitIn, type GitBench } from './bench.ts';
 import { git } from '../../support/git.ts';
 
@@ -11,6 +12,7 @@ export const ENGINE_CHILD = fileURLToPath(import.meta.url);
 export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
   const { workspaces, report } = bench;
   await workspaces.createRunBranch(run, report.head);
+  while (await workspaces.tidySpares(report.head)) continue;
   for (const task of ['one', 'two']) {
     const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/${run}/${task}-1`);
     const folder = await workspaces.addFolder({ run, task, commit: report.head });
@@ -30,15 +32,23 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
     } else if (answer.type !== 'empty') throw new Error(JSON.stringify(answer));
     const removed = await workspaces.removeFolder(folder, `${task}-1`);
     if (removed.type !== 'removed') throw new Error(JSON.stringify(removed));
+    while (await workspaces.tidySpares()) continue;
   }
   await workspaces.closeRun(run);
+}
+
+/** The same, with so many folders that are used again. */
+export function withSpares(bench: GitBench, most: number): GitBench {
+  const { ports, report } = bench;
+  return { ...bench, workspaces: createGitWorkspaces({ ...ports, spares: { most, from: 10, freeBytes: 0 } }, report) };
 }
 
 async function main(): Promise<void> {
   const [, , root = '', repository = '', failpoints = '', binary, run] = process.argv;
   const bench = await benchOver(root, repository, binary);
   armFailpoints(failpoints);
-  await playRun(bench, run);
+  const { SQUAD_TEST_SPARES: spares } = process.env;
+  await playRun(spares === undefined ? bench : withSpares(bench, Number(spares)), run);
 }
 
 if (process.argv[1] === ENGINE_CHILD) await main();

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, renameSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorCode } from '../../../model/storage-error.ts';
+import { parseJson } from '../../../text/json.ts';
+import { makeOwnFolder } from '../../system/files/own-folder.ts';
+import { readPlainSync } from '../../system/files/read-plain.ts';
+import { isOwnerAlive, ownOwner } from '../../system/process/owner.ts';
+import { isCommitId } from '../git-call.ts';
+import type { GitContext } from '../git-context.ts';
+
+/**
+ * Folders that no task has, beside those of the runs. `ready`: the files of a commit and nothing else. `left`: as a task left it; its
+ * work is kept. `work`: a process is busy with it, or was killed there.
+ */
+export interface Entry {
+  readonly path: string;
+  readonly state: 'ready' | 'left' | 'work';
+  /** No process that lives is busy with it. */
+  readonly isFree: boolean;
+}
+
+/** Names in an entry. */
+export const FILES = 'files';
+export const INDEX = 'index';
+const NOTE = 'note.json';
+
+export function poolOf({ runsDirectory }: Pick<GitContext, 'runsDirectory'>): string {
+  return join(runsDirectory, '.spare');
+}
+
+/** In no order. Empty: there is no pool. */
+export function listPool(context: Pick<GitContext, 'runsDirectory'>): readonly Entry[] {
+  const pool = poolOf(context);
+  return namesIn(pool).flatMap((name): Entry[] => {
+    const [, state = '', ...owner] = name.split('.');
+    const path = join(pool, name);
+    if (state === 'ready' || state === 'left') return [{ path, state, isFree: true }];
+    return [{ path, state: 'work', isFree: !isBusy(owner) }];
+  });
+}
+
+/** Takes an entry, so that no other process does. undefined: another one was faster. */
+export function claim(context: Pick<GitContext, 'runsDirectory'>, { path }: Pick<Entry, 'path'>): string | undefined {
+  const own = newEntry(context);
+  try {
+    renameSync(path, own);
+    return own;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The place of a new entry of this process. Makes the pool, and nothing in it. */
+export function newEntry(context: Pick<GitContext, 'runsDirectory'>): string {
+  const pool = poolOf(context);
+  makeOwnFolder(pool);
+  const { pid, startTime, bootId, space, since } = ownOwner();
+  return join(pool, `${randomUUID()}.work.${pid}.${startTime}.${bootId}.${space}.${since}`);
+}
+
+/** Offers a finished entry to everybody. */
+export function release(context: Pick<GitContext, 'runsDirectory'>, own: string, state: 'ready' | 'left'): void {
+  renameSync(own, join(poolOf(context), `${randomUUID()}.${state}`));
+}
+
+function isBusy([pid, startTime = '', bootId = '', space = '', since]: readonly string[]): boolean {
+  const number = Number(pid);
+  return Number.isInteger(number) && isOwnerAlive({ pid: number, startTime, bootId, space, since: Number(since) });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const noteSchema = z.object({
+  commit: z.string().refine(isCommitId),
+  /** The start of the machine: a power cut may have damaged what was written before it. */
+  boot: z.string(),
+  /** Which settings of the repository say how files are written, as one digest. */
+  settings: z.string(),
+  /** Names and times of all folders in it, as one digest. */
+  folders: z.string(),
+});
+export type SpareNote = z.infer<typeof noteSchema>;
+
+export function notePlace(entry: string): string {
+  return join(entry, NOTE);
+}
+
+export function readSpareNote(entry: string): SpareNote | undefined {
+  try {
+    return noteSchema.safeParse(parseJson(readPlainSync(notePlace(entry)))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes that a person can still write there; infinite if the system does not say. */
+export function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -13,6 +13,8 @@ interface Captured {
   readonly items: readonly Fields[];
   /** Tools of the mailbox. */
   readonly tools: readonly Fields[];
+  /** Squad's part of the instructions. */
+  readonly instructions: string;
 }
 
 const BINARIES = { claude: CLAUDE_BINARY, codex: CODEX_BINARY };
@@ -41,6 +43,7 @@ function claudesRequests({ anthropic }: WholeRunRoom): Captured[] {
       conversation: /session_id":"([0-9a-f-]+)/.exec(body.metadata.user_id)?.[1] ?? '',
       items,
       tools: (body.tools ?? []).filter(({ name }) => String(name).startsWith('mcp__squad__')),
+      instructions: squadsIn(body),
     };
   });
 }
@@ -56,8 +59,46 @@ function codexsRequests({ openai }: WholeRunRoom): Captured[] {
       conversation: prompt_cache_key,
       items: input.map((item) => ({ ...item, text: item.content?.map(({ text }) => text).join('') })),
       tools: tools.find(({ name }) => name === 'mcp__squad')?.tools ?? [],
+      instructions: squadsIn(body),
     };
   });
+}
+
+/** From squad's first words to its last ones, in whatever text of the request they stand. */
+function squadsIn(body: unknown): string {
+  if (typeof body === 'string')
+    return (
+      /You are a member of a squad of[^]*?Your name in the squad is [^\n]*(?:\n\nYour shell runs [^]*?outside the sandbox\.)?/.exec(
+        body,
+      )?.[0] ?? ''
+    );
+  if (typeof body !== 'object' || body === null) return '';
+  return (
+    Object.values(body)
+      .map(squadsIn)
+      .find((text) => text !== '') ?? ''
+  );
+}
+
+/** What a tool says of itself and of its fields. */
+function toolText({ name, description, ...schema }: Fields): string {
+  const { properties = {} } = (schema['input_schema'] ?? schema['parameters'] ?? {}) as {
+    properties?: Readonly<Record<string, { readonly description?: string }>>;
+  };
+  const fields = Object.entries(properties).map(([field, { description: meaning = '' }]) => `- ${field}: ${meaning}`);
+  return [`${String(name)}: ${String(description)}`, ...fields].join('\n');
+}
+
+/** The text without what another run has otherwise. */
+function withoutChance(text: string, root: string): string {
+  return text
+    .replaceAll(/<output>\n[^]*?\n<\/output>/g, '<output>\n…\n</output>')
+    .replaceAll(root, '<root>')
+    .replaceAll(/\b[0-9a-f]{40}\b/g, '<commit>')
+    .replaceAll(/\b[0-9a-f]{12}\b/g, '<short commit>')
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}\b/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/(Your name in the squad is builder-)\d/g, '$1<n>');
 }
 
 /** Neither the model's own words nor a result of its tools. */
@@ -119,6 +160,25 @@ describe.each<Cli>(['claude', 'codex'])('the requests of a run with a rejection 
         const answered = items.findIndex(({ role, type }) => role === 'assistant' || type === 'function_call');
         const later = answered === -1 ? [] : items.slice(answered).filter(isSaid);
         expect(later.map(({ text }) => String(text).trimEnd())).toEqual(prompts.slice(1));
+      }
+
+      for (const role of ['planner', 'builder', 'reviewer']) {
+        const sessions = Object.values(
+          Object.groupBy(
+            turns.filter((one) => one.role === role),
+            (one) => one.session,
+          ),
+        );
+        const [longest = []] = sessions.toSorted((one, other) => (other?.length ?? 0) - (one?.length ?? 0));
+        const requests = conversations.get(longest[0]?.session ?? '') ?? [];
+        const said = (requests.at(-1)?.items ?? []).filter(isSaid).map(({ text }) => String(text).trimEnd());
+        const prompts = said.filter((text) => longest.some(({ prompt }) => prompt.trimEnd() === text));
+        const text = [
+          ...['=== instructions', requests[0]?.instructions ?? ''],
+          ...['=== tools', ...(requests[0]?.tools ?? []).map(toolText)],
+          ...prompts.flatMap((prompt, index) => [`=== message ${index + 1} of squad`, prompt]),
+        ].join('\n\n');
+        await expect(`${withoutChance(text, room.engine.root)}\n`).toMatchFileSnapshot(`golden/${cli}-${role}.txt`);
       }
 
       const later = turns.filter((turn) => !first.includes(turn));

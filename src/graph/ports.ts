@@ -5,6 +5,8 @@ import type { Limits } from '../model/limits.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Cited } from '../model/plan/review.ts';
+import type { LookUps } from '../model/plan/judge-evidence.ts';
+import type { NamedEvidence } from '../rules/judge-evidence.ts';
 import type { CitedFiles } from '../rules/findings.ts';
 import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
@@ -28,6 +30,8 @@ interface Operations {
   ensure(board: Board, cursor: number): void;
   /** Looks up the files that the findings of a review name. What cannot be looked up is left out. */
   cite(files: CitedFiles): Promise<Cited>;
+  /** Looks up the evidence of a judge, in the answer of this attempt. What cannot be looked up is left out. */
+  lookUp(named: NamedEvidence, attempt: string): Promise<LookUps>;
 }
 
 interface Publisher {

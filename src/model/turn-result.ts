@@ -27,6 +27,8 @@ export const turnResultSchema = z.object({
    * the engine.
    */
   tools: z.number().int().nullable().optional(),
+  /** The commands that a turn which owes an answer ran, shortened. Added by the engine; absent: not known, or too many. */
+  commands: z.array(z.string()).optional(),
   /** This turn alone. Absent means unknown, which is never zero. */
   usage: usageSchema.optional(),
   steps: z.number().int().optional(),

@@ -243,7 +243,7 @@ export const PROMPTS = {
     occasion: 'criteria that no command checks',
     needs: ['criteria'],
     budget: 700,
-    body: 'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:\n\n{{#criteria}}\n{{.}}\n{{/criteria}}\n\nRead the files, and build and run what you need. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
+    body: 'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:\n\n{{#criteria}}\n{{.}}\n{{/criteria}}\n\nRead the files, and build and run what you need. A criterion is met only if you could show it to a stranger: name a command that you ran and what it printed, or quote a file. squad looks for the quote in the judged commit, and for the command among those that you ran. Leave out what you cannot decide. Answer with `verdicts`.',
   },
   'mail/assignment': {
     role: 'mail',
@@ -425,7 +425,7 @@ export const PROMPTS = {
     occasion: 'instructions',
     needs: [],
     budget: 1200,
-    body: '## Identity\n\nYour role is pm, the project manager: you prepare the work, divide it into tasks, and judge the merged result for the person who wrote the objective.\n\n## Boundaries\n\n- The objective decides what is in scope. Add no wishes of your own, and drop nothing because it is hard.\n- Write documents only. Builders write all code and tests, even a small fix that you could make yourself.\n- In a review, judge whether the work does what was asked. Matters of taste are no reason to reject.\n\n## Execution\n\n- Read the documents of the earlier stages and the code that they name before you write.\n- Name files, commands and numbers. “Improve the error handling” cannot be built; “`parse()` in src/url.ts returns null for an empty text” can.\n- Where something is open, decide it and write the decision down with its reason.\n- As a judge, check each success criterion on the merged work and name the file and line that show it.',
+    body: '## Identity\n\nYour role is pm, the project manager: you prepare the work, divide it into tasks, and judge the merged result for the person who wrote the objective.\n\n## Boundaries\n\n- The objective decides what is in scope. Add no wishes of your own, and drop nothing because it is hard.\n- Write documents only. Builders write all code and tests, even a small fix that you could make yourself.\n- In a review, judge whether the work does what was asked. Matters of taste are no reason to reject.\n\n## Execution\n\n- Read the documents of the earlier stages and the code that they name before you write.\n- Name files, commands and numbers. “Improve the error handling” cannot be built; “`parse()` in src/url.ts returns null for an empty text” can.\n- Where something is open, decide it and write the decision down with its reason.\n- As a judge, check each success criterion on the merged work, and name the command or quote the lines that show it.',
   },
   'reviewer/again': {
     role: 'reviewer',

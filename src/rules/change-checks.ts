@@ -2,7 +2,7 @@ import { reviewRoles, reviewsOf } from '../model/plan/task.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { PlanChange } from '../model/plan/change.ts';
 import { newTaskSchema, type NewTask } from '../model/plan/task.ts';
-import { isForJudge } from './gate.ts';
+import { isForJudge } from './judge-evidence.ts';
 import { roundCap } from './work.ts';
 import { roundsTaken } from './work-step.ts';
 

@@ -8,7 +8,10 @@ import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './chec
 import { blindText } from './looks.ts';
 import { firstCauseOf, stallSkip } from './first-cause.ts';
 import { failedReviewsOf, failureFileOf } from './failed-reviews.ts';
-import { verdictOn, wordOn } from './gate.ts';
+import { FEEDBACK } from './feedback-texts.ts';
+import { evidenceText, unshownBy } from './judge-evidence.ts';
+import type { LookUps } from '../model/plan/judge-evidence.ts';
+import { verdictOn, verdictsAt, wordOn } from './gate.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
@@ -184,14 +187,29 @@ export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate'
       if (isUnchecked(ran)) return { ...unknown, evidence: `its command cannot run: ${cannotRunText(ran)}` };
       return { text, state: ran.passed ? 'met' : 'failed', by: 'engine', evidence: evidenceOf(ran) };
     }
-    // Before the engine has looked for its file, only “not met” counts.
-    const said = verdictOn(index, seen ?? { head: branch.head, files: [] }, gate);
-    if (said === undefined) return unknown;
-    const { by, verdict } = said;
-    const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;
-    return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${where}${verdict.why}` };
+    return judgedStatus(text, index, { head: branch.head, ...(seen?.looked && { looked: seen.looked }) }, gate);
   });
   return [...own, ...protectedPaths(own.length, seen, gate)];
+}
+
+/** Before the engine has looked up its evidence, only “not met” counts. */
+function judgedStatus(
+  text: string,
+  index: number,
+  at: { readonly head: string; readonly looked?: LookUps },
+  gate: Board['gate'],
+): CriterionStatus {
+  const said = verdictOn(index, at, gate);
+  const { looked = {} } = at;
+  if (said === undefined) {
+    const [first] = verdictsAt(at.head, gate).filter(({ verdict }) => verdict.criterion === index);
+    const why = first === undefined || at.looked === undefined ? undefined : unshownBy(first.by, first.verdict, looked);
+    const evidence = why === undefined ? null : FEEDBACK.unmet(first?.by ?? 'its judge', why);
+    return { text, state: 'not-checked', by: null, evidence };
+  }
+  const { by, verdict } = said;
+  const shown = verdict.evidence === null ? '' : `${evidenceText(by, verdict.evidence, looked, at.head)}: `;
+  return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${shown}${verdict.why}` };
 }
 
 /** Each protected path that was changed is a criterion of its own. */

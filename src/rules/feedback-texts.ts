@@ -61,6 +61,15 @@ export const FEEDBACK = {
     `\`checks\` says nothing of ${paths}: an approval needs a word on each changed path that is protected`,
   refused: (paths: string) =>
     `you approve, and do not accept the change of ${paths}: reject it with a finding, or accept it in \`checks\``,
+  noEvidence: '`evidence` is null: name the command that shows it, or quote the file that does',
+  halfCommand: '`evidence` needs the command that you ran and what it printed; its exit code if it printed nothing',
+  shortQuote: '`evidence.quote` is too short to show anything: quote the whole line',
+  noQuotedFile: (file: string) =>
+    `the judged commit has no file ${file}: \`evidence.file\` is a path from the root of the repository`,
+  noQuote: (file: string, quote: string) =>
+    `${file} of the judged commit does not have the quote “${quote}”: copy it word for word`,
+  notRun: (command: string) => `you have not run \`${command}\`: run it, or quote a file`,
+  unmet: (by: string, why: string) => `${by} says that it is met, but ${why}`,
   afterFirst: (first: string, why: string) => `${first}\nafter that: ${why}`,
   personAsks: (before: string | undefined) =>
     `a person asked for another try${before === undefined ? '' : `: ${before}`}`,

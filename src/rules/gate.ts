@@ -2,14 +2,17 @@ import { renderPrompt, type ChangedPrompts } from '../prompts/render.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import {
+  criterionLabel,
   isUnchecked,
   JUDGEMENT,
   judgementAnswerSchema,
+  verdictsIn,
   type Gate,
   type GateFacts,
   type RecordedVerdict,
   type Verdict,
 } from '../model/plan/gate.ts';
+import { isForJudge, unshownBy, type Judged } from './judge-evidence.ts';
 import { baselineQuestion } from './baseline.ts';
 import type { TaskEnded } from '../model/plan/event.ts';
 import type { NewTask } from '../model/plan/task.ts';
@@ -42,11 +45,6 @@ export function wordOn(number: number, { head }: Pick<GateFacts, 'head'>, gate: 
   return given.find(({ verdict }) => !verdict.met) ?? given[0];
 }
 
-/** It has no command, not even a proposed one. */
-export function isForJudge({ command, proposed }: Criteria[number]): boolean {
-  return command === undefined && proposed === undefined;
-}
-
 /** All verdicts on this commit. */
 export function verdictsAt(head: string | null, { recorded, judgement }: Verdicts): readonly GivenVerdict[] {
   const own = judgement?.commit === head ? judgement : null;
@@ -59,17 +57,29 @@ export function verdictsAt(head: string | null, { recorded, judgement }: Verdict
 /** The verdict on a criterion that counts for these facts: one judge who misses something outweighs the others. */
 export function verdictOn(
   criterion: number,
-  facts: Pick<GateFacts, 'head' | 'files' | 'lines'>,
+  { head, looked }: Pick<GateFacts, 'head' | 'looked'>,
   gate: Verdicts,
 ): GivenVerdict | undefined {
-  const given = verdictsAt(facts.head, gate).filter(({ verdict }) => verdict.criterion === criterion);
-  return given.find(({ verdict }) => !verdict.met) ?? given.find(({ verdict }) => isShown(verdict, facts));
+  const given = verdictsAt(head, gate).filter(({ verdict }) => verdict.criterion === criterion);
+  return (
+    given.find(({ verdict }) => !verdict.met) ??
+    given.find(({ by, verdict }) => looked !== undefined && unshownBy(by, verdict, looked) === undefined)
+  );
 }
 
-/** "met" must name an existing file and a line of it. */
-function isShown({ file, line }: Verdict, { files, lines }: Pick<GateFacts, 'files' | 'lines'>): boolean {
-  if (file === null || line === null || !files.includes(file)) return false;
-  return line > 0 && line <= (lines?.[file] ?? line);
+/** The judges of this commit, with what each says. */
+export function judgesAt(head: string, { recorded, judgement }: Verdicts): Judged[] {
+  const said = [
+    ...recorded.filter(({ commit }) => commit === head),
+    ...(judgement?.commit === head && judgement.by !== null
+      ? judgement.verdicts.map((verdict) => ({ ...judgement, by: judgement.by ?? '', verdict }))
+      : []),
+  ];
+  return [...Map.groupBy(said, ({ task, by }) => JSON.stringify([task, by])).values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    return [{ task: first.task, by: first.by, commit: head, verdicts: all.map(({ verdict }) => verdict) }];
+  });
 }
 
 /** The numbers of the criteria without a command that still have to be judged at this head. */
@@ -142,7 +152,9 @@ export function judgeTask(
   left: readonly number[],
   { changes = [], prompts = {} }: { readonly changes?: readonly string[]; readonly prompts?: ChangedPrompts } = {},
 ): NewTask {
-  const list = left.map((index) => `${index}. ${criteria[index]?.text ?? changes[index - criteria.length] ?? ''}`);
+  const list = left.map(
+    (index) => `${criterionLabel(index)}: ${criteria[index]?.text ?? changes[index - criteria.length] ?? ''}`,
+  );
   const text = renderPrompt('judge/first', { criteria: list }, prompts);
   return {
     id,
@@ -181,8 +193,8 @@ export function afterJudge(
   const by = work.author.thread?.agent ?? null;
   // A stand-in for the judge may have written some of the work.
   const counts = end.type === 'task-done' && by !== null && !authors.has(by);
-  const verdicts = counts ? (judgementAnswerSchema.safeParse(end.output).data?.verdicts ?? []) : [];
-  return { ...gate, at: 'checking', judge: null, judgement: { commit, by, verdicts } };
+  const verdicts = counts ? verdictsIn(judgementAnswerSchema.safeParse(end.output).data?.verdicts ?? []) : [];
+  return { ...gate, at: 'checking', judge: null, judgement: { task: task.id, commit, by, verdicts } };
 }
 
 /** Whether the engine has to check the run branch now. */

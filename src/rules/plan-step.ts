@@ -1,13 +1,15 @@
 import { assertNever } from '../model/assert-never.ts';
-import type { Playbook } from '../model/plan.ts';
+import type { AnswerForm, Playbook } from '../model/plan.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { PlanChange } from '../model/plan/change.ts';
 import type { PlanEffect } from '../model/plan/effect.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { PlanEvent, PlanNews, PlaybookEvent } from '../model/plan/event.ts';
+import { judgementAnswerSchema, verdictsIn, type Verdict } from '../model/plan/gate.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { readReport } from '../model/plan/author-report.ts';
 import { defined } from '../text/defined.ts';
+import type { Json } from '../text/json.ts';
 import { acceptEvent } from './accept-event.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
@@ -20,6 +22,8 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
+import { isJudge } from './gate.ts';
+import { evidenceProblems, type Judged } from './judge-evidence.ts';
 import { findForeign } from './run-branch.ts';
 import { createView } from './view.ts';
 
@@ -68,25 +72,60 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
 }
 
 /** Stores what an author's answer says in the event: its report, or the playbook's problems, because a fold has no playbook. */
-export function withProblems(
-  { answers }: Policy,
-  board: Board,
-  { task, work: { author } }: TaskState,
-  event: WorkEvent,
-): WorkEvent {
+export function withProblems({ answers }: Policy, board: Board, state: TaskState, event: WorkEvent): WorkEvent {
+  const { task, work } = state;
+  const { author } = work;
   if (event.type !== 'attempt-settled' || event.output === undefined) return event;
   const isAuthors = author.state.at === 'live' && author.state.attempt === event.attempt;
   if (isAuthors && task.output === undefined) {
     const { output, ...rest } = event;
     return { ...rest, ...defined({ report: readReport(output) }) };
   }
-  if (!isAuthors || task.output === undefined || task.owner === 'engine') return event;
-  const form = answers?.[task.output.schema];
+  if (!isAuthors || task.output === undefined) return event;
+  const form = task.owner === 'engine' ? undefined : answers?.[task.output.schema];
   const reading = form?.read?.(createView(board), event.output, task.id);
-  if (reading?.problems === undefined) return event;
+  if (reading?.problems === undefined) return withUnshown(answers, board, state, event);
   const { refusal } = form ?? {};
   const problems = refusal === undefined ? reading.problems : [refusal, ...reading.problems.map((one) => `- ${one}`)];
   return { ...event, problems: [...problems] };
+}
+
+/** Evidence that is not there goes back to its judge once. */
+function withUnshown(answers: Policy['answers'], board: Board, state: TaskState, event: WorkEvent): WorkEvent {
+  if (event.type !== 'attempt-settled' || event.looked === undefined) return event;
+  const { task, work } = state;
+  if (work.author.used.repairs >= (task.output?.repairs ?? 1)) return event;
+  const judged = judgedBy(answers, board, state, event);
+  if (judged === undefined) return event;
+  const problems = evidenceProblems(judged, event.looked, board.facts.objective.criteria);
+  return problems.length === 0 ? event : { ...event, problems };
+}
+
+/** The verdicts on criteria in the answer that settles an attempt; undefined: its task judges none. */
+export function judgedBy(
+  answers: Policy['answers'],
+  board: Board,
+  state: TaskState | undefined,
+  event: WorkEvent,
+): Judged | undefined {
+  if (event.type !== 'attempt-settled' || event.output === undefined || state === undefined) return undefined;
+  const { task, work } = state;
+  const { author, head: commit } = work;
+  if (author.state.at !== 'live' || author.state.attempt !== event.attempt || commit === null) return undefined;
+  const verdicts = isJudge(task)
+    ? verdictsIn(judgementAnswerSchema.safeParse(event.output).data?.verdicts ?? [])
+    : verdictsOfForm(answers?.[task.output?.schema ?? ''], board, task.id, event.output);
+  return verdicts.length === 0 ? undefined : { task: task.id, by: author.state.agent, commit, verdicts };
+}
+
+function verdictsOfForm(form: AnswerForm | undefined, board: Board, task: string, output: Json): Verdict[] {
+  const reading = form?.read?.(createView(board), output, task);
+  if (reading === undefined || reading.problems !== undefined) return [];
+  return (reading.changes ?? []).flatMap((change) => {
+    if (change.do !== 'judge-criterion') return [];
+    const { do: _, task: __, ...verdict } = change;
+    return [verdict];
+  });
 }
 
 function advance(step: BoardStep, playbook: Policy, entry: PlanEntry): PlanStep {

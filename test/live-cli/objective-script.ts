@@ -98,14 +98,21 @@ const lacksEmptyNote = (change: string, by: string): string | undefined =>
 function judge({ prompt, outputs }: Asked): Act {
   const [, line = '0', told = ''] = /^(\d+):(.*told\.textContent.*)$/m.exec(outputs.join('\n')) ?? [];
   const approved = told.includes('an empty note is not kept');
-  const criterion = Number(/^\s*(\d+)\. .*reads why it is not kept/m.exec(prompt)?.[1]);
+  const criterion = /^\s*(C\d+): .*reads why it is not kept/m.exec(prompt)?.[1] ?? '';
   const at = { file: PAGE.path, line: Number(line) };
   const suggestion = 'Say that an empty note is not kept.';
   const value = {
     approved,
     summary: approved ? 'The objective is met.' : 'One criterion is not met.',
     findings: approved ? [] : [{ ...at, problem: PAGE_FINDING, suggestion }],
-    criteria: [{ ...at, criterion, met: approved, why: approved ? 'the page says why' : PAGE_FINDING }],
+    criteria: [
+      {
+        criterion,
+        met: approved,
+        evidence: { ...at, quote: told },
+        why: approved ? 'the page says why' : PAGE_FINDING,
+      },
+    ],
   };
   return { act: 'answer', value };
 }

@@ -55,7 +55,9 @@ const ANSWERS: Readonly<Record<string, Json>> = {
     approved: false,
     summary: 'not yet',
     findings: [{ file: 'a.ts', line: 1, problem: 'no test', suggestion: 'a test' }],
-    criteria: [{ criterion: 0, met: true, file: 'a.ts', line: 1, why: 'it is there' }],
+    criteria: [
+      { criterion: 'C1', met: true, evidence: { file: 'a.ts', line: 1, quote: 'const a' }, why: 'it is there' },
+    ],
   },
 };
 

@@ -14,11 +14,11 @@ import type { PlanChange } from '../../src/model/plan/change.ts';
 import type { PlanEffect } from '../../src/model/plan/effect.ts';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
 import type { PlanEvent, PlanNews, PlaybookEvent } from '../../src/model/plan/event.ts';
-import type { GateFacts } from '../../src/model/plan/gate.ts';
+import { criterionLabel, type GateFacts } from '../../src/model/plan/gate.ts';
 import type { EvidenceFacts } from '../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
-import { ALL_FIXED, finding } from '../support/findings.ts';
+import { ALL_FIXED, finding, found as foundAll, quoting } from '../support/findings.ts';
 
 export type Turn = Extract<Start, { start: 'turn' }>;
 type Settled = Omit<Extract<WorkEvent, { type: 'attempt-settled' }>, 'type' | 'attempt'>;
@@ -46,7 +46,7 @@ type Pending =
   | { what: 'integrate' | 'verify' | 'advance'; task: string; candidate: string };
 
 /** What the engine finds on the run branch when it looks before the end. */
-type Gate = Partial<Pick<GateFacts, 'head' | 'missing' | 'files'>> & {
+type Gate = Partial<Pick<GateFacts, 'head' | 'missing' | 'looked'>> & {
   readonly failing?: readonly string[];
   /** Of what fails. */
   readonly output?: string;
@@ -305,8 +305,9 @@ class World {
       const passed = !failing.includes(run);
       return { purpose: 'criterion' as const, run, passed, output: passed ? '' : (output ?? `${run} fails`) };
     });
-    const files = verdictsAt(expected, this.board.gate).flatMap(({ verdict }) => verdict.file ?? []);
-    return { expected, head: expected, missing: [], files, ...found, commands };
+    const said = verdictsAt(expected, this.board.gate);
+    const looked = foundAll(said.map(({ by, verdict: { evidence } }) => ({ by: by ?? '', evidence })));
+    return { expected, head: expected, missing: [], looked, ...found, commands };
   }
 
   private wake(until: number): void {
@@ -332,8 +333,10 @@ function changedBy(requires: readonly Requirement[]): string[] {
 
 function defaultOutput(turn: Turn, { gate, facts }: Board): Partial<Settled> {
   if (turn.task === gate.judge) {
-    const seen = { met: true, file: 'src/a.ts', line: 1, why: 'it is there' };
-    return { output: { verdicts: facts.objective.criteria.map((_, criterion) => ({ criterion, ...seen })) } };
+    const seen = { met: true, evidence: quoting('src/a.ts'), why: 'it is there' };
+    return {
+      output: { verdicts: facts.objective.criteria.map((_, at) => ({ criterion: criterionLabel(at), ...seen })) },
+    };
   }
   return turn.review === null ? {} : { output: { approved: true, summary: 'good', findings: [], settled: ALL_FIXED } };
 }

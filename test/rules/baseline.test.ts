@@ -225,7 +225,7 @@ describe('what is said of it', () => {
   ])('compares with the delivered work: %j', (passed, now) => {
     const board = checked(begun(), RED);
     const command = { purpose: 'verify', run: 'npm test', passed, output: '' } as const;
-    const facts = { expected: 'base', head: 'base', missing: [], commands: [command], files: [] };
+    const facts = { expected: 'base', head: 'base', missing: [], commands: [command] };
     const after = { ...board, gate: { ...board.gate, facts } };
     expect(comparedWithBaseline(after)[0]).toMatch(new RegExp(`${now}$`));
   });

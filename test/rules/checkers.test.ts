@@ -14,16 +14,16 @@ const LOOSE = { text: 'it is nice' };
 const TEXT = 'The change of tests/a.js, a protected path, is right: what it checked is still checked';
 
 function found(more: Partial<GateFacts> = {}): GateFacts {
-  return { expected: 'base', head: 'base', missing: [], commands: [], files: [], ...more };
+  return { expected: 'base', head: 'base', missing: [], commands: [], ...more };
 }
 
 const verdict = (criterion: number, met: boolean, more: Partial<Verdict> = {}): Verdict => ({
-  ...{ criterion, met, file: null, line: null, why: `says ${String(met)}` },
+  ...{ criterion, met, evidence: null, why: `says ${String(met)}` },
   ...more,
 });
 
 function gateOf(facts: Partial<GateFacts> | null, verdicts: readonly Verdict[] = [], by: string | null = 'rex'): Gate {
-  const judgement = { commit: 'base', by, verdicts };
+  const judgement = { task: 'judge', commit: 'base', by, verdicts };
   return { ...CLOSED_GATE, facts: facts === null ? null : found(facts), judgement };
 }
 
@@ -206,10 +206,10 @@ describe('what is left to a judge', () => {
   it('is a task that lists each by its number', () => {
     const judge = { name: 'rex', role: 'reviewer' };
     const { brief, title } = judgeTask('judge', judge, [LOOSE], [0, 1, 5], { changes: ['the change of x'] });
-    expect(brief.text).toContain('\n\n0. it is nice\n1. the change of x\n5.\n\n');
+    expect(brief.text).toContain('\n\nC1: it is nice\nC2: the change of x\nC6:\n\n');
     expect(brief.text).toMatch(/judge them:\n\n[^]*build and run what you need\. [^]*Answer with `verdicts`/);
     expect(title).toBe('Judge the criteria that have no command');
-    expect(judgeTask('judge', judge, [], [0]).brief.text).toContain('\n\n0.\n\n');
+    expect(judgeTask('judge', judge, [], [0]).brief.text).toContain('\n\nC1:\n\n');
   });
 });
 
@@ -218,34 +218,38 @@ describe('the answer of a judge', () => {
   const { author } = stateOf('judge').work;
   const state = stateOf('judge', { owner: 'engine' }, { ...endedAs('done'), author: { ...author, thread } });
   const gate: Gate = { ...CLOSED_GATE, at: 'judging', judge: 'judge', facts: found() };
-  const output = { verdicts: [{ ...verdict(0, true) }] };
+  const output = { verdicts: [{ ...verdict(0, true), criterion: 'C1' }] };
   const done: TaskEnded = { type: 'task-done', task: 'judge', followUps: [], output };
   const failed: TaskEnded = { type: 'task-failed', task: 'judge', cause: 'attempts', why: '', feedback: [] };
   it.each<[string, Parameters<typeof afterJudge>, Partial<Gate>]>([
     [
       'counts for the commit that was looked at',
       [gate, state, [done], new Set()],
-      { at: 'checking', judge: null, judgement: { commit: 'base', by: 'rex', verdicts: [verdict(0, true)] } },
+      {
+        at: 'checking',
+        judge: null,
+        judgement: { task: 'judge', commit: 'base', by: 'rex', verdicts: [verdict(0, true)] },
+      },
     ],
     [
       'counts for nothing, of an author',
       [gate, state, [done], new Set(['rex'])],
-      { judgement: { commit: 'base', by: 'rex', verdicts: [] } },
+      { judgement: { task: 'judge', commit: 'base', by: 'rex', verdicts: [] } },
     ],
     [
       'counts for nothing, of no one',
       [gate, stateOf('judge'), [done], new Set()],
-      { judgement: { commit: 'base', by: null, verdicts: [] } },
+      { judgement: { task: 'judge', commit: 'base', by: null, verdicts: [] } },
     ],
     [
       'counts for nothing, without one',
       [gate, state, [failed], new Set()],
-      { judge: null, judgement: { commit: 'base', by: 'rex', verdicts: [] } },
+      { judge: null, judgement: { task: 'judge', commit: 'base', by: 'rex', verdicts: [] } },
     ],
     [
       'counts for nothing, of another form',
       [gate, state, [{ ...done, output: 7 }], new Set()],
-      { judgement: { commit: 'base', by: 'rex', verdicts: [] } },
+      { judgement: { task: 'judge', commit: 'base', by: 'rex', verdicts: [] } },
     ],
     ['is waited for', [gate, state, [], new Set()], gate],
     [

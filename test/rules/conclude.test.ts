@@ -1,3 +1,4 @@
+import { found, quoting } from '../support/findings.ts';
 import { describe, expect, it } from 'vitest';
 import { concludeRun, countTasks, criteriaOf, type ConclusionFacts } from '../../src/rules/conclude.ts';
 import type { Board, TaskState } from '../../src/model/plan/board.ts';
@@ -35,11 +36,15 @@ function boardOf(about: About): Board {
   const { finished = { outcome: 'done', why: 'all is there' } } = about;
   const objective = { title: '', goals: [], criteria, constraints: [], context: '', text: '' };
   const board = boardWith(states, { objective });
-  const seen = { expected: 'base', head: 'base', missing: [], commands: [], files: [], ...facts };
+  const seen = { expected: 'base', head: 'base', missing: [], commands: [], ...facts };
   return {
     ...board,
     finished,
-    gate: { ...CLOSED_GATE, facts: facts === null ? null : seen, judgement: { commit: 'base', by, verdicts } },
+    gate: {
+      ...CLOSED_GATE,
+      facts: facts === null ? null : seen,
+      judgement: { task: 'judge', commit: 'base', by, verdicts },
+    },
     baseline: { ...board.baseline, without },
   };
 }
@@ -48,8 +53,10 @@ function conclude(about: About) {
   return concludeRun({ board: boardOf(about), problem: undefined, strict: false, ...about.given });
 }
 
+const QUOTE = quoting('a.js', 'it is there', 3);
+const LOOKED = found([{ by: 'rex', evidence: QUOTE }]);
 const verdict = (met: boolean, more: Partial<Verdict> = {}): Verdict => ({
-  ...{ criterion: 0, met, file: 'a.js', line: 3, why: 'it says so' },
+  ...{ criterion: 0, met, evidence: QUOTE, why: 'it says so' },
   ...more,
 });
 const VERIFIED = { commands: [ran('verify', true)] };
@@ -93,21 +100,21 @@ describe('the headline of a run', () => {
     ],
     [
       'with a criterion that was judged',
-      { criteria: [LOOSE], facts: { files: ['a.js'] }, verdicts: [verdict(true)] },
+      { criteria: [LOOSE], facts: { looked: LOOKED }, verdicts: [verdict(true)] },
       'DONE, 1 of 1 criterion judged by rex, not run',
     ],
     [
       'with criteria that were judged by one',
       {
         criteria: [LOOSE, LOOSE],
-        facts: { files: ['a.js'] },
+        facts: { looked: LOOKED },
         verdicts: [verdict(true), verdict(true, { criterion: 1 })],
       },
       'DONE, 2 of 2 criteria judged by rex, not run',
     ],
     [
       'with a criterion that was judged by no one who is known',
-      { criteria: [LOOSE], facts: { files: ['a.js'] }, verdicts: [verdict(true)], by: null },
+      { criteria: [LOOSE], facts: { looked: LOOKED }, verdicts: [verdict(true)], by: null },
       'DONE, 1 of 1 criterion judged by , not run',
     ],
     [
@@ -201,7 +208,7 @@ describe('the exit code and the reason of a run', () => {
     ['verified', { facts: VERIFIED }, 0, 0],
     ['nothing checked', {}, 0, 1],
     ['a criterion left', { criteria: [LOOSE], facts: VERIFIED }, 0, 1],
-    ['a criterion that was judged', { criteria: [LOOSE], facts: { files: ['a.js'] }, verdicts: [verdict(true)] }, 0, 0],
+    ['a criterion that was judged', { criteria: [LOOSE], facts: { looked: LOOKED }, verdicts: [verdict(true)] }, 0, 0],
     ['a task that was skipped', { facts: VERIFIED, states: [skipped('a', 'dana')] }, 0, 1],
     ['a remark', { facts: VERIFIED, finished: { outcome: 'done', why: '', remarks: ['x'] } }, 0, 1],
     [
@@ -322,18 +329,18 @@ describe('the state of a criterion', () => {
     ],
     [
       'judged',
-      { criteria: [LOOSE], facts: { files: ['a.js'] }, verdicts: [verdict(true)] },
-      { state: 'judged', by: 'rex', evidence: 'a.js:3 at base: it says so' },
+      { criteria: [LOOSE], facts: { looked: LOOKED }, verdicts: [verdict(true)] },
+      { state: 'judged', by: 'rex', evidence: 'a.js:3 at base has “it is there”: it says so' },
     ],
     [
       'denied',
-      { criteria: [LOOSE], facts: null, verdicts: [verdict(false, { file: null, line: null })] },
+      { criteria: [LOOSE], facts: null, verdicts: [verdict(false, { evidence: null })] },
       { state: 'failed', by: 'rex', evidence: 'it says so' },
     ],
     [
       'denied, of a file',
-      { criteria: [LOOSE], verdicts: [verdict(false, { line: null })] },
-      { state: 'failed', evidence: 'a.js:1 at base: it says so' },
+      { criteria: [LOOSE], verdicts: [verdict(false)] },
+      { state: 'failed', evidence: 'a.js:3 at base: “it is there” (not looked up): it says so' },
     ],
     ['unknown, if its file was not looked for', { criteria: [LOOSE], facts: null, verdicts: [verdict(true)] }, unknown],
     ['a protected path: unknown', { facts: { checkers: [GUARDED] } }, unknown],

@@ -1,3 +1,4 @@
+import { found, quoting } from '../support/findings.ts';
 import { describe, expect, it } from 'vitest';
 import { draftOf } from '../../src/rules/board.ts';
 import { gateChecked } from '../../src/rules/close-run.ts';
@@ -27,15 +28,20 @@ import { member } from '../playbooks/simulator.ts';
 import { boardWith, newTask, stateOf } from './support.ts';
 
 const HEAD = 'base';
+const QUOTE = quoting('src/a.ts');
+const LOOKED = found([
+  { by: 'rex', evidence: QUOTE },
+  { by: 'rex', evidence: quoting('gone.ts') },
+]);
 const facts = (more: Partial<GateFacts> = {}): GateFacts => ({
-  ...{ expected: HEAD, head: HEAD, missing: [], commands: [], files: ['src/a.ts'] },
+  ...{ expected: HEAD, head: HEAD, missing: [], commands: [], looked: LOOKED },
   ...more,
 });
 const verdict = (more: Partial<Verdict> = {}): Verdict => ({
-  ...{ criterion: 0, met: true, file: 'src/a.ts', line: 3, why: 'it is there' },
+  ...{ criterion: 0, met: true, evidence: QUOTE, why: 'it is there' },
   ...more,
 });
-const NO = verdict({ met: false, file: null, line: null, why: 'it is missing' });
+const NO = verdict({ met: false, evidence: null, why: 'it is missing' });
 const recorded = (one: Verdict, more: Partial<RecordedVerdict> = {}): RecordedVerdict => ({
   ...{ task: 'j', by: 'rex', commit: HEAD, verdict: one },
   ...more,
@@ -47,21 +53,19 @@ describe('verdicts', () => {
   it('at a commit are those recorded there, and then those of the judge', () => {
     const all = gate({
       recorded: [recorded(NO), recorded(NO, { commit: 'old' })],
-      judgement: { commit: HEAD, by: 'ann', verdicts: [verdict()] },
+      judgement: { task: 'judge', commit: HEAD, by: 'ann', verdicts: [verdict()] },
     });
-    expect(verdictsAt(HEAD, all)).toEqual([recorded(NO), { by: 'ann', verdict: verdict() }]);
+    expect(verdictsAt(HEAD, all)).toMatchObject([recorded(NO), { by: 'ann', verdict: verdict() }]);
     expect(verdictsAt('new', all)).toEqual([]);
     expect(verdictsAt('old', gate({ recorded: all.recorded }))).toEqual([recorded(NO, { commit: 'old' })]);
   });
 
   it.each<[string, Verdict[], Partial<GateFacts>, boolean | undefined]>([
-    ['a file and a line that there are', [verdict()], {}, true],
-    ['without a file: none', [verdict({ file: null })], {}, undefined],
-    ['without a line: none', [verdict({ line: null })], {}, undefined],
-    ['of a file that is not there: none', [verdict({ file: 'b' })], {}, undefined],
-    ['of line 0: none', [verdict({ line: 0 })], {}, undefined],
-    ['past the last line: none', [verdict({ line: 4 })], { lines: { 'src/a.ts': 3 } }, undefined],
-    ['in the last line', [verdict()], { lines: { 'src/a.ts': 3 } }, true],
+    ['a quote that is there', [verdict()], {}, true],
+    ['before its evidence was looked up: none', [verdict()], { looked: undefined }, undefined],
+    ['whose evidence could not be looked up', [verdict()], { looked: {} }, true],
+    ['without evidence: none', [verdict({ evidence: null })], {}, undefined],
+    ['of a file that is not there: none', [verdict({ evidence: quoting('gone.ts') })], {}, undefined],
     ['one who misses something outweighs the others', [verdict(), NO], {}, false],
     ['of another criterion: none', [verdict({ criterion: 1 })], {}, undefined],
   ])('%s', (_, verdicts, more, met) => {
@@ -70,7 +74,7 @@ describe('verdicts', () => {
   });
 
   it('on a protected path need no line', () => {
-    const word = verdict({ criterion: 1, file: null, line: null });
+    const word = verdict({ criterion: 1, evidence: null });
     const said = (...all: Verdict[]) =>
       wordOn(1, { head: HEAD }, gate({ recorded: all.map((one) => recorded(one)) }))?.verdict.met;
     expect([said(word), said(word, { ...NO, criterion: 1 }), said(NO)]).toEqual([true, false, undefined]);
@@ -146,7 +150,7 @@ describe('the problems of a run branch', () => {
     [
       'by a judge without a name',
       {},
-      gate({ judgement: { commit: HEAD, by: null, verdicts: [NO] } }),
+      gate({ judgement: { task: 'judge', commit: HEAD, by: null, verdicts: [NO] } }),
       ['criterion “nice” is not met, says its judge: it is missing'],
     ],
     ['not one with a command', {}, gate({ recorded: [recorded({ ...NO, criterion: 1 })] }), []],
@@ -159,7 +163,7 @@ describe('the problems of a run branch', () => {
     [
       'by a judge without a name',
       { checkers: [GUARDED, { ...GUARDED, path: 'b.sh' }] },
-      gate({ judgement: { commit: HEAD, by: null, verdicts: [{ ...NO, criterion: 3 }] } }),
+      gate({ judgement: { task: 'judge', commit: HEAD, by: null, verdicts: [{ ...NO, criterion: 3 }] } }),
       [expect.stringMatching(/b\.sh.*: no, says its judge: it is missing$/)],
     ],
     ['not one on which there is no word', { checkers: [GUARDED] }, gate(), []],

@@ -27,7 +27,7 @@ function proposed(criteria: Criteria, roster = [BOB]): Board {
 }
 
 function found(more: Partial<GateFacts> = {}): GateFacts {
-  return { expected: 'base', head: 'base', missing: [], commands: [], files: [], ...more };
+  return { expected: 'base', head: 'base', missing: [], commands: [], ...more };
 }
 
 function ran(purpose: 'setup' | 'verify' | 'criterion', passed: boolean): GateFacts['commands'][number] {

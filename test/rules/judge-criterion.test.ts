@@ -1,9 +1,10 @@
+import { found, quoting } from '../support/findings.ts';
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../src/rules/accept-event.ts';
 import { applyChanges } from '../../src/rules/apply-changes.ts';
 import { createBoard } from '../../src/rules/board.ts';
 import { concludeRun, criteriaOf } from '../../src/rules/conclude.ts';
-import { verdictOn, verdictsAt } from '../../src/rules/gate.ts';
+import { verdictsAt } from '../../src/rules/gate.ts';
 import { applyWork } from '../../src/rules/plan-step.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import type { PlanChange } from '../../src/model/plan/change.ts';
@@ -17,8 +18,8 @@ const ROSTER = [member('pam', 'pm'), member('bob', 'builder'), member('rex', 're
 const CHECKED = { text: 'it passes', command: 'npm test' };
 const NICE = { text: 'it is nice' };
 const QUICK = { text: 'it is quick' };
-const MET: Verdict = { criterion: 1, met: true, file: 'src/a.ts', line: 3, why: 'it is there' };
-const MISSED: Verdict = { criterion: 1, met: false, file: null, line: null, why: 'it is missing' };
+const MET: Verdict = { criterion: 1, met: true, evidence: quoting('src/a.ts', 'it is there', 3), why: 'it is there' };
+const MISSED: Verdict = { criterion: 1, met: false, evidence: null, why: 'it is missing' };
 
 const WROTE = ['pam', 'bob'];
 
@@ -51,15 +52,14 @@ function judge(board: Board, task: string, ...verdicts: Verdict[]): Board {
   return step.board;
 }
 
-/** What the engine finds: the command passes, and of the named files those below `src/` exist. */
+/** What the engine finds: the command passes, and all quotes are there but those of `gone.ts`. */
 function check(board: Board): Board {
   const ended = applyChanges(board, [{ do: 'finish', outcome: 'done', why: 'all is there' }], AT).board;
   const { head } = board.branch;
-  const files = verdictsAt(head, board.gate).flatMap(({ verdict: { file } }) =>
-    file?.startsWith('src/') === true ? [file] : [],
-  );
+  const said = verdictsAt(head, board.gate);
+  const looked = found(said.map(({ by, verdict: { evidence } }) => ({ by: by ?? '', evidence })));
   const commands = [{ purpose: 'criterion' as const, run: 'npm test', passed: true, output: '' }];
-  const facts = { expected: head, head, missing: [], commands, files };
+  const facts = { expected: head, head, missing: [], commands, looked };
   return acceptEvent(ended, { ...AT, type: 'gate-checked', facts }).board;
 }
 
@@ -69,7 +69,7 @@ describe('a verdict that a playbook recorded', () => {
     expect(board.finished).toMatchObject({ outcome: 'done' });
     expect(criteriaOf(board)).toMatchObject([
       { state: 'met', by: 'engine' },
-      { state: 'judged', by: 'rex', evidence: 'src/a.ts:3 at c1: it is there' },
+      { state: 'judged', by: 'rex', evidence: 'src/a.ts:3 at c1 has “it is there”: it is there' },
     ]);
     expect(concludeRun({ board, problem: undefined, strict: true })).toMatchObject({
       headline: 'DONE, 1 of 2 criteria judged by rex, not run',
@@ -84,9 +84,8 @@ describe('a verdict that a playbook recorded', () => {
   });
 
   it.each<[string, string, Verdict]>([
-    ['names a file that does not exist', 'post-reviewer', { ...MET, file: 'gone.ts' }],
-    ['names no file', 'post-reviewer', { ...MET, file: null }],
-    ['names no line', 'post-reviewer', { ...MET, line: null }],
+    ['names a file that does not exist', 'post-reviewer', { ...MET, evidence: quoting('gone.ts') }],
+    ['names no evidence', 'post-reviewer', { ...MET, evidence: null }],
     ['is of an author of the work', 'post-pm', MET],
   ])('does not count if it is “met” and %s: the engine asks a judge', (_why, task, verdict) => {
     const board = check(judge(reviewed(), task, verdict));
@@ -96,7 +95,7 @@ describe('a verdict that a playbook recorded', () => {
   it('leaves the engine’s judge only the rest', () => {
     const board = check(judge(reviewed([CHECKED, NICE, QUICK]), 'post-reviewer', MET));
     const text = board.tasks.get('judge')?.task.brief.text ?? '';
-    expect(text).toContain('2. it is quick');
+    expect(text).toContain('C3: it is quick');
     expect(text).not.toContain('it is nice');
   });
 
@@ -154,20 +153,5 @@ describe('a verdict that a playbook recorded', () => {
     const change = { do: 'judge-criterion', task: 'post-reviewer', ...MET, ...more } as const;
     const step = applyChanges(board, [change], AT);
     expect([step.refused, step.board.gate.recorded]).toMatchObject([[{ why }], []]);
-  });
-});
-
-describe('a line that shows a criterion', () => {
-  it.each([
-    ['in the file', 3, { 'src/a.ts': 3 }, true],
-    ['after its end', 4, { 'src/a.ts': 3 }, false],
-    ['in an empty file', 1, { 'src/a.ts': 0 }, false],
-    ['0', 0, { 'src/a.ts': 3 }, false],
-    ['in a file whose lines were not counted', 99_999, {}, true],
-    ['in facts of an older version', 99_999, undefined, true],
-  ])('%s', (_, line, lines, counts) => {
-    const said = { commit: 'c1', by: 'rex', verdicts: [{ ...MET, line }] };
-    const facts = { head: 'c1', files: ['src/a.ts'], ...(lines === undefined ? {} : { lines }) };
-    expect(verdictOn(1, facts, { judgement: said, recorded: [] }) !== undefined).toBe(counts);
   });
 });

@@ -25,7 +25,7 @@ describe('more work', () => {
     ['a task that is opened again', reopen],
   ])('makes the check of the run branch void: %s', (_, one) => {
     expect(change({ ...boardWith([done]), ...CHECKING }, one).board.gate).toEqual({ ...CLOSED_GATE, refused: 1 });
-    const idle = { ...CLOSED_GATE, judgement: { commit: 'c', by: 'rex', verdicts: [] } };
+    const idle = { ...CLOSED_GATE, judgement: { task: 'judge', commit: 'c', by: 'rex', verdicts: [] } };
     expect(change({ ...boardWith([done]), gate: idle }, one).board.gate).toBe(idle);
   });
 
@@ -203,7 +203,7 @@ describe('criteria that an agent wrote', () => {
 });
 
 describe('the verdict of a task that read the run branch', () => {
-  const verdict = { criterion: 0, met: false, file: null, line: null, why: 'it is missing' };
+  const verdict = { criterion: 0, met: false, evidence: null, why: 'it is missing' };
   const read: Partial<Work> = { head: 'base', author: { ...newWork().author, thread: { key: 'k', agent: 'rex' } } };
   const board = (work: Partial<Work> = read): Board => {
     const at = boardWith([stateOf('j', { workspace: { read: 'run' } }, work)]);

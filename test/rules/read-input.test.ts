@@ -188,7 +188,7 @@ describe('what a turn looked at, and waits for', () => {
 });
 
 describe('what the engine found', () => {
-  const facts = { expected: 'b', head: 'b', missing: [], commands: [], files: [] };
+  const facts = { expected: 'b', head: 'b', missing: [], commands: [] };
   const restored = { type: 'branch-restored', restored: true, head: null, paths: [] };
   it.each<[string, Json, object[]]>([
     ['gate-checked', { type: 'gate-checked', facts }, [{ event: { type: 'gate-checked', facts } }]],

@@ -32,7 +32,9 @@ function bench(
 
 /** The judge of the run's end, about the criterion with this number. */
 function judge(criterion: number, met: boolean): Entry {
-  const verdicts = [{ criterion, met, file: null, line: null, why: met ? 'it checks the same' : 'it checks less' }];
+  const verdicts = [
+    { criterion: `C${criterion + 1}`, met, evidence: null, why: met ? 'it checks the same' : 'it checks less' },
+  ];
   return { when: '# Task judge', steps: [{ run: ['git', 'log', '--oneline', '-1'] }], structured: { verdicts } };
 }
 

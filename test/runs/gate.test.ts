@@ -12,6 +12,7 @@ type About = Parameters<typeof openRunBench>[0];
 
 const made = (id: string): Entry => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
 const ONE = [plan([piece('a')]), made('a')];
+const ALPHA = [plan([piece('alpha')]), made('alpha')];
 const UNCHECKED = objective({ criteria: ['it is nice'] });
 const BUILDER = { name: 'builder', role: 'builder', runtime: 'scripted' };
 const VERIFIED = 'DONE, all work is delivered and verified';
@@ -51,19 +52,38 @@ describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
     },
   );
 
-  it('are judged by a reviewer who wrote none of it, with file, line and commit', ALL, async (test) => {
+  it('are judged by a reviewer who wrote none of it, with a command that squad saw it run', ALL, async (test) => {
     const bench = benchFor(test, { script: [...ONE, judges('a.txt')], objective: UNCHECKED });
     const ended = await bench.runAll();
     const headline = 'DONE, 1 of 1 criterion judged by reviewer-1, not run';
     const status = await expectEnd(bench, ended, 0, headline);
-    const head = git(bench.repository, 'rev-parse', 'squad/make-things').slice(0, 12);
-    const evidence = `a.txt:1 at ${head}: it is there`;
+    const evidence = '`git log --oneline -1` (its judge ran it; output not checked): it is there';
     expect(status.criteria).toEqual([{ text: 'it is nice', state: 'judged', by: 'reviewer-1', evidence }]);
   });
 
   it('are not checked where the judge names a file that does not exist', ALL, async (test) => {
     const bench = benchFor(test, { script: [...ONE, judges('nowhere.txt')], objective: UNCHECKED });
     await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion not checked');
+    const evidence = expect.stringMatching(
+      /^reviewer-1 says that it is met, but the judged commit has no file nowhere\.txt/,
+    );
+    expect((await bench.status()).criteria).toMatchObject([{ state: 'not-checked', evidence }]);
+  });
+
+  it('are judged once a quote that is not there has gone back, and been corrected', async (test) => {
+    const [wrong, right] = ['nowhere.txt', 'alpha.txt'].map((file) => judges(file));
+    const repair = 'C1: the judged commit has no file nowhere.txt';
+    if (wrong === undefined || right === undefined) throw new Error('two were made');
+    const script = [{ ...right, when: repair }, wrong, ...ALPHA];
+    const bench = benchFor(test, { script, objective: UNCHECKED });
+    await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion judged by reviewer-1, not run');
+    const head = git(bench.repository, 'rev-parse', 'squad/make-things').slice(0, 12);
+    const evidence = `alpha.txt:1 at ${head} has “alpha”: it is there`;
+    expect((await bench.status()).criteria).toEqual([
+      { text: 'it is nice', state: 'judged', by: 'reviewer-1', evidence },
+    ]);
+    expect(await bench.report()).toContain(`alpha.txt:1 at ${head} has “alpha”`);
+    expect((await bench.run(['show'])).stdout).toContain(`alpha.txt:1 at ${head} has “alpha”`);
   });
 
   it('that are not met go back to a builder, and are judged again', ALL, async (test) => {

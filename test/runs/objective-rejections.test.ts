@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ALL, NIGHT } from '../support/lane.ts';
 import { DOCUMENTS } from '../support/objective-documents.ts';
 import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
-import { judge, pathOf, rewrites, SUMMARY, thirteen, writes, type Built } from './objective-script.ts';
+import { judge, pathOf, rewrites, SEEN, SUMMARY, thirteen, writes, type Built } from './objective-script.ts';
 import { again, author, commits, objective, verdict, type Entry, type Step } from './run-script.ts';
 
 const TWO: readonly Built[] = [
@@ -186,7 +186,7 @@ it('whenNotConverging: stop ends a review that finds the same twice', { ...ALL, 
 });
 
 const JUDGED = {
-  verdicts: [{ criterion: 0, met: true, file: 'left.txt', line: 1, why: 'it is there' }],
+  verdicts: [{ criterion: 'C1', met: true, evidence: SEEN, why: 'it is there' }],
 };
 
 async function expectFourRounds(bench: RunBench, stage: string): Promise<void> {

@@ -37,6 +37,9 @@ interface Verdict {
   readonly met?: readonly number[];
 }
 
+/** What both its judges and those of the run's end look at. */
+export const SEEN = { command: 'git log --oneline -1', output: 'the newest commit' };
+
 /** A judge of the whole. `when` is text of its prompt, which begins with its task. */
 export function judge(
   when: string,
@@ -51,7 +54,7 @@ export function judge(
       approved: problem === undefined,
       summary: problem === undefined ? 'all there' : 'not yet',
       findings: problem === undefined ? [] : [finding],
-      criteria: met.map((criterion) => ({ criterion, met: true, file, line: 1, why: 'it is there' })),
+      criteria: met.map((number) => ({ criterion: `C${number + 1}`, met: true, evidence: SEEN, why: 'it is there' })),
     },
   };
 }

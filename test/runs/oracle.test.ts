@@ -57,7 +57,7 @@ function openWorld({ files, judged, move, strict }: World): RunBench {
   const numbers = files.flatMap((file, index) => (file === undefined ? [index] : []));
   const numbered = (verdicts.structured as { verdicts: object[] }).verdicts.map((one, at) => ({
     ...one,
-    criterion: numbers[at],
+    criterion: `C${(numbers[at] ?? 0) + 1}`,
   }));
   const script = [
     plan([piece('a'), piece('b', { needs: ['a'] })]),

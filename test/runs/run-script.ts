@@ -96,17 +96,21 @@ export function verdict(task: string | null, findings: readonly string[], turn?:
   };
 }
 
+/** A text of one letter is no quote. */
+function shownBy(quote: string, file: string): object {
+  return quote.length < 3 ? { command: 'git log --oneline -1', output: 'the newest' } : { file, line: 1, quote };
+}
+
 /** The judge of criteria without a command: one verdict for each, `null` where nothing shows it. */
 export function judges(...verdicts: readonly (string | null)[]): Entry {
   return {
     when: '# Task judge',
     steps: [{ run: ['git', 'log', '--oneline', '-1'] }],
     structured: {
-      verdicts: verdicts.map((file, criterion) => ({
-        criterion,
+      verdicts: verdicts.map((file, index) => ({
+        criterion: `C${index + 1}`,
         met: file !== null,
-        file,
-        line: file === null ? null : 1,
+        evidence: file === null ? null : shownBy(file.replace('.txt', ''), file),
         why: file === null ? 'nothing shows it' : 'it is there',
       })),
     },

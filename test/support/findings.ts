@@ -1,3 +1,4 @@
+import { evidenceKey, type JudgeEvidence, type LookUps } from '../../src/model/plan/judge-evidence.ts';
 import type { Finding, SettledFinding } from '../../src/model/plan/review.ts';
 
 /** A finding that blocks in each round, because it names a criterion. */
@@ -15,3 +16,22 @@ export const ALL_FIXED: SettledFinding[] = ['F1', 'F2', 'F3', 'F4'].map((label) 
   as: 'fixed',
   why: 'seen',
 }));
+
+export function quoting(file: string, quote = 'it is there', line = 1): JudgeEvidence {
+  return { file, line, quote };
+}
+
+/** What squad finds where all evidence of these judges is there. Files with this start are not. */
+export function found(
+  judges: readonly { readonly by: string; readonly evidence: JudgeEvidence | null }[],
+  not = 'gone',
+): LookUps {
+  return Object.fromEntries(
+    judges.flatMap(({ by, evidence }) => {
+      if (evidence === null) return [];
+      const quoted = 'quote' in evidence ? evidence : null;
+      const as = quoted === null ? { as: 'ran' as const } : { as: 'quoted' as const, line: quoted.line };
+      return [[evidenceKey(by, evidence), quoted?.file.startsWith(not) === true ? { as: 'no-file' as const } : as]];
+    }),
+  );
+}

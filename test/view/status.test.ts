@@ -296,7 +296,12 @@ describe('success criteria', () => {
     expect(statusFrom(silent)).toMatchObject({ headline: 'DONE, 1 of 1 criterion not checked', exitCode: 0 });
     const judged = statusFrom(finished({ ...definition(), name: 'judged' }).publish());
     expect(judged.criteria).toEqual([
-      { text: 'it is tidy', state: 'judged', by: 'rex', evidence: 'src/a.ts:1 at m-c1-a: it is there' },
+      {
+        text: 'it is tidy',
+        state: 'judged',
+        by: 'rex',
+        evidence: 'src/a.ts:1 at m-c1-a has “it is there”: it is there',
+      },
     ]);
     expect(judged.headline).toBe('DONE, 1 of 1 criterion judged by rex, not run');
   });

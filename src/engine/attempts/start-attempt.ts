@@ -7,7 +7,7 @@ import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
 import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
-import type { TurnEvent } from '../../model/turn-event.ts';
+import type { ToolKind, TurnEvent } from '../../model/turn-event.ts';
 import { isStorageError, storageError } from '../../model/storage-error.ts';
 import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -15,6 +15,8 @@ import type { AgentRuntime, Turn } from '../../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
+import { defined } from '../../text/defined.ts';
+import { toolTarget } from '../../text/tool-target.ts';
 import { withTrueIdentity } from './check-identity.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors } from './tool-errors.ts';
@@ -65,18 +67,22 @@ export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: A
     tools.take(event);
     observe(event);
   };
+  const stored = turnRequestSchema.parse(JSON.parse(attempt.request));
+  const owes = stored.outputSchema !== undefined && stored.outputIsOptional !== true;
   const isReporting = ports.runtime(attempt.runtime)?.description?.reportsTools !== false;
   const complete = (result: TurnResult): TurnResult => {
     if (attempt.kind !== 'turn') return result;
     const toolErrors = errors.list();
-    const used = { ...result, tools: isReporting || tools.used() > 0 ? tools.used() : null };
+    const isTold = isReporting || tools.used() > 0;
+    const commands = isTold && owes ? tools.commands() : undefined;
+    const used = { ...result, tools: isTold ? tools.used() : null, ...defined({ commands }) };
     return toolErrors.length === 0 ? used : { ...used, toolErrors };
   };
   const own = ports.redactor ?? NOTHING_KNOWN;
   // The engine that started it may have had other variables.
   const secrets = await readTurnSecrets(join(ports.turnsDirectory, attempt.id));
   const redaction = redactTurn(own.with(secrets), onEvent, complete);
-  return redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent));
+  return redaction.turn(await startUnredacted(ports, lease, { attempt, stored }, redaction.onEvent));
 }
 
 const NOTHING_KNOWN = createRedactor([]);
@@ -84,10 +90,9 @@ const NOTHING_KNOWN = createRedactor([]);
 async function startUnredacted(
   ports: AttemptPorts,
   lease: Lease,
-  attempt: Attempt,
+  { attempt, stored }: { readonly attempt: Attempt; readonly stored: TurnRequest },
   onEvent: (event: TurnEvent) => void,
 ): Promise<Turn> {
-  const stored = turnRequestSchema.parse(JSON.parse(attempt.request));
   const directory = join(ports.turnsDirectory, attempt.id);
   const runtime = ports.runtime(attempt.runtime);
   if (runtime === undefined && attempt.process === null) return refusedTurn(unknownRuntime(attempt.runtime));
@@ -205,15 +210,36 @@ function refusedTurn(failure: Failure): Turn {
 /** Open calls that are remembered. */
 const MOST_OPEN = 1_000;
 
-/** Counts the tools that a turn used: those that ended, but for denied ones and the one that only gives the answer. */
-function countTools(): { take(event: TurnEvent): void; used(): number } {
+/** Commands of one turn that are kept. */
+const MOST_COMMANDS = 100;
+
+/**
+ * Counts the tools that a turn used: those that ended, but for denied ones and the one that only gives the answer. `commands`: what it
+ * ran; undefined: more than squad keeps.
+ */
+function countTools(): { take(event: TurnEvent): void; used(): number; commands(): string[] | undefined } {
   const answers = new Set<string>();
+  const open = new Map<string, string>();
+  const ran = new Set<string>();
   let used = 0;
   return {
     take: (event) => {
-      if (event.type === 'tool-started' && event.answers === true && answers.size < MOST_OPEN) answers.add(event.id);
-      if (event.type === 'tool-ended' && !event.denied && !answers.has(event.id)) used += 1;
+      if (event.type === 'tool-started') {
+        if (event.answers === true && answers.size < MOST_OPEN) answers.add(event.id);
+        if (RUNS.has(event.kind) && open.size < MOST_OPEN) open.set(event.id, toolTarget(event.input));
+      }
+      if (event.type !== 'tool-ended' || event.denied) return;
+      if (!answers.has(event.id)) used += 1;
+      const begun = open.get(event.id);
+      open.delete(event.id);
+      if (begun === undefined || ran.size > MOST_COMMANDS) return;
+      const command = event.input === undefined ? begun : toolTarget(event.input);
+      if (command !== '') ran.add(command);
     },
     used: () => used,
+    commands: () => (ran.size > MOST_COMMANDS ? undefined : [...ran]),
   };
 }
+
+/** Kinds of tools that may run a command. */
+const RUNS: ReadonlySet<ToolKind> = new Set(['execute', 'other', 'mcp', 'agent']);

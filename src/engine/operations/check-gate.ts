@@ -1,10 +1,12 @@
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
-import { verdictsAt } from '../../rules/gate.ts';
+import type { LookUps } from '../../model/plan/judge-evidence.ts';
+import { evidenceIn } from '../../rules/judge-evidence.ts';
+import { judgesAt } from '../../rules/gate.ts';
 import { type CheckFacts, type GateFacts, isUnchecked } from '../../model/plan/gate.ts';
 import { isLeftOut } from '../../rules/baseline.ts';
 import { checkerWordsOf } from '../../rules/checkers.ts';
-import { countLines } from './cite-files.ts';
+import { lookUp } from './cite-files.ts';
 import { checkingCommands, describeCheckers, filesAtBase, findCheckers } from './find-checkers.ts';
 import { createCheckFolder, SetupFailed } from './check-folder.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
@@ -26,7 +28,7 @@ export async function checkGate(
     if (ports.fault === undefined) throw error;
     const { head } = board.branch;
     const command = { purpose: 'setup' as const, run: 'git checkout', passed: false, output: await ports.fault(error) };
-    return { type: 'gate-checked', facts: { expected: head, head, missing: [], commands: [command], files: [] } };
+    return { type: 'gate-checked', facts: { expected: head, head, missing: [], commands: [command] } };
   }
 }
 
@@ -34,17 +36,17 @@ async function look(ports: OperationPorts, board: Board): Promise<GateFacts> {
   const { workspaces, definition } = ports;
   const expected = board.branch.head;
   const head = (await workspaces.runHead(definition.name)) ?? null;
-  const nothing = { expected, head, missing: [], commands: [], files: [] };
+  const nothing = { expected, head, missing: [], commands: [] };
   if (head !== expected) return nothing;
   const missing = await missingFrom(ports, board, head);
-  const seen = await filesOf(ports, board, head);
+  const looked = await lookedOf(ports, board, head);
   const checkers = await checkersOf(ports, board, head);
   const commands = await runAll(ports, board, head);
   const atBase = await runAtBase(ports, board, head, checkers);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   return now === head
-    ? { expected, head, missing, commands, ...seen, ...checkers, ...atBase }
+    ? { expected, head, missing, commands, looked, ...checkers, ...atBase }
     : { ...nothing, head: now };
 }
 
@@ -84,19 +86,12 @@ async function runAtBase(
   return { atBase: await runAll(ports, board, commit) };
 }
 
-/** The files that verdicts name, and how many lines they have. */
-async function filesOf(
-  { workspaces }: OperationPorts,
-  { gate }: Board,
-  head: string,
-): Promise<Pick<GateFacts, 'files' | 'lines'>> {
-  const named = verdictsAt(head, gate).flatMap(({ verdict }) => verdict.file ?? []);
-  const found = [...(await countLines(workspaces, head, named))];
-  const counted = found.filter(([, count]) => typeof count === 'number');
-  return {
-    files: found.flatMap(([file, count]) => (count === 'none' ? [] : [file])),
-    lines: Object.fromEntries(counted) as Record<string, number>,
-  };
+async function lookedOf(ports: OperationPorts, { gate, facts }: Board, head: string): Promise<LookUps> {
+  const looked: LookUps = {};
+  for (const judged of judgesAt(head, gate)) {
+    Object.assign(looked, await lookUp(ports, evidenceIn(judged, facts.objective.criteria)));
+  }
+  return looked;
 }
 
 /** In a folder that is made new for it: the same commit has the same result there as in a fresh clone. */

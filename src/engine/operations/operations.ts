@@ -1,5 +1,7 @@
 import { decideBase } from '../../rules/base.ts';
 import { isGateDue, isRestoreDue } from '../../rules/gate.ts';
+import type { LookUps } from '../../model/plan/judge-evidence.ts';
+import type { NamedEvidence } from '../../rules/judge-evidence.ts';
 import type { CitedFiles } from '../../rules/findings.ts';
 import { decideFault } from '../../rules/work-fault.ts';
 import { decideOnward } from '../../rules/onward.ts';
@@ -15,7 +17,7 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
 import { checkGate } from './check-gate.ts';
 import { checkingCommands } from './find-checkers.ts';
-import { citeFiles } from './cite-files.ts';
+import { citeFiles, lookUp } from './cite-files.ts';
 import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
@@ -45,6 +47,8 @@ export interface Operations {
   ensure(board: Board, cursor: number): void;
   /** See the graph's port. */
   cite(files: CitedFiles): Promise<Cited>;
+  /** See the graph's port. */
+  lookUp(named: NamedEvidence, attempt: string): Promise<LookUps>;
   /** Resolves when no folder is being removed. None is after that. */
   stop(): Promise<void>;
   /** Ends the check of the base commit, if it still runs: the run or its engine ends, and waits for no result of it. */
@@ -87,6 +91,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
   return {
     ports,
     cite: async (files) => citeFiles(ports, files),
+    lookUp: async (named) => lookUp(ports, named),
     stop: async () => removal.stop(),
     endBaseline: async () => baseline.end(),
     ensure: (board, cursor) => {

@@ -1,8 +1,9 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { citedBy } from '../../rules/findings.ts';
+import { evidenceIn } from '../../rules/judge-evidence.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
-import { applyInputs, type PlanInput } from '../../rules/plan-step.ts';
+import { applyInputs, judgedBy, type PlanInput } from '../../rules/plan-step.ts';
 import { interventionOf } from '../../rules/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
@@ -43,9 +44,13 @@ export function createReconcileInbox(context: NodeContext) {
 /** The facts are stored with the input, because the board is folded without a look at the work. */
 async function withCited({ ports }: NodeContext, board: Board, input: PlanInput): Promise<PlanInput> {
   if (!('work' in input) || input.work.type !== 'attempt-settled') return input;
-  const files = citedBy(board.tasks.get(input.task), input.work);
-  if (files === undefined) return input;
-  return { ...input, work: { ...input.work, cited: await ports.operations.cite(files) } };
+  const state = board.tasks.get(input.task);
+  const files = citedBy(state, input.work);
+  if (files !== undefined) return { ...input, work: { ...input.work, cited: await ports.operations.cite(files) } };
+  const judged = judgedBy(ports.playbook.answers, board, state, input.work);
+  if (judged === undefined) return input;
+  const named = evidenceIn(judged, board.facts.objective.criteria);
+  return { ...input, work: { ...input.work, looked: await ports.operations.lookUp(named, input.work.attempt) } };
 }
 
 /** The ledger keeps the timers. If the clock was set back, they become due earlier by the same amount. */

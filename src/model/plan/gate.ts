@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkerChangeSchema } from './checker.ts';
+import { judgeEvidenceSchema, lookUpsSchema } from './judge-evidence.ts';
 
 /** Tracked files that a command changed while it ran, the first ones; `more`: how many further ones there are. */
 const changedByCheckSchema = z.object({ paths: z.array(z.string()), more: z.number().int() });
@@ -41,10 +42,8 @@ export const gateFactsSchema = z.object({
   missing: z.array(z.string()),
   /** The commands that ran on `head`, in order. After a failed setup or verify command, no other of its kind runs. */
   commands: z.array(commandFactsSchema),
-  /** The files that verdicts on `head` name and that exist in it. */
-  files: z.array(z.string()),
-  /** How many lines these files have. Absent for one that is too large. */
-  lines: z.record(z.string(), z.number().int().nonnegative()).optional(),
+  /** What squad found of the evidence that verdicts on `head` name. Absent: it looked nothing up. */
+  looked: lookUpsSchema.optional(),
   /** Changes by the work to files that check it. Absent: none. */
   checkers: z.array(checkerChangeSchema).optional(),
   /** Results of these commands with the checker files of the base commit. Absent: they did not run that way. */
@@ -57,26 +56,53 @@ export function isUnchecked({ purpose, cannotRun }: GateFacts['commands'][number
   return purpose === 'criterion' && cannotRun !== undefined;
 }
 
-/** A judge's opinion on one criterion. No field is optional, because strict structured output requires all. */
+/** A judge's opinion on one criterion. */
 export const verdictSchema = z.object({
   /** Its number in the objective, from 0. */
-  criterion: z.number().int().describe('its number'),
-  met: z.boolean().describe('true only if you saw it'),
-  /** The file that shows it; null only if it is not met. */
-  file: z.string().nullable().describe('where it shows, from the root of the repository; null only if it is not met'),
-  line: z.number().int().nullable(),
-  why: z.string().describe('one sentence; if it is not met, what is missing'),
+  criterion: z.number().int(),
+  met: z.boolean(),
+  /** Without it, nothing is met. */
+  evidence: judgeEvidenceSchema.nullable().default(null),
+  why: z.string(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
+/** A verdict as a judge gives it. No field is optional, because strict structured output requires all. */
+export const judgeWordSchema = z.object({
+  criterion: z.string().describe('its label, such as C1'),
+  met: z.boolean().describe('true only if you saw it'),
+  evidence: judgeEvidenceSchema.nullable().describe('what shows it; squad looks it up. null only if it is not met'),
+  why: z.string().describe('one sentence; if it is not met, what is missing'),
+});
+
 /** The judge's answer about criteria without a command. */
-export const judgementAnswerSchema = z.object({ verdicts: z.array(verdictSchema) });
+export const judgementAnswerSchema = z.object({
+  verdicts: z.array(judgeWordSchema).describe('one for each criterion that you can decide'),
+});
+
+/** How judges name a criterion of this number. */
+export function criterionLabel(index: number): string {
+  return `C${index + 1}`;
+}
+
+/** Words on labels that name no criterion are left out, and of each criterion one word stays: that it is not met, before that it is. */
+export function verdictsIn(words: readonly z.infer<typeof judgeWordSchema>[]): Verdict[] {
+  const found = new Map<number, Verdict>();
+  for (const { criterion: label, ...word } of words) {
+    const criterion = /^C([1-9]\d{0,5})$/.test(label) ? Number(label.slice(1)) - 1 : undefined;
+    if (criterion === undefined) continue;
+    const before = found.get(criterion);
+    if (before === undefined || (before.met && !word.met)) found.set(criterion, { criterion, ...word });
+  }
+  return [...found.values()];
+}
 
 /** The name of the schema above. */
 export const JUDGEMENT = 'judgement';
 
 /** A judge's verdicts about one commit. `verdicts` is empty if the judge gave none. */
 interface Judgement {
+  readonly task: string;
   readonly commit: string;
   readonly by: string | null;
   readonly verdicts: readonly Verdict[];

@@ -6,6 +6,7 @@ import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import { authorReportSchema, type AuthorReport } from './author-report.ts';
 import { checkChangesSchema, type CheckNotes } from './gate.ts';
+import { lookUpsSchema } from './judge-evidence.ts';
 import { citedSchema, type Cited, type ReviewAnswer } from './review.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { CheckerChange, CheckerWord } from './checker.ts';
@@ -56,6 +57,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     look: z.enum(LOOKS).optional(),
     /** Facts for a review. Absent: its findings name no file. */
     cited: citedSchema.optional(),
+    /** What squad found of a judge's evidence. Absent: it is no answer of a judge. */
+    looked: lookUpsSchema.optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerFinding, AnswerForm, AnswerReading, PlaybookSource, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { criterionLabel, judgeWordSchema, verdictsIn } from '../../model/plan/gate.ts';
 import { normaliseFindings } from '../../model/plan/review.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { defined } from '../../text/defined.ts';
@@ -22,15 +23,7 @@ const verdictSchema = z.object({
       }),
     )
     .describe('what has to change; a rejection needs at least one'),
-  criteria: z.array(
-    z.object({
-      criterion: z.number().int().describe('its number, from 0'),
-      met: z.boolean(),
-      file: z.string().nullable().describe('where it shows; null only if it is not met'),
-      line: z.number().int().nullable().describe('the line in `file`; null only if it is not met'),
-      why: z.string().describe('what shows it, in a sentence'),
-    }),
-  ),
+  criteria: z.array(judgeWordSchema).describe('one for each criterion that no command checks'),
 });
 
 /** The form in which a stage judges. */
@@ -38,7 +31,7 @@ export const VERDICT: AnswerForm = { schema: answerSchema(verdictSchema), guide,
 
 function guide({ objective, prompts }: Omit<PlaybookSource, 'options'>): string {
   const criteria = objective.criteria.flatMap(({ text, command }, index) =>
-    command === undefined ? [`${index}. ${text}`] : [],
+    command === undefined ? [`${criterionLabel(index)}: ${text}`] : [],
   );
   return renderPrompt('stage/verdict', { criteria }, prompts);
 }
@@ -47,11 +40,13 @@ function guide({ objective, prompts }: Omit<PlaybookSource, 'options'>): string 
 function readVerdict({ objective }: View, answer: unknown, task: string): AnswerReading {
   const said = verdictSchema.safeParse(answer).data;
   if (said === undefined) return { problems: ['this is no verdict'] };
-  const { approved, summary, criteria } = said;
+  const { approved, summary } = said;
+  const criteria = verdictsIn(said.criteria);
   const unmet = criteria
     .filter(({ met }) => !met)
-    .map(({ criterion, file, line, why }): AnswerFinding => {
-      return { file, line, problem: `criterion ${criterion} is not met: ${why}`, suggestion: null };
+    .map(({ criterion, evidence, why }): AnswerFinding => {
+      const { file, line } = evidence !== null && 'quote' in evidence ? evidence : { file: null, line: null };
+      return { file, line, problem: `criterion ${criterionLabel(criterion)} is not met: ${why}`, suggestion: null };
     });
   const isOpen = (index: number): boolean =>
     objective.criteria[index] !== undefined && objective.criteria[index].command === undefined;

@@ -21,7 +21,7 @@ describe('the run branch at the end of a run', () => {
   ])('is not checked, and nothing runs on it, if it %s', async (_, found) => {
     const opened = openInMemory({ verify: ['check'] });
     const ports = withGit(opened.ports, { runHead: async () => found });
-    const expected = { expected: opened.head, head: found ?? null, missing: [], commands: [], files: [] };
+    const expected = { expected: opened.head, head: found ?? null, missing: [], commands: [] };
     expect(await factsOf({ ...opened, ports })).toEqual(expected);
     expect(opened.ran()).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('the run branch at the end of a run', () => {
     const opened = openInMemory({ verify: ['check'] });
     const heads = [opened.head, found];
     const ports = withGit(opened.ports, { runHead: async () => heads.shift() });
-    const expected = { expected: opened.head, head: found ?? null, missing: [], commands: [], files: [] };
+    const expected = { expected: opened.head, head: found ?? null, missing: [], commands: [] };
     expect(await factsOf({ ...opened, ports })).toEqual(expected);
     expect(opened.ran()).toEqual(['check']);
   });
@@ -46,7 +46,7 @@ describe('the run branch at the end of a run', () => {
     const { head } = opened;
     const fault = async (thrown: unknown): Promise<string> => `for ${String(thrown)}`;
     expect(await factsOf({ ...opened, ports: { ...ports, fault } })).toEqual({
-      ...{ expected: head, head, missing: [], files: [] },
+      ...{ expected: head, head, missing: [] },
       commands: [{ purpose: 'setup', run: 'git checkout', passed: false, output: 'for Error: boom' }],
     });
   });
@@ -85,44 +85,6 @@ describe('delivered work that is missing', () => {
     const ports = withGit(opened.ports, { isAncestor, commitsBetween: async () => [] });
     expect((await factsOf({ board, ports })).missing).toEqual([]);
     expect(asked).toEqual([opened.head]);
-  });
-});
-
-describe('the files that verdicts name', () => {
-  const judged = (opened: Opened, file: string | null) => ({
-    ...opened.board,
-    gate: {
-      ...opened.board.gate,
-      recorded: [
-        {
-          ...{ task: 'review', by: 'rex', commit: opened.head },
-          verdict: { criterion: 0, met: true, file, line: 1, why: '' },
-        },
-      ],
-    },
-  });
-
-  it.each([
-    ['', 0],
-    ['a', 1],
-    ['a\n', 1],
-    ['a\nb', 2],
-    ['a\n\n', 2],
-  ])('have as many lines as an editor shows: %j', async (text, lines) => {
-    const opened = openInMemory({ work: { 'x.txt': text } });
-    const facts = await factsOf({ ...opened, board: judged(opened, 'x.txt') });
-    expect(facts).toMatchObject({ files: ['x.txt'], lines: { 'x.txt': lines } });
-  });
-
-  it.each([['gone.txt'], [null]])('count only if they are there: %s', async (file) => {
-    const opened = openInMemory();
-    expect(await factsOf({ ...opened, board: judged(opened, file) })).toMatchObject({ files: [], lines: {} });
-  });
-
-  it('have no number of lines if they are too large to count', async () => {
-    const opened = openInMemory({ work: { 'x.txt': 'x' } });
-    const ports = withGit(opened.ports, { readFileAt: async () => 'too-large' });
-    expect(await factsOf({ ports, board: judged(opened, 'x.txt') })).toMatchObject({ files: ['x.txt'], lines: {} });
   });
 });
 

@@ -381,7 +381,7 @@ describe('a stage that judges', () => {
       approved: true,
       summary: 'fine',
       findings: [],
-      criteria: [{ criterion: 1, met: false, file: null, line: null, why: 'it is grey' }],
+      criteria: [{ criterion: 'C2', met: false, evidence: null, why: 'it is grey' }],
     };
     const script = {
       turn: answers({
@@ -393,7 +393,7 @@ describe('a stage that judges', () => {
       }),
     };
     const played = play(JUDGED, { script });
-    expect(briefOf(played, 'fix-1')).toContain('criterion 1 is not met: it is grey');
+    expect(briefOf(played, 'fix-1')).toContain('criterion C2 is not met: it is grey');
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 

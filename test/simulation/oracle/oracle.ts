@@ -150,10 +150,13 @@ function judgedBy({ git, record }: OracleFacts, files: ReadonlyMap<string, strin
   const turn = turns.findLast(({ task, answer }) => task === last?.task && answer !== undefined);
   const wrote = record.turns.some(({ agent, owns }) => owns && agent === turn?.agent);
   if (turn === undefined || wrote || turn.commit !== git.head) return { states, judges: [] };
-  for (const { criterion, met, file, line } of judgementAnswerSchema.parse(turn.answer).verdicts) {
+  for (const { criterion: label, met, evidence } of judgementAnswerSchema.parse(turn.answer).verdicts) {
+    const criterion = Number(label.slice(1)) - 1;
     if (states.has(criterion)) continue;
+    const quoted = evidence !== null && 'quote' in evidence ? evidence : undefined;
     if (!met) states.set(criterion, 'failed');
-    else if (file !== null && files.has(file) && (line ?? 0) > 0) states.set(criterion, 'judged');
+    else if (quoted !== undefined && files.get(quoted.file)?.includes(quoted.quote) === true)
+      states.set(criterion, 'judged');
   }
   return { states, judges: [...states.values()].includes('judged') ? [turn.agent] : [] };
 }

@@ -169,7 +169,8 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
 /** About the one criterion there is. The file is in the repository from the start. */
 function verdictOf(seed: number, number: number): Json {
   const met = draw(seed, 'met', number) > 0.1;
-  return { criterion: 0, met, file: met ? 'readme.md' : null, line: met ? 1 : null, why: met ? 'seen' : 'missing' };
+  const evidence = met ? { file: 'readme.md', line: 1, quote: 'a repository' } : null;
+  return { criterion: 'C1', met, evidence, why: met ? 'seen' : 'missing' };
 }
 
 /** For a plan whose tasks have paths and no roles. */

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
-import type { Cited } from '../../../src/model/plan/review.ts';
+import type { WorkEvent } from '../../../src/model/plan/work.ts';
 import { raiseLimits, type Limits } from '../../../src/model/limits.ts';
 import { decidedSchema, RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import type { ApplyAnswer, ApplyInput, Ledger, RunRow } from '../../../src/substrate/ports/ledger.ts';
@@ -19,6 +19,8 @@ import {
   type ReplayDifference,
   type RunStep,
 } from './steps.ts';
+
+type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
 
 /** A run's record, played step by step: what its engine saw then, and how what is decided now differs from it. */
 export class ReplayRecord {
@@ -107,13 +109,13 @@ export class ReplayRecord {
       .reduce<Limits>(raiseLimits, this.#limits);
   }
 
-  /** What was looked up for the answer of a review; empty: nothing was. */
-  cited(attempt: string): Cited {
+  /** What was looked up for the answer of a review or a judge; empty: nothing was. */
+  cited(attempt: string): Pick<Settled, 'cited' | 'looked'> {
     for (const { type, data } of this.#events) {
       if (type !== RUN_EVENTS.plan) continue;
       const entry = planEntrySchema.parse(data);
       if (entry.entry !== 'work' || entry.event.type !== 'attempt-settled') continue;
-      if (entry.event.attempt === attempt && entry.event.cited !== undefined) return entry.event.cited;
+      if (entry.event.attempt === attempt) return entry.event;
     }
     return {};
   }

@@ -98,7 +98,11 @@ function portsOf(
     // The answers of people are on record.
     attended: () => true,
     attempts: { ensure: nothing, cancel: () => Promise.resolve(), activity: () => undefined },
-    operations: { ensure: () => record.waits(), cite: async ({ attempt }) => record.cited(attempt) },
+    operations: {
+      ensure: () => record.waits(),
+      cite: async ({ attempt }) => record.cited(attempt).cited ?? {},
+      lookUp: async (_, attempt) => record.cited(attempt).looked ?? {},
+    },
     publisher: {
       armory: () => null,
       allocate: () => Promise.resolve(),

@@ -79,7 +79,7 @@ describe('a report', () => {
     expect(text).toContain('Exit code 0: finished');
     expect(text).toContain('git merge squad/tidy');
     expect(text).toContain('| **met** | tests pass | squad | npm test: exited with 0 |');
-    expect(text).toContain('| judged | it is nice | rex | src/a.ts:1 at m-c1-a: it is there |');
+    expect(text).toContain('| judged | it is nice | rex | src/a.ts:1 at m-c1-a has “it is there”: it is there |');
     expect(textOf(text, 'Tasks')).toMatch(/\| `a` \| Do a \| done \| 1 \| 1 \| bob \| `c\d-a` \|/);
     expect(textOf(text, 'Changes')).toContain('- `dddddddddddd` Tidy the shelf');
     expect(textOf(text, 'Reviews')).toContain('| `a` | 1 of 4 |');

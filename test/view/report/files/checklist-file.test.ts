@@ -1,3 +1,4 @@
+import { found, quoting } from '../../../support/findings.ts';
 import { expect, it } from 'vitest';
 import { createBoard } from '../../../../src/rules/board.ts';
 import { criteriaOf } from '../../../../src/rules/conclude.ts';
@@ -21,17 +22,19 @@ const CRITERIA = [
   { text: 'it is fast' },
   { text: 'x' },
 ];
+const QUOTE = quoting('src/a.ts', 'it is there', 3);
 const GATE: Gate = {
   ...CLOSED_GATE,
   facts: {
-    ...{ expected: BASE, head: BASE, missing: [], files: ['src/a.ts'] },
+    ...{ expected: BASE, head: BASE, missing: [] },
+    looked: found([{ by: 'rex', evidence: QUOTE }]),
     commands: [{ purpose: 'criterion', run: 'make', passed: true, output: '' }],
   },
   judgement: {
-    ...{ commit: BASE, by: 'rex' },
+    ...{ task: 'judge', commit: BASE, by: 'rex' },
     verdicts: [
-      { criterion: 1, met: true, file: 'src/a.ts', line: 3, why: 'read it' },
-      { criterion: 2, met: false, file: null, line: null, why: 'too slow' },
+      { criterion: 1, met: true, evidence: QUOTE, why: 'read it' },
+      { criterion: 2, met: false, evidence: null, why: 'too slow' },
     ],
   },
 };
@@ -42,7 +45,7 @@ it('ticks what a command or a judge has found at the head of the run branch, and
   expect(file?.path).toBe('checklist.md');
   expect(file?.text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
     '- [x] it builds – met by squad: make: exited with 0',
-    `- [x] it \\*is\\* tidy – judged by rex: src/a.ts:3 at ${BASE.slice(0, 12)}: read it`,
+    `- [x] it \\*is\\* tidy – judged by rex: src/a.ts:3 at ${BASE.slice(0, 12)} has “it is there”: read it`,
     '- [ ] it is fast – not met by rex: too slow',
     '- [ ] x – not checked',
   ]);

@@ -14,7 +14,7 @@ export interface Judged {
   readonly verdicts: readonly Verdict[];
 }
 
-/** What to look up of one judge's evidence. */
+/** Evidence of one judge that squad has to look up. */
 export interface NamedEvidence extends Omit<Judged, 'verdicts'> {
   readonly evidence: readonly JudgeEvidence[];
 }
@@ -59,7 +59,7 @@ export function unshownBy(by: string | null, { evidence }: Verdict, looked: Look
   return as === 'no-quote' ? FEEDBACK.noQuote(shown(evidence.file), shown(evidence.quote)) : undefined;
 }
 
-/** What a judge corrects once. After that, its other verdicts count. */
+/** Problems that a judge corrects once. After that, its other verdicts count. */
 export function evidenceProblems({ by, verdicts }: Judged, looked: LookUps, criteria: Criteria): string[] {
   return verdicts.flatMap((verdict) => {
     const about = criteria[verdict.criterion];

@@ -193,13 +193,11 @@ describe('a judge', () => {
       changes: ['test.sh is right'],
     });
     const { brief, ...rest } = task;
-    expect(brief.text).toBe(
-      [
-        'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
-        '1. fast\n2. test.sh is right',
-        'Read the files, and build and run what you need. A criterion is met only if you could show it to a stranger. Answer with `verdicts`, one for each criterion.',
-      ].join('\n\n'),
-    );
+    expect(brief.text.split('\n\n')).toEqual([
+      'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
+      'C2: fast\nC3: test.sh is right',
+      expect.stringMatching(/^Read the files, .*Answer with `verdicts`\.$/) as string,
+    ]);
     expect(rest).toEqual({
       ...{
         id: 'judge',
@@ -325,6 +323,6 @@ describe('the check of the run branch', () => {
     const draft = checked({ checkers: [GUARDED] }, {}, { facts: { ...board.facts, objective } });
     expect([draft.gate.at, draft.gate.judge, draft.finished]).toEqual(['judging', 'judge', null]);
     const text = draft.tasks.get('judge')?.task.brief.text;
-    expect(text).toMatch(/\n0\. nice\n1\. .*\(test\.sh \(−1 \+1\); see `git diff base base`\)\n/);
+    expect(text).toMatch(/\nC1: nice\nC2: .*\(test\.sh \(−1 \+1\); see `git diff base base`\)\n/);
   });
 });

@@ -13,6 +13,7 @@ type About = Parameters<typeof openRunBench>[0];
 const made = (id: string): Entry => author(id, commits({ [`${id}.txt`]: `${id}\n` }));
 const ONE = [plan([piece('a')]), made('a')];
 const ALPHA = [plan([piece('alpha')]), made('alpha')];
+const REPAIR = 'C1: the judged commit has no file nowhere.txt';
 const UNCHECKED = objective({ criteria: ['it is nice'] });
 const BUILDER = { name: 'builder', role: 'builder', runtime: 'scripted' };
 const VERIFIED = 'DONE, all work is delivered and verified';
@@ -62,7 +63,10 @@ describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
   });
 
   it('are not checked where the judge names a file that does not exist', ALL, async (test) => {
-    const bench = benchFor(test, { script: [...ONE, judges('nowhere.txt')], objective: UNCHECKED });
+    const bench = benchFor(test, {
+      script: [{ ...judges('nowhere.txt'), when: REPAIR }, ...ONE, judges('nowhere.txt')],
+      objective: UNCHECKED,
+    });
     await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion not checked');
     const evidence = expect.stringMatching(
       /^reviewer-1 says that it is met, but the judged commit has no file nowhere\.txt/,
@@ -72,9 +76,8 @@ describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
 
   it('are judged once a quote that is not there has gone back, and been corrected', async (test) => {
     const [wrong, right] = ['nowhere.txt', 'alpha.txt'].map((file) => judges(file));
-    const repair = 'C1: the judged commit has no file nowhere.txt';
     if (wrong === undefined || right === undefined) throw new Error('two were made');
-    const script = [{ ...right, when: repair }, wrong, ...ALPHA];
+    const script = [{ ...right, when: REPAIR }, wrong, ...ALPHA];
     const bench = benchFor(test, { script, objective: UNCHECKED });
     await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion judged by reviewer-1, not run');
     const head = git(bench.repository, 'rev-parse', 'squad/make-things').slice(0, 12);

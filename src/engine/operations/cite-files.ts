@@ -51,7 +51,7 @@ export async function citeFiles(
 type Quoted = Extract<JudgeEvidence, { quote: string }>;
 type Ran = Exclude<JudgeEvidence, Quoted>;
 
-/** What a judge names, in the commit that it judged and among the commands of its turns. A fault leaves all of it open. */
+/** Looks for a judge's evidence in the commit that it judged and among the commands of its turns. A fault leaves all of it open. */
 export async function lookUp(ports: OperationPorts, named: NamedEvidence): Promise<LookUps> {
   const { by, commit, evidence } = named;
   const quotes = evidence.flatMap((one): Quoted[] => ('quote' in one ? [one] : []));

@@ -42,7 +42,7 @@ export const gateFactsSchema = z.object({
   missing: z.array(z.string()),
   /** The commands that ran on `head`, in order. After a failed setup or verify command, no other of its kind runs. */
   commands: z.array(commandFactsSchema),
-  /** What squad found of the evidence that verdicts on `head` name. Absent: it looked nothing up. */
+  /** The findings on the evidence that verdicts on `head` name. Absent: nothing was looked up. */
   looked: lookUpsSchema.optional(),
   /** Changes by the work to files that check it. Absent: none. */
   checkers: z.array(checkerChangeSchema).optional(),

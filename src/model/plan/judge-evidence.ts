@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256Of } from '../sha256.ts';
 
-/** What a judge names so that others see a criterion met. No field is optional, because strict structured output requires all. */
+/** A judge names it so that others see a criterion met. No field is optional, because strict structured output requires all. */
 export const judgeEvidenceSchema = z.union([
   z.object({
     command: z.string().describe('a command that you ran, as you ran it'),
@@ -16,9 +16,9 @@ export const judgeEvidenceSchema = z.union([
 export type JudgeEvidence = z.infer<typeof judgeEvidenceSchema>;
 
 /**
- * What squad found when it looked evidence up. `line`: where the quote begins. `not-told`: nothing says which commands the judge ran.
+ * The finding on one piece of evidence. `line`: where the quote begins. `not-told`: nothing says which commands the judge ran.
  */
-export const lookedUpSchema = z.discriminatedUnion('as', [
+const lookedUpSchema = z.discriminatedUnion('as', [
   z.object({ as: z.literal('quoted'), line: z.number().int().positive() }),
   z.object({ as: z.enum(['ran', 'not-run', 'not-told', 'no-file', 'no-quote', 'too-large']) }),
 ]);

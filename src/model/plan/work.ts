@@ -57,7 +57,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     look: z.enum(LOOKS).optional(),
     /** Facts for a review. Absent: its findings name no file. */
     cited: citedSchema.optional(),
-    /** What squad found of a judge's evidence. Absent: it is no answer of a judge. */
+    /** Findings on a judge's evidence. Absent: it is no answer of a judge. */
     looked: lookUpsSchema.optional(),
     /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),

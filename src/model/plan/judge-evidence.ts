@@ -28,7 +28,7 @@ export type LookedUp = z.infer<typeof lookedUpSchema>;
 export const lookUpsSchema = z.record(z.string(), lookedUpSchema);
 export type LookUps = z.infer<typeof lookUpsSchema>;
 
-/** `by`: the judge, because what its turns ran is evidence for nobody else. */
+/** `by`: the judge, because what its turns ran is no evidence of another judge. */
 export function evidenceKey(by: string | null, evidence: JudgeEvidence): string {
   const parts = 'quote' in evidence ? [evidence.file, evidence.line, evidence.quote] : [by, evidence.command];
   return sha256Of(JSON.stringify(parts)).slice(0, 16);

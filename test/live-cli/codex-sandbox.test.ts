@@ -161,11 +161,9 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
 
     it('says nothing of a call that codex itself takes for a denial: a limit of codex exec 0.169', async () => {
       const { result, outputs } = await runAsIs(['touch hidden.txt'], { access: { level: 'read-only' } });
-      expect({ outcome: result.outcome, denials: result.denials, outputs }).toEqual({
-        outcome: 'completed',
-        denials: [],
-        outputs: [],
-      });
+      expect({ outcome: result.outcome, denials: result.denials }).toEqual({ outcome: 'completed', denials: [] });
+      // On a busy machine codex prints after all what the program said.
+      expect(outputs.filter((text) => !text.includes('Read-only file system'))).toEqual([]);
       expect(existsSync(join(bench.workspace.path, 'hidden.txt'))).toBe(false);
     });
   },

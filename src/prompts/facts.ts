@@ -31,6 +31,7 @@ export const FACTS = {
   neighbours: 'lines',
   background: 'own',
   place: 'own',
+  reports: 'line',
   duties: 'lines',
   minutes: 'line',
   paths: 'line',

@@ -26,9 +26,9 @@ export const PROMPTS = {
   'author/commits': {
     role: 'author',
     occasion: 'the folder of a task whose work is committed',
-    needs: [],
+    needs: ['reports'],
     budget: 700,
-    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own. `git branch -r` shows the run branch, with what is delivered so far.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Commit your work, in small commits whose messages say why: what is not committed is not delivered.\n- Never push or force. Make or move no branch, tag or stash, and leave earlier commits as they are. squad merges and publishes the work.\n- End with the short report that is asked for: what you did, checked, assumed and did not do.",
+    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own. `git branch -r` shows the run branch, with what is delivered so far.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Commit your work, in small commits whose messages say why: what is not committed is not delivered.\n- Never push or force. Make or move no branch, tag or stash, and leave earlier commits as they are. squad merges and publishes the work.\n{{#reports}}\n- End with the short report that is asked for: what you did, checked, assumed and did not do.\n{{/reports}}",
   },
   'author/conflict': {
     role: 'author',
@@ -67,9 +67,9 @@ export const PROMPTS = {
   'author/edits': {
     role: 'author',
     occasion: 'the folder of a task whose work another agent commits',
-    needs: [],
+    needs: ['reports'],
     budget: 500,
-    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Do not commit: leave your work in the folder as it should be delivered. Another agent commits it.\n- Never push. Make no branch, tag or stash.\n- End with the short report that is asked for: what you did, checked, assumed and did not do.",
+    body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Do not commit: leave your work in the folder as it should be delivered. Another agent commits it.\n- Never push. Make no branch, tag or stash.\n{{#reports}}\n- End with the short report that is asked for: what you did, checked, assumed and did not do.\n{{/reports}}",
   },
   'author/first': {
     role: 'author',

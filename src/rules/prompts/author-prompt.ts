@@ -59,7 +59,9 @@ function placeOf({ state: { task }, commits, changed }: AuthorPrompt): string {
   if (task.workspace === 'none') return '';
   if (task.workspace !== 'own')
     return renderPrompt(task.builds === true ? 'author/builds' : 'author/looks', {}, changed);
-  return renderPrompt(commits ? 'author/commits' : 'author/edits', {}, changed);
+  // An answer in another form is asked for in its place.
+  const reports = task.output === undefined ? 'yes' : '';
+  return renderPrompt(commits ? 'author/commits' : 'author/edits', { reports }, changed);
 }
 
 const NO_DUTY: FactsOf<'author/duty'> = {

@@ -114,6 +114,15 @@ const REJECTED: WorkEvent = {
   output: REJECTS,
 };
 
+describe('the place of a task', () => {
+  it('is told to end with a report only who is asked for one', () => {
+    expect(order(board({})).prompt).toContain('End with the short report');
+    const answers = order(board({ output: { schema: 'plan', repairs: 1 } })).prompt;
+    expect(answers).toContain('your own clone');
+    expect(answers).not.toContain('short report');
+  });
+});
+
 describe('a task that is open again', () => {
   const again = (task: Partial<NewTask>): string => {
     const ended = unreviewed({ integrate: false, requires: [], ...task }, STARTED, { ...DONE, output: {} });

@@ -61,7 +61,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     for (let looks = 1; ; looks += 1) {
       await clock.sleep(LOOK_MS);
       if (isStopped) return;
-      if (queue.mayStart() && ports.isBusy() && looks * queue.size() < MOST_LOOKS) continue;
+      if (queue.mayStart() && ports.isBusy() && looks * Math.max(queue.size(), 1) < MOST_LOOKS) continue;
       const left = queue.next();
       if (left !== undefined) {
         await remove(left);

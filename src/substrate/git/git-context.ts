@@ -10,8 +10,8 @@ import type { ConfigEntry } from './user-configuration.ts';
 
 /** How many folders are kept for the next tasks. */
 export interface SpareSettings {
-  /** 0: none, and those that are there are deleted. */
-  readonly most: number;
+  /** 0: none, and those that are there are deleted. `as-before`: as many as the last run. */
+  readonly most: number | 'as-before';
   /** Only in a repository of so many files: with fewer, to write a folder takes less time than to look after a spare one. */
   readonly from: number;
   /** None while less than this would stay free on the disk. */

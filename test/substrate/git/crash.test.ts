@@ -73,7 +73,7 @@ describe('SIGKILL of the engine, then another one', () => {
     expect(fingerprint(bench.repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
     expect(readdirSync(bench.ports.runsDirectory)).toEqual(['.spare']);
-    const states = readdirSync(join(bench.ports.runsDirectory, '.spare')).map((name) => name.split('.')[1]);
+    const states = readdirSync(join(bench.ports.runsDirectory, '.spare')).flatMap((name) => name.split('.')[1] ?? []);
     expect(states).toEqual(['ready', 'ready']);
     await next.workspaces.dropSpares();
     expect(readdirSync(bench.ports.runsDirectory)).toEqual([]);

@@ -33,7 +33,9 @@ import {
   freeBytes,
   INDEX,
   listPool,
+  mostOf,
   newEntry,
+  noteMost,
   notePlace,
   poolOf,
   readSpareNote,
@@ -45,8 +47,9 @@ import {
 const LEFT_AT = 'left-at';
 
 /** Whether folders are used again in this repository: they are many, and the file system tells each change of a file. */
-function usesSpares({ spares, commonDirectory, runsDirectory }: GitContext): boolean {
-  if (spares.most === 0) return false;
+function usesSpares(context: GitContext): boolean {
+  const { spares, commonDirectory, runsDirectory } = context;
+  if (mostOf(context) === 0) return false;
   return countOf(join(commonDirectory, 'index')) >= spares.from && hasExactTimes(dirname(runsDirectory));
 }
 
@@ -68,7 +71,7 @@ function countOf(index: string): number {
 
 /** Gives a task a spare folder, with the engine's index of it. false: there is none, and its folder has to be made. */
 export async function takeSpare(context: GitContext, repository: RunRepository, task: string): Promise<boolean> {
-  if (context.spares.most === 0) return false;
+  if (mostOf(context) === 0) return false;
   const { run } = repository;
   // To bring one back takes no longer than to make one, and writes nothing.
   const own = (await findReady(context)) ?? (await findLeft(context));
@@ -159,7 +162,9 @@ export async function tidySpares(context: GitContext, commit: string | undefined
   const entries = listPool(context);
   const ready = entries.filter(({ state }) => state === 'ready');
   const isWanted = usesSpares(context) && freeBytes(context.runsDirectory) > context.spares.freeBytes;
-  const isShort = isWanted && ready.length < context.spares.most;
+  const most = mostOf(context);
+  const isShort = isWanted && ready.length < most;
+  if (isWanted) noteMost(context);
   const left = entries.find(({ state, isFree }) => isFree && state !== 'ready');
   if (left !== undefined) {
     const own = claim(context, left);
@@ -169,7 +174,7 @@ export async function tidySpares(context: GitContext, commit: string | undefined
     await deleteFolder(own);
     return true;
   }
-  const [surplus] = isWanted ? ready.slice(context.spares.most) : ready;
+  const [surplus] = isWanted ? ready.slice(most) : ready;
   if (surplus !== undefined) {
     const own = claim(context, surplus);
     if (own !== undefined) await deleteFolder(own);

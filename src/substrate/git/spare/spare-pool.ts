@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, statfsSync } from 'node:fs';
+import { readdirSync, renameSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../../model/storage-error.ts';
@@ -25,6 +25,8 @@ export interface Entry {
 export const FILES = 'files';
 export const INDEX = 'index';
 const NOTE = 'note.json';
+/** Beside the entries. */
+const MOST = 'most';
 
 export function poolOf({ runsDirectory }: Pick<GitContext, 'runsDirectory'>): string {
   return join(runsDirectory, '.spare');
@@ -37,7 +39,7 @@ export function listPool(context: Pick<GitContext, 'runsDirectory'>): readonly E
     const [, state = '', ...owner] = name.split('.');
     const path = join(pool, name);
     if (state === 'ready' || state === 'left') return [{ path, state, isFree: true }];
-    return [{ path, state: 'work', isFree: !isBusy(owner) }];
+    return state === 'work' ? [{ path, state, isFree: !isBusy(owner) }] : [];
   });
 }
 
@@ -101,6 +103,26 @@ export function readSpareNote(entry: string): SpareNote | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** How many are kept: as the settings say, or as those of the last run said. */
+export function mostOf(context: Pick<GitContext, 'runsDirectory' | 'spares'>): number {
+  const { most } = context.spares;
+  if (most !== 'as-before') return most;
+  try {
+    return Number.parseInt(readPlainSync(join(poolOf(context), MOST)), 10) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** For a process that tidies after the run. */
+export function noteMost(context: Pick<GitContext, 'runsDirectory' | 'spares'>): void {
+  const most = String(mostOf(context));
+  const path = join(poolOf(context), MOST);
+  if (String(mostOf({ ...context, spares: { ...context.spares, most: 'as-before' } })) === most) return;
+  makeOwnFolder(poolOf(context));
+  writeFileSync(path, most, { mode: 0o600 });
 }
 
 /** Bytes that a person can still write there; infinite if the system does not say. */

@@ -72,7 +72,8 @@ async function tidyAll({ spare }: SpareBench, commit?: string): Promise<void> {
 
 function pool({ stateDirectory }: GitBench): readonly string[] {
   const folder = join(stateDirectory, 'work', '.spare');
-  return existsSync(folder) ? readdirSync(folder).map((name) => name.split('.')[1] ?? '') : [];
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.flatMap((name) => name.split('.')[1] ?? []);
 }
 
 /** By `find`: kind, mode, owner, links, size and target of all that is there, without its git directory. */
@@ -211,7 +212,7 @@ describe('folders that are used again', () => {
   ])('count for nothing once a person has %s one', async (_about, act) => {
     const bench = await openSpares();
     const folder = join(bench.stateDirectory, 'work', '.spare');
-    act(join(folder, readdirSync(folder)[0] ?? '', 'files'));
+    act(join(folder, readdirSync(folder).find((name) => name.includes('.')) ?? '', 'files'));
     await expectFresh(bench, 'two');
     await tidyAll(bench);
     expect(pool(bench).filter((state) => state !== 'ready')).toEqual([]);
@@ -221,7 +222,7 @@ describe('folders that are used again', () => {
     const bench = await openSpares();
     await playTask(bench, 'one', () => undefined);
     const folder = join(bench.stateDirectory, 'work', '.spare');
-    const files = join(folder, readdirSync(folder)[0] ?? '', 'files');
+    const files = join(folder, readdirSync(folder).find((name) => name.includes('.')) ?? '', 'files');
     const child = execFileSync('/bin/sh', ['-c', 'sleep 20 >/dev/null 2>&1 & echo $!'], { cwd: files })
       .toString()
       .trim();
@@ -231,6 +232,20 @@ describe('folders that are used again', () => {
     } finally {
       process.kill(Number(child));
     }
+  });
+
+  it('are brought back after the run by a process that knows its settings', async () => {
+    const bench = await openSpares();
+    await playTask(bench, 'one', () => undefined);
+    await playTask(bench, 'two', () => undefined);
+    expect(pool(bench)).toEqual(['left', 'left']);
+    const after = createGitWorkspaces(
+      { ...portsIn(bench.root), spares: { most: 'as-before', from: 10 } },
+      bench.report,
+    );
+    while (await after.tidySpares()) continue;
+    expect(pool(bench)).toEqual(['ready']);
+    await after.close();
   });
 
   it('are none, and those that are there go, where the person wants new ones', async () => {

@@ -107,7 +107,7 @@ function expectDone(end: Finished): void {
   expect(model.strange).toEqual([]);
   expect(last, end.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0, branch: BRANCH });
   expect(end.code).toBe(0);
-  expect(model.asked.toSorted()).toEqual(ALL_STEPS.toSorted());
+  expect(model.asked.toSorted(), askedBy()).toEqual(ALL_STEPS.toSorted());
 
   const head = git(engine.repository, 'rev-parse', BRANCH);
   expect(last?.['head']).toBe(head);
@@ -140,6 +140,15 @@ function expectDone(end: Finished): void {
   expect([...check.problems, ...check.violations]).toEqual([]);
   expect(notSettledOnce()).toEqual([]);
   expect(processesOf(engine.root)).toEqual([]);
+}
+
+/** Which attempts there were, and which requests a CLI sent again by itself: why a step was asked for twice. */
+function askedBy(): string {
+  const attempts = turnsTaken(room.engine).map(
+    ({ attempt, result }) => `${attempt.id} ${result?.outcome} ${result?.failure?.message ?? ''}`,
+  );
+  const again = room.anthropic.requests.map(({ headers, step }) => `${step}/${headers['x-stainless-retry-count']}`);
+  return `${attempts.join('\n')}\nstep/retries of claude: ${again.join(' ')}`;
 }
 
 /** The author keeps its session from the draft to the fix, the reviewer from its rejection to its approval. */

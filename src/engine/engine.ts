@@ -10,9 +10,10 @@ import { endRun } from './end-run.ts';
 import { createNotifier } from './notifier.ts';
 import { createRunFiles } from './sinks/run-files.ts';
 import { loadSinks } from './sinks/sinks.ts';
+import { keepCopies } from '../substrate/system/files/copied-files.ts';
 import { storeContents } from '../substrate/system/files/content-store.ts';
 import { showState } from '../substrate/system/files/checkout-view.ts';
-import { armoryFolder, runFolder } from '../substrate/system/files/run-files.ts';
+import { armoryFolder, copiesFolder, runFolder } from '../substrate/system/files/run-files.ts';
 import { requireRegistered, runtimesFor } from './needs.ts';
 import { watchPlaces } from './lost-place.ts';
 import { openRunResources, type RunResources } from './run-resources.ts';
@@ -111,6 +112,7 @@ export async function startRun(
       await ports.admit({ id: runId, definition, limits: definition.limits, content: [plainJson(definition)] });
       // Before there is a run that names them: the files that they were read from may change from now on.
       await storeContents(armoryFolder(resources.directory, runId), contents);
+      await keepCopies(repository.root, copiesFolder(resources.directory, runId), definition.copied ?? []);
       failpoint('armory.stored');
       // Another person's squad, or one with another state folder, may use the same repository.
       const claimed = await workspaces.createRunBranch(definition.name, definition.repository.base, [], runId);
@@ -202,6 +204,9 @@ async function drive(
     onEvent({ type: 'warning', ...base, text });
   const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const keeps = admitted === 'ends' ? undefined : keepsFolder(definition);
+  // Before anything looks at the work of a folder that has them.
+  const { copied = [], name } = definition;
+  if (copied.length > 0) await workspaces.noteCopies(name, copied, copiesFolder(resources.directory, lease.runId));
   const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
   const files = createRunFiles(
     { ...ports, ledger: resources.ledger, workspaces, playbook, keeps, warn, sinks: await loadSinks() },

@@ -8,7 +8,7 @@ import { createBranch } from './operations/publish-run.ts';
 import type { ForkPlan } from '../view/fork-plan.ts';
 import { uuid7 } from '../substrate/system/clock/ids.ts';
 import { failpoint } from '../substrate/system/failpoint.ts';
-import { armoryFolder, writeRunFile } from '../substrate/system/files/run-files.ts';
+import { armoryFolder, copiesFolder, writeRunFile } from '../substrate/system/files/run-files.ts';
 import { exists } from '../substrate/system/files/exists.ts';
 import { findState } from '../substrate/system/files/state-place.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
@@ -39,7 +39,8 @@ export async function forkRun(
 ): Promise<RunRow> {
   const { directory } = findState(ports.host.stateDirectory, repository.commonDirectory);
   const fork = newFork(ports, order);
-  await copyArmory(directory, order.parent, fork.id);
+  for (const folderOf of [armoryFolder, copiesFolder])
+    await copyFolder(folderOf(directory, order.parent), folderOf(directory, fork.id));
   await writeRunFile(directory, fork.id, 'objective.md', order.definition.objective.text);
   failpoint('fork.prepared');
   const ledger = openLedger(directory, ports);
@@ -113,8 +114,7 @@ export function newFork(
 }
 
 /** The fork outlives its parent's files. */
-async function copyArmory(directory: string, parent: string, fork: string): Promise<void> {
-  const [from, to] = [armoryFolder(directory, parent), armoryFolder(directory, fork)];
+async function copyFolder(from: string, to: string): Promise<void> {
   try {
     if (await exists(from)) await cp(from, to, { recursive: true });
   } catch (error) {

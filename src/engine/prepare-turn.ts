@@ -14,7 +14,10 @@ export async function prepareTurn(
   attempt: Attempt,
   request: TurnRequest,
 ): Promise<Prepared> {
-  if (attempt.kind === 'check') return { type: 'ready', request };
+  if (attempt.kind === 'check') {
+    if (attempt.process === null) await ports.copies.put(request.workspace);
+    return { type: 'ready', request };
+  }
   const refused = await armory.refusal(attempt);
   // A process that runs was equipped when it started.
   if (refused !== undefined && attempt.process === null) return refused;
@@ -39,6 +42,9 @@ async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRe
   }
   const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
   if (opened.type === 'refused') return opened;
+  // An agent that changes nothing needs no secret, though the `setup` of its folder may have.
+  const builds = request.access.level !== 'read-only';
+  await (builds ? ports.copies.put(opened.workspace) : ports.copies.takeOut(opened.workspace));
   if (opened.folder !== null && place.own) await ports.workspaces.noteIgnored(opened.folder);
   // `full` holds only in a folder of the task's own.
   const access =

@@ -16,6 +16,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/limits.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
+import { createCopies } from './copies.ts';
 import { createOperations, type Operations } from './operations/operations.ts';
 import { allocateWorkspace } from './operations/publish-run.ts';
 import { letThroughBy } from '../model/let-through.ts';
@@ -29,7 +30,7 @@ import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './sinks/run-files.ts';
-import { armoryFolder } from '../substrate/system/files/run-files.ts';
+import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
 import { followHome } from './session-home.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { plainJson } from '../text/json.ts';
@@ -134,15 +135,15 @@ export function wireRun(
     },
     lease,
   );
-  const variables = definition.env;
   const scope = attemptScope(definition.name, lease.runId);
-  const checks = createChecks({ ledger, supervisor, clock, variables }, lease, scope);
+  const checks = createChecks({ ledger, supervisor, clock, variables: definition.env }, lease, scope);
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
-  const { workspaces } = ports;
+  const { workspaces, forge } = ports;
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
-  const emptyFolder = join(ports.host.stateDirectory, 'empty', lease.runId);
+  const copies = createCopies(copiesFolder(directory, lease.runId), definition.copied);
+  const shared = { ledger, lease, definition, workspaces, checks, copies, forge, fault };
   const operations = createOperations(
-    { ledger, lease, definition, workspaces, checks, forge: ports.forge, emptyFolder, pure: new Set(), fault },
+    { ...shared, emptyFolder: join(ports.host.stateDirectory, 'empty', lease.runId), pure: new Set() },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { copiedFileSchema } from './copied-file.ts';
 import { accessSchema } from './access.ts';
 import { equipmentSchema } from './armory.ts';
 import { defined } from '../text/defined.ts';
@@ -66,6 +67,8 @@ export const runDefinitionSchema = z.object({
   verify: settingsSchema.shape.verify,
   /** Names only. Absent: commands get none. */
   env: settingsSchema.shape.env.unwrap().optional(),
+  /** Absent: none. */
+  copied: z.array(copiedFileSchema).optional(),
   /** Absent: nothing. */
   keep: settingsSchema.shape.keep.unwrap().optional(),
   /** Absent: folders of tasks are used again. */

@@ -84,6 +84,13 @@ const keptPathSchema = z
     'is no path in the repository, such as node_modules',
   );
 
+/** A line of a `.worktreeinclude`. */
+const includeSchema = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^(?!\s|#)[^\u0000-\u001f\u007f]+$/, 'is no pattern of files, such as .env or config/*.local');
+
 const patternSchema = z
   .string()
   .max(255)
@@ -162,6 +169,8 @@ export const settingsSchema = z.strictObject({
   verify: z.array(stepSchema).max(50).default([]),
   /** Variables that commands get: `setup`, `verify`, and what a criterion, a stage or a task runs. */
   env: variablesSchema.default([]),
+  /** Ignored files that folders get in which work is built or checked, besides those of `.worktreeinclude`, in its syntax. */
+  copy: z.array(includeSchema).max(100).default([]),
   /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
   keep: z.array(keptPathSchema).max(50).default([]),
   /** `new`: each task gets a folder that no task had before. `reuse`: a large one may be brought back, file by file, for the next task. */

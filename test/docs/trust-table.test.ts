@@ -54,6 +54,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'setup.env': 'setup: [{ run: x, env: [PWN] }]',
   'verify.env': 'verify: [{ run: x, env: [PWN] }]',
   env: 'env: [PWN]',
+  copy: 'copy: [PWN]',
   notify: 'notify: x',
   'playbook.stages.makes.checks': stage('makes: { checks: [x] }'),
   'playbook.stages.review.rounds': stage('makes: code, review: { id: R, by: [tester], rounds: 5 }'),

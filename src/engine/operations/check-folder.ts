@@ -46,7 +46,9 @@ export class SetupFailed extends Error {
 
 export function createCheckFolder(ports: OperationPorts, order: FolderOrder): CheckFolder {
   const { workspaces, pure } = ports;
-  const keep = ports.definition.keep ?? [];
+  const { keep: named = [], copied = [] } = ports.definition;
+  // They are put there again before each command.
+  const keep = [...named, ...copied.map(({ path }) => `/${path}`)];
   let folder: TaskFolder | undefined;
   let isWhole = false;
 

@@ -1,9 +1,17 @@
 import { sha256Of } from '../../model/sha256.ts';
+import type { Workspace } from '../../model/turn-request.ts';
 import type { Checks } from '../checks/run-checks.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import type { Workspaces } from '../../substrate/ports/workspaces.ts';
+
+/** The ignored files that folders of a run get. */
+export interface Copies {
+  /** As they were when the run began, whatever is there. */
+  put(workspace: Workspace): Promise<void>;
+  takeOut(workspace: Workspace): Promise<void>;
+}
 
 /** The context of every operation of a run. */
 export interface OperationPorts {
@@ -17,6 +25,7 @@ export interface OperationPorts {
   readonly emptyFolder: string;
   /** The folders that hold a commit and what its `setup` made, and nothing else. */
   readonly pure: Set<string>;
+  readonly copies: Copies;
   /** Why the work failed where something was thrown; throws what ends the engine. Absent: everything does. */
   readonly fault?: (thrown: unknown) => Promise<string>;
 }

@@ -74,8 +74,9 @@ export function notTrusted(
 
 /** The items for people, whole: nothing in them is cut, and nothing is invisible. An item of several lines is indented from the second on. */
 export function trustLines(items: readonly TrustItem[]): string[] {
-  return items.flatMap(({ from, run, where }) => {
-    const [first = '', ...more] = `${where}: ${from}: ${run}`.split('\n').map(shownWhole);
+  return items.flatMap(({ from, run, where, detail }) => {
+    const after = detail === undefined ? '' : ` (${detail})`;
+    const [first = '', ...more] = `${where}: ${from}: ${run}${after}`.split('\n').map(shownWhole);
     return [first, ...more.map((line) => `    ${line}`)];
   });
 }

@@ -22,6 +22,7 @@ import { letThroughBy } from '../../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
 import type { Source, Subject } from './source.ts';
 import { judgesOf } from './roles.ts';
+import { settingsOf } from './settings-of-run.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
@@ -29,6 +30,7 @@ import { SINKS } from '../../engine/sinks/sinks.ts';
 import { describeRuntimes } from '../../engine/runtime-choice.ts';
 import { refuseUnset } from './variables.ts';
 import { refuseUnregistered } from './runtimes.ts';
+import { copiesOf, NO_COPIES, type Copies } from './copies.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
 import type { StandInNote } from './stand-ins.ts';
@@ -93,6 +95,7 @@ export interface Preflight {
     | StandInNote
     | PromptNote
     | OwnCommands
+    | Copies['notes'][number]
   )[];
   /** Items that need a person's consent. */
   readonly items: readonly TrustItem[];
@@ -123,7 +126,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
-  const items = [...itemsToTrust(used.repository.settings, objective, read.repository, described), ...decided.items];
+  const copies = makesBranch === false ? NO_COPIES : await copiesOf(ports, repository.root, read, redactor);
+  const items = [...namedBy(used, objective, described), ...copies.items, ...decided.items];
   const trust = createTrust(ports, request, repository, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
@@ -149,7 +153,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
     ...settingsOf(request, read.settings, playbook, objective),
-    ...defined({ makesBranch }),
+    ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
@@ -157,7 +161,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
-  const notes = [...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
+  const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }
@@ -184,41 +188,13 @@ function warningsAbout(definition: RunDefinition): (LimitWarning | PriorityWarni
   return [...limitWarnings(definition), ...priorityWarnings(definition.objective.priority)];
 }
 
-/** The settings that the run uses as they are, or as the caller chose in their place. */
-function settingsOf(
-  { plan, attended, yes, strict }: PreflightRequest,
-  settings: Settings,
-  { planning }: Playbook<unknown>,
+/** The items of the repository's settings and of the objective. */
+function namedBy(
+  { repository }: SettingsRead,
   objective: Objective,
-): Pick<
-  RunDefinition,
-  | 'setup'
-  | 'verify'
-  | 'env'
-  | 'keep'
-  | 'folders'
-  | 'protect'
-  | 'checks'
-  | 'looks'
-  | 'baseline'
-  | 'notify'
-  | 'publish'
-  | 'tracing'
-  | 'mail'
-  | 'plan'
-  | 'strict'
-> {
-  const { setup, verify, env, keep, folders, baseline, notify, publish, tracing, mail } = settings;
-  const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
-  return {
-    ...{ setup, verify, baseline, notify, publish, tracing, mail },
-    ...(env.length === 0 ? {} : { env }),
-    ...(keep.length === 0 ? {} : { keep }),
-    ...(folders === 'new' ? { folders } : {}),
-    ...judgingOf(settings, objective),
-    plan: plan ?? settings.plan ?? byDefault,
-    strict: strict ?? settings.strict,
-  };
+  described: RunDefinition['described'],
+): TrustItem[] {
+  return itemsToTrust(repository.settings, objective, repository, described);
 }
 
 /** Asks at most once. */
@@ -272,19 +248,4 @@ function refuseIncomplete(playbook: Playbook<unknown>, definition: RunDefinition
     orderProblems(parsed.errors.map((message) => ({ file, line, message }))),
     `Give \`agents\` in ${file} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
   );
-}
-
-/** How the work is judged: what the objective says counts, or comes to what the settings say. */
-function judgingOf(
-  settings: Settings,
-  { frontMatter }: Objective,
-): Pick<RunDefinition, 'protect' | 'checks' | 'looks'> {
-  const protect = [...new Set([...settings.protect, ...(frontMatter.protect ?? [])])];
-  const checks = frontMatter.checks ?? settings.checks;
-  const { looks } = frontMatter.review ?? settings.review;
-  return {
-    ...(protect.length === 0 ? {} : { protect }),
-    ...(checks === 'base' ? { checks } : {}),
-    ...(looks === 'required' ? { looks } : {}),
-  };
 }

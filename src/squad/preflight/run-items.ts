@@ -5,6 +5,7 @@ import type { Limits } from '../../model/limits.ts';
 import { optionsOf } from '../../playbooks/stages/stage-options.ts';
 import { decideAgentLimits, limitsAbove, limitsIn, roundsAbove } from '../settings/decide-limits.ts';
 import { defaultSettings, type RawSettings } from '../settings/parse-settings.ts';
+import { byteCount } from '../../text/byte-count.ts';
 import { defined } from '../../text/defined.ts';
 import { limitItem } from './run-limits.ts';
 import { itemsToTrust } from './trust.ts';
@@ -32,8 +33,16 @@ export function itemsOfRun(
   const rounds = roundsAbove(list?.stages ?? [], own, where);
   const items = itemsToTrust(settings, { file: where, criteria }, file, described, list);
   const raised = [...limitsAbove(limits, own, where), ...agents, ...rounds].map(limitItem);
+  const copies = (definition.copied ?? []).map(({ path, bytes }): TrustItem => {
+    return {
+      from: 'copy',
+      run: `${path}, into folders in which work is built or checked`,
+      where,
+      detail: byteCount(bytes),
+    };
+  });
   const writes: TrustItem[] = folder === undefined ? [] : [{ from: 'folder', run: `writes into ${folder}`, where }];
-  return [...items, ...raised, ...writes].map((item) => ({ ...item, where }));
+  return [...items, ...copies, ...raised, ...writes].map((item) => ({ ...item, where }));
 }
 
 /** The definition as settings that would make it. */

@@ -117,6 +117,8 @@ export function renderSettings(
     '',
     '# Variables of your shell that these commands need. Their values are never written here.',
     '# env: [DATABASE_URL]',
+    '# Ignored files that they need, beside those of .worktreeinclude; folders of tasks get a copy.',
+    '# copy: [.env]',
     '',
     '# To play a script instead of a model: squad run objective.md --runtime scripted',
     '# runtimes:',

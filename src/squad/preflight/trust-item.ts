@@ -9,10 +9,21 @@ export interface TrustItem {
   /**
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
-   * of the person's that commands get.
+   * of the person's that commands get. `copy`: an ignored file that folders get.
    */
-  readonly from: TrustedCommand['from'] | 'agent' | 'tracing' | 'publish' | 'models' | 'limits' | 'folder' | 'env';
+  readonly from:
+    | TrustedCommand['from']
+    | 'agent'
+    | 'tracing'
+    | 'publish'
+    | 'models'
+    | 'limits'
+    | 'folder'
+    | 'env'
+    | 'copy';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;
+  /** Shown with it. No part of what is agreed to, because it may change. */
+  readonly detail?: string;
 }

@@ -65,6 +65,7 @@ export function itemsToTrust(
   }));
   const others = [
     ...variableItems(settings, source),
+    ...copyItems(settings.copy, placeOf(source, 'copy')),
     ...grantsOf(settings, source, described),
     ...tracingOf(settings, source),
   ];
@@ -184,6 +185,12 @@ function startOf(
 /** Items about a person's logins and money. */
 function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
   return [...publishItems(settings, source), ...modelItems(settings, source)];
+}
+
+/** The patterns by which files of the person's checkout are found. Each file that they find is an item of its own. */
+export function copyItems(patterns: readonly string[], where: string): TrustItem[] {
+  if (patterns.length === 0) return [];
+  return [{ from: 'copy', run: `ignored files by the patterns ${patterns.join(', ')}`, where }];
 }
 
 /** A stranger's command may send a variable anywhere, so each one is named. */

@@ -151,12 +151,16 @@ async function keptOf(
   return kept;
 }
 
-/** A name without a slash counts in every folder, as in `.gitignore`. */
+/** A name without a slash counts in every folder, as in `.gitignore`, and one that begins with a slash only there. */
 function keptBy(keep: readonly string[]): (path: string) => boolean {
   const patterns = keep.map((pattern) => Buffer.from(pattern).toString('latin1'));
   return (path) =>
     patterns.some(
-      (one) => path === one || path.startsWith(`${one}/`) || (!one.includes('/') && path.split('/').includes(one)),
+      (one) =>
+        `/${path}` === one ||
+        path === one ||
+        path.startsWith(`${one}/`) ||
+        (!one.includes('/') && path.split('/').includes(one)),
     );
 }
 

@@ -24,7 +24,7 @@ export interface GitPorts {
 export const CHECK_GIT = 'Run `squad doctor`, and `git fsck` in the repository.';
 
 /** The processes port cuts output at this length. */
-const OUTPUT_CAP = 1024 * 1024;
+export const OUTPUT_CAP = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
 /** By default git 2.39 flushes neither refs nor single objects. An older git knows no other way, and writes them as before. */

@@ -17,6 +17,7 @@ import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOnUser, notePath, type GitContext, type SpareSettings } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
+import { noteCopies } from './note-copies.ts';
 import { keepCommits } from './keep-commits.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
 import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
@@ -53,6 +54,7 @@ export function createGitWorkspaces(
     keepCommits: (folder, attempt) => ready(() => keepCommits(context, folder, attempt)),
     rescue: (folder, attempt) => ready(() => rescue(context, folder, attempt)),
     removeFolder: (folder, attempt, failed) => ready(() => removeFolder(context, folder, attempt, failed)),
+    noteCopies: (run, files, kept) => ready(() => noteCopies(context, run, files, kept)),
     noteIgnored: (folder) => ready(() => noteIgnored(context, folder)),
     ignoredWork: (folder, head) => ready(() => ignoredWork(context, folder, requireCommitId(head))),
     resetFolder: (folder, order) => ready(() => resetFolder(context, folder, order)),

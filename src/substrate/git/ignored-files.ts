@@ -6,6 +6,7 @@ import { openPlainFolder, textOfPath, type PlainFolder } from '../system/files/p
 import type { IgnoredWork, TaskFolder } from '../ports/workspaces.ts';
 import { fillingOf } from './folder-note.ts';
 import { folderPath, notePath, type GitContext } from './git-context.ts';
+import { copiedPaths } from './known-copies.ts';
 import { isLeaving } from './leavings.ts';
 import { openRun } from './open-run.ts';
 import { findChanges, treeWith } from './read-folder.ts';
@@ -55,7 +56,7 @@ export async function treeWithIgnored(
   if (found.length === 0) return undefined;
   const path = folderPath(context, folder.run, folder.task);
   const plain = openPlainFolder(path);
-  const room = { bytes: MOST_BYTES, files: MOST_NAMES };
+  const room = { bytes: MOST_BYTES, files: MOST_NAMES, without: await copiedPaths(context, folder.run) };
   const kept = found.flatMap((one) => filesOf(plain, one, room));
   if (kept.length === 0) return undefined;
   const { call } = await openRun(context, folder.run);
@@ -88,7 +89,8 @@ async function findIgnored(context: GitContext, folder: TaskFolder, commit: stri
   const found = await findChanges(context, { ...place, commit, tree });
   if ('type' in found) return [];
   const plain = openPlainFolder(place.folder);
-  const work = found.ignored.filter(({ path }) => !isLeaving(plain, path));
+  const copied = await copiedPaths(context, run);
+  const work = found.ignored.filter(({ path }) => !isLeaving(plain, path) && !copied.has(path));
   return work.map((one) => ({ ...one, state: one.kind === 'folder' ? 'folder' : stateOf(plain, one.path) }));
 }
 
@@ -103,6 +105,8 @@ async function readNoted(context: GitContext, { run, task }: TaskFolder) {
 }
 
 interface Room {
+  /** Files that squad has put there. */
+  readonly without: ReadonlySet<string>;
   bytes: bigint;
   files: number;
 }
@@ -126,7 +130,7 @@ function filesBelow(plain: PlainFolder, folder: string, left: Room): readonly Ke
   for (const { name, kind } of plain.list(folder) ?? []) {
     const path = `${folder}/${name}`;
     if (name.toLowerCase() === '.git') return undefined;
-    if (kind === 'other' || isLeaving(plain, path)) continue;
+    if (kind === 'other' || isLeaving(plain, path) || left.without.has(path)) continue;
     const some = kind === 'folder' ? filesBelow(plain, path, left) : fileAt(plain, path, kind, left);
     if (some === undefined) return undefined;
     files.push(...some);

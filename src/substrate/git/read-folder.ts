@@ -10,6 +10,7 @@ import { findChanged, type OwnIndex } from './find-changed.ts';
 import { parseIndex, type IndexEntry, type IndexFile } from './index-file.ts';
 import { REPOSITORY_MODE } from './raw-diff.ts';
 import { notStored, storeFiles, type StoredFile } from './store-files.ts';
+import { copiesOfRun, refuseCopies, withoutCopies } from './known-copies.ts';
 import { createSettledFolders, hasExactTimes, NONE_SETTLED } from './settled-folders.ts';
 import { UnreadableFolder } from './unreadable-folder.ts';
 import { walkFolder, type FolderFindings, type FoundFile } from './walk-folder.ts';
@@ -73,6 +74,7 @@ interface Look {
   readonly scratch: string;
   readonly call: GitCall;
   readonly settings: FileSettings;
+  readonly copies: Awaited<ReturnType<typeof copiesOfRun>>;
   readonly walk: Parameters<typeof walkFolder>[0];
   /** Puts the engine's index at `index`, where git changes it. */
   copy(): void;
@@ -103,6 +105,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
   const own = readIndex(place.index, place.commit);
   const settings = await fileSettings(context);
   const file = own?.file.tree === place.tree ? own.file : await readCommit();
+  const copies = await copiesOfRun(place.call.gitDirectory);
   const walk: Look['walk'] = {
     folder: place.folder,
     entries: file.entries,
@@ -112,7 +115,11 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
         ? present
         : findChanged({ git, call, scratch, folder: place.folder, settings }, own, files, present),
     settled: file === own?.file && hasExactTimes(place.folder) ? own.settled : NONE_SETTLED,
-    rules: async (files) => openIgnoreRules({ git, call, stage }, files, (path) => leftOut(file.entries.get(path))),
+    rules: async (files) =>
+      withoutCopies(
+        await openIgnoreRules({ git, call, stage }, files, (path) => leftOut(file.entries.get(path))),
+        copies,
+      ),
     anyRepository: false,
     settings,
   };
@@ -120,7 +127,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
   const copy = (): void => {
     if (own !== undefined && file === own.file) writeFileSync(index, own.file.bytes);
   };
-  return { place, scratch, call, settings, walk, copy };
+  return { place, scratch, call, settings, walk, copies, copy };
 
   async function readCommit(): Promise<IndexFile> {
     if (own !== undefined) writeFileSync(index, own.file.bytes);
@@ -165,6 +172,7 @@ function readIndex(path: string | undefined, commit: string): OwnIndex | undefin
 async function storeTree({ git }: GitContext, look: Look, found: FolderFindings): Promise<string> {
   const { place, scratch, call, settings, walk } = look;
   const files = openPlainFolder(place.folder);
+  refuseCopies(files, found.files, look.copies);
   const stored = await storeFiles({ git, call, scratch, settings }, files, found.files);
   const there = new Set(stored.map(({ path }) => path));
   const gone = [

@@ -27,7 +27,7 @@ export async function moveFolder(
   commit: string,
   attempt: string,
 ): Promise<TaskFolder | SnapshotAnswer> {
-  const snapshot = await snapshotOf(context, folder);
+  const snapshot = await snapshotOf(context, folder, folder.base);
   if (snapshot.type !== 'snapshot') return snapshot;
   const { base } = folder;
   if (snapshot.clean && snapshot.head === commit && base === commit) return folder;
@@ -111,7 +111,7 @@ async function takeAway(
   const users = findUsers(path);
   if (users.length > 0) return refuse('in-use', ...users.map((pid) => `process ${pid}`));
   if (known !== undefined && (await exists(path))) {
-    const found = await snapshotOf(context, known);
+    const found = await snapshotOf(context, known, known.base);
     if (found.type !== 'snapshot') return refuse('unreadable', found.reason);
     const { problem: unread } = await keepSideCommits(context, repository, task, {
       head: found.head,

@@ -8,16 +8,20 @@ import { readTree } from './read-folder.ts';
 import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
-/** The folder's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
+/**
+ * The folder's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. `instead`: stands for
+ * a HEAD whose commits have files that squad had copied there.
+ */
 export async function snapshotOf(
   context: GitContext,
   { run, task }: Pick<TaskFolder, 'run' | 'task'>,
+  instead?: string,
 ): Promise<SnapshotAnswer> {
   const repository = await openRun(context, run);
   const path = folderPath(context, run, task);
   const taken = await takeHead(context, repository, task);
-  if (taken.type !== 'head') return taken;
-  const head = taken.commit;
+  const head = taken.type === 'head' ? taken.commit : taken.hasCopies === true ? instead : undefined;
+  if (head === undefined) return { type: 'unreadable', reason: taken.type === 'head' ? '' : taken.reason };
   const { call, talk } = repository;
   const index = notePath(context, run, `${task}.index`);
   const committed = (await talk.commit(head))?.tree;

@@ -1,4 +1,4 @@
-import type { EscapingLink } from '../ports/workspaces.ts';
+import type { EscapingLink } from '../ports/changes.ts';
 import { LINK_MODE, readRawDiff, emptyTree, type RawChange } from './raw-diff.ts';
 import { anyPlace, type GitContext } from './git-context.ts';
 

@@ -42,3 +42,9 @@ export type DroppedBranch =
       readonly commits?: readonly CommitLine[];
       readonly more?: number;
     };
+
+/** A link that leads out of the repository. */
+export interface EscapingLink {
+  readonly path: string;
+  readonly target: string;
+}

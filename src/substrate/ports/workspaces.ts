@@ -1,7 +1,8 @@
 import type { SideWork } from '../../model/plan/evidence.ts';
+import type { CopiedFile } from '../../model/copied-file.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
-import type { ChangedFile, CommitLine, DroppedBranch, LineChange, OverlayOrder } from './changes.ts';
+import type { ChangedFile, CommitLine, DroppedBranch, EscapingLink, LineChange, OverlayOrder } from './changes.ts';
 
 export type { ChangedFile, CommitLine } from './changes.ts';
 
@@ -123,10 +124,6 @@ export interface ConflictedFile {
   /** Conflicting lines with markers, shortened; empty for a deleted or binary file. */
   readonly excerpt: string;
 }
-export interface EscapingLink {
-  readonly path: string;
-  readonly target: string;
-}
 export type IntegrationAnswer =
   /** Only in the object database; `integrationAt` checks it out. The run branch has not moved. */
   | { readonly type: 'candidate'; readonly commit: string; readonly onto: string }
@@ -202,6 +199,8 @@ export interface Workspaces {
    * ignored files, and all of a half-made folder. Safe to repeat. `failed`: small ignored files of its turns are kept, too.
    */
   removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string, failed?: boolean): Promise<RemovalAnswer>;
+  /** From now on no work of the run has these files, which its folders get. `kept`: the folder with their contents. Safe to repeat. */
+  noteCopies(run: string, files: readonly CopiedFile[], kept: string): Promise<void>;
   /** Notes which ignored files are there before the turns of a task. Later calls change nothing until it is moved or reset. */
   noteIgnored(folder: TaskFolder): Promise<void>;
   /** The ignored files that are new or have changed since. `head`: the commit that `rescue` found. */

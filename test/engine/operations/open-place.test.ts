@@ -31,6 +31,7 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
     workspaces: bench.workspaces,
     forge: compose(testHost(bench.root, {})).forge(bench.report),
     emptyFolder: join(bench.root, 'empty'),
+    copies: { put: async () => undefined, takeOut: async () => undefined },
     pure: new Set(),
   };
   await allocateWorkspace(site);

@@ -43,6 +43,7 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
     workspaces,
     forge: compose(testHost(bench.root, {})).forge(report),
     emptyFolder: join(bench.root, 'empty'),
+    copies: { put: async () => undefined, takeOut: async () => undefined },
     pure: new Set(),
   };
   await allocateWorkspace(site);

@@ -37,6 +37,7 @@ async function openDelivered(test: { onTestFinished(work: () => Promise<void>): 
     workspaces,
     forge: compose(testHost(bench.root, {})).forge(report),
     emptyFolder: join(bench.root, 'empty'),
+    copies: { put: async () => undefined, takeOut: async () => undefined },
     pure: new Set(),
   };
   await allocateWorkspace(site);

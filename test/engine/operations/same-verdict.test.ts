@@ -152,6 +152,7 @@ describe('a verdict', () => {
           workspaces: bench.workspaces,
           forge: compose(testHost(bench.root, {})).forge(bench.report),
           emptyFolder: join(bench.root, 'empty'),
+          copies: { put: async () => undefined, takeOut: async () => undefined },
           pure: new Set(),
         };
         if (random() < 0.5) {

@@ -168,6 +168,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       return { type: 'head', commit: head, side: { kept: [] } };
     },
     rescue: async (folder, attempt) => rescue(folder, attempt),
+    noteCopies: async () => undefined,
     noteIgnored: () => Promise.resolve(),
     ignoredWork: () => Promise.resolve({ paths: [], more: 0 }),
     removeFolder: async (folder, attempt) => {

@@ -17,6 +17,11 @@ export function equipmentFolder(directory: string, runId: string): string {
   return join(directory, 'apart', runId);
 }
 
+/** The ignored files of the checkout that its folders get, where no agent can write. */
+export function copiesFolder(directory: string, runId: string): string {
+  return join(directory, 'copies', runId);
+}
+
 /** The equipment of the run's agents, each content under its hash. */
 export function armoryFolder(directory: string, runId: string): string {
   return join(runFolder(directory, runId), ARMORY);

@@ -1,0 +1,64 @@
+import type { Playbook } from '../../model/plan.ts';
+import type { Objective } from '../../model/objective.ts';
+import type { RunDefinition } from '../../model/run.ts';
+import type { Settings } from '../../model/settings.ts';
+
+/** A person's choices, over the settings. */
+interface Choices {
+  readonly plan?: RunDefinition['plan'] | undefined;
+  readonly attended?: boolean | undefined;
+  readonly yes: boolean;
+  readonly strict?: boolean | undefined;
+}
+
+/** The settings that the run uses as they are, or as the caller chose in their place. */
+export function settingsOf(
+  { plan, attended, yes, strict }: Choices,
+  settings: Settings,
+  { planning }: Playbook<unknown>,
+  objective: Objective,
+): Pick<
+  RunDefinition,
+  | 'setup'
+  | 'verify'
+  | 'env'
+  | 'keep'
+  | 'folders'
+  | 'protect'
+  | 'checks'
+  | 'looks'
+  | 'baseline'
+  | 'notify'
+  | 'publish'
+  | 'tracing'
+  | 'mail'
+  | 'plan'
+  | 'strict'
+> {
+  const { setup, verify, env, keep, folders, baseline, notify, publish, tracing, mail } = settings;
+  const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
+  return {
+    ...{ setup, verify, baseline, notify, publish, tracing, mail },
+    ...(env.length === 0 ? {} : { env }),
+    ...(keep.length === 0 ? {} : { keep }),
+    ...(folders === 'new' ? { folders } : {}),
+    ...judgingOf(settings, objective),
+    plan: plan ?? settings.plan ?? byDefault,
+    strict: strict ?? settings.strict,
+  };
+}
+
+/** How the work is judged: what the objective says counts, or comes to what the settings say. */
+function judgingOf(
+  settings: Settings,
+  { frontMatter }: Objective,
+): Pick<RunDefinition, 'protect' | 'checks' | 'looks'> {
+  const protect = [...new Set([...settings.protect, ...(frontMatter.protect ?? [])])];
+  const checks = frontMatter.checks ?? settings.checks;
+  const { looks } = frontMatter.review ?? settings.review;
+  return {
+    ...(protect.length === 0 ? {} : { protect }),
+    ...(checks === 'base' ? { checks } : {}),
+    ...(looks === 'required' ? { looks } : {}),
+  };
+}

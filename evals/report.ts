@@ -1,3 +1,4 @@
+import { sumUsd } from '../src/model/money.ts';
 import { readSet, type Change, type SetName } from './items.ts';
 import type { Played } from './play.ts';
 
@@ -24,10 +25,16 @@ export interface Summary {
 export function summaryOf(set: SetName, all: readonly Played[]): Summary {
   const items = all.filter((one) => one.set === set);
   const right = items.filter((one) => one.right).length;
-  const sum = (of: 'usd' | 'tokens'): number | null =>
-    items.reduce<number | null>((total, one) => (total === null || one[of] === null ? null : total + one[of]), 0);
+  const amounts = (of: 'usd' | 'tokens'): number[] | null => {
+    const known = items.flatMap((one) => one[of] ?? []);
+    return known.length < items.length ? null : known;
+  };
+  const [usd, tokens] = [amounts('usd'), amounts('tokens')];
   const about = { set, played: items.length, right, turns: items.reduce((total, one) => total + one.turns, 0) };
-  const use = { usd: sum('usd'), tokens: sum('tokens') };
+  const use = {
+    usd: usd && sumUsd(usd),
+    tokens: tokens && tokens.reduce((total, one) => total + one, 0),
+  };
   if (set !== 'reviewers') return { ...about, ...use, score: items.length === 0 ? null : right / items.length };
   const changes = new Map<string, Change>(readSet('reviewers').map((one) => [one.id, one]));
   const [bad, clean] = [true, false].map((has) =>

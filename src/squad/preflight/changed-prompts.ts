@@ -109,7 +109,7 @@ export function hashOfPrompt(name: PromptName): string {
 }
 
 /** Twelve digits that stand for all prompts of a run. */
-function hashOfPrompts(changed: ChangedPrompts): string {
+export function hashOfPrompts(changed: ChangedPrompts): string {
   return shortHash(JSON.stringify(PROMPT_NAMES.map((name) => [name, changed[name] ?? PROMPTS[name].body])));
 }
 

@@ -16,6 +16,7 @@ import { idle } from './idle.ts';
 import { look } from './look.ts';
 import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
+import { many } from './many.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { places } from './places.ts';
@@ -35,7 +36,20 @@ import { turn } from './turn.ts';
 import { view } from './view.ts';
 
 /** Through the command line alone, so that they measure any build of it. */
-const OF_ANY_BUILD: readonly Bench[] = [gap, folders, stages, start, chains, turn, idle, busy, status, studio, board];
+const OF_ANY_BUILD: readonly Bench[] = [
+  gap,
+  folders,
+  stages,
+  start,
+  chains,
+  turn,
+  idle,
+  busy,
+  status,
+  studio,
+  board,
+  many,
+];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
   superstep,

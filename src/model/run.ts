@@ -12,6 +12,7 @@ import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import { doubtfulSchema } from './plan/baseline.ts';
 import type { Reload } from './plan/intervention.ts';
 import { RUN_ENDS } from './run-state.ts';
+import { keptPathsSchema } from './keep.ts';
 import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
@@ -70,7 +71,7 @@ export const runDefinitionSchema = z.object({
   /** Absent: none. */
   copied: z.array(copiedFileSchema).optional(),
   /** Absent: nothing. */
-  keep: settingsSchema.shape.keep.unwrap().optional(),
+  keep: keptPathsSchema.optional(),
   /** Absent: folders of tasks are used again. */
   folders: z.literal('new').optional(),
   /** Protected paths of the settings and of the objective together. Absent: none. */

@@ -6,6 +6,7 @@ import { pathPattern } from '../text/path-pattern.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
+import { keepSchema } from './keep.ts';
 import { LOCALES } from './locale.ts';
 import { ACP } from './runtime-name.ts';
 import {
@@ -74,15 +75,6 @@ const acpAgentSchema = runtimeSchema.pick({ env: true }).extend({
   /** In which ways it differs from others. */
   quirks: z.record(z.string(), jsonSchema).optional(),
 });
-
-/** Below the root; a name alone counts in every folder. */
-const keptPathSchema = z
-  .string()
-  .max(255)
-  .refine(
-    (path) => path.split('/').every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git'),
-    'is no path in the repository, such as node_modules',
-  );
 
 /** A line of a `.worktreeinclude`. */
 const includeSchema = z
@@ -171,8 +163,8 @@ export const settingsSchema = z.strictObject({
   env: variablesSchema.default([]),
   /** Ignored files that folders get in which work is built or checked, besides those of `.worktreeinclude`, in its syntax. */
   copy: z.array(includeSchema).max(100).default([]),
-  /** Paths and names of ignored files, such as `node_modules`, that stay when a folder is cleaned or made again for checks. */
-  keep: z.array(keptPathSchema).max(50).default([]),
+  /** How long what runs leave is kept, and ignored files that stay in folders for checks. */
+  keep: keepSchema.prefault({}),
   /** `new`: each task gets a folder that no task had before. `reuse`: a large one may be brought back, file by file, for the next task. */
   folders: z.enum(['reuse', 'new']).default('reuse'),
   /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */

@@ -2,7 +2,9 @@ import { cleanedLines, cleanRun, withWorkspaces, type CleanedRun, type Leftovers
 import type { CommandContext, Options } from '../command-context.ts';
 import { openWorkspace, requireRuns, runNamed, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { goneLines } from './state.ts';
+import { readKeep } from '../../squad/keep.ts';
 import { printResult } from '../output.ts';
+import { cleanDue, tidiedLines, tidyHere, type Tidying } from '../tidying.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { counted } from '../../text/counted.ts';
 import { usageError } from '../../model/errors.ts';
@@ -12,8 +14,7 @@ import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
 import { findLeftScratch } from '../../substrate/system/process/left-scratch.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
-interface Cleaned {
-  readonly dryRun: boolean;
+interface Cleaned extends Tidying {
   readonly runs: readonly CleanedRun[];
   readonly skipped: readonly string[];
   readonly scratch: readonly string[];
@@ -31,11 +32,13 @@ export async function clean(
     throw usageError('a run and --all cannot be given together', 'Give one of them.');
   }
   const { host, output } = context;
+  if (options.due === true) return cleanDue(context, name, options);
   const workspace = await openWorkspace(context);
   const { directory } = workspace;
   // The lock would create files. Without a ledger there is nothing to clean.
   requireRuns(workspace);
   const { dryRun = false, turns = false, refs = false } = options;
+  const keep = await readKeep(workspace.repository.root, host);
   const cleaned = await withWorkspaces(host, workspace, async (workspaces) => {
     const plan = await withLedger(workspace, 'read', (ledger) =>
       planCleaning(workspace, ledger, { name, all: options.all === true }),
@@ -47,7 +50,8 @@ export async function clean(
     const stale = await findLeftScratch(host.stateDirectory);
     const scratch = await remove(stale, dryRun);
     const spares = await workspaces.dropSpares(dryRun);
-    return { dryRun, runs, skipped: plan.skipped, scratch, spares };
+    const tidied = name === undefined ? await tidyHere(workspace, keep, dryRun) : [];
+    return { dryRun, runs, skipped: plan.skipped, scratch, spares, tidied };
   });
   const gone = await goneLines(host.stateDirectory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
@@ -91,12 +95,13 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */
-function renderCleaned({ dryRun, runs, skipped, scratch, spares }: Cleaned): string[] {
+function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => cleanedLines(run, verb)),
     ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine)`),
     ...(spares === 0 ? [] : [`${verb}  ${counted(spares, 'folder')} kept for the next tasks`]),
+    ...tidiedLines({ dryRun, tidied }),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;

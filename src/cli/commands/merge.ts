@@ -13,11 +13,13 @@ import type { BranchCheckout, MergeAnswer } from '../../substrate/git/merge-orde
 import { placeOfWork } from '../../substrate/git/place-of-work.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { requireWritable } from '../../substrate/git/require-writable.ts';
+import { deleteRefs, findRunBranch } from '../../substrate/git/squad-refs.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
 import { findCommit } from '../../substrate/git/show-diff.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import { readKeep } from '../../squad/keep.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
 import { openMachine, type Machine } from '../../engine/machine.ts';
 import { printResult } from '../output.ts';
@@ -59,11 +61,27 @@ export async function merge(
     found.how === 'already' ? 'nothing was left to merge' : `now at ${found.commit.slice(0, 12)}, by ${found.how}`;
   const { base, delivered } = view.plan;
   const place = await placeOfWork(composition.git, repository, { run: name, base, delivered });
+  const isGone = view.end !== null && place.at === 'merged' && (await dropMerged(target, commit));
   const [next = `squad drop ${name}`] = place.at === 'merged' ? workCommands(name, true, place) : [];
   printResult(context.output, options, found, [
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
-    `Next: ${next}`,
+    ...(isGone ? [`removed   branch squad/${name}, which was at ${commit}  (keep.branches)`] : [`Next: ${next}`]),
   ]);
+}
+
+/** A person has said once that a branch goes with its merge. */
+async function dropMerged(
+  { host, view, composition, repository }: OpenedView<Machine>,
+  commit: string,
+): Promise<boolean> {
+  const { branches } = await readKeep(repository.root, host);
+  if (branches !== 'until-merged') return false;
+  const { path, owner } = await findRunBranch(composition.git, repository, view.run.name);
+  if (path !== undefined || (owner !== undefined && owner !== view.run.runId)) return false;
+  const problem = await deleteRefs(composition.git, repository, [
+    { ref: `refs/heads/squad/${view.run.name}`, at: commit },
+  ]);
+  return problem === undefined;
 }
 
 /** Whether a path of the checkout is in a folder that runs write in the checkout itself. */

@@ -9,6 +9,7 @@ import type { Output } from '../output.ts';
 import { createLines } from '../render/event-lines.ts';
 import { callerAt } from '../call-person.ts';
 import { endEvent } from '../../squad/ended-run.ts';
+import { tidyLater } from '../tidying.ts';
 import { renderEnd } from '../render/end-lines.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
@@ -39,6 +40,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       noteEngine(context, running, json);
       const end = await running.done;
       printEnd(context, end, undefined, json);
+      await tidyLater(context, running.runId);
       return end;
     },
     /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. `atEnd`: what has to end before. */
@@ -48,12 +50,14 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       if (!json && isAtTerminal(output)) (board ?? output).line(CLOSING);
       try {
         const followed = { ...running, done: after(running.done, atEnd) };
-        return await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
+        const ended = await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {
           board?.close();
           if (signal === undefined) caller?.ended(end);
           printEnd(context, end, signal, json);
           return end;
         });
+        await tidyLater(context, running.runId);
+        return ended;
       } catch (error) {
         // A program that reads the lines still gets the usual last line.
         if (json) {

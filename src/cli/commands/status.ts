@@ -1,4 +1,5 @@
 import { readCheckedStatus } from '../../squad/status.ts';
+import { tidyingLine } from '../tidying.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { renderStatus } from '../render/status-board.ts';
 
@@ -12,7 +13,10 @@ export async function status(
   const { output } = context;
   const { status: found, damage } = await readCheckedStatus(context, run);
   if (options.json === true) output.json(found);
-  else output.line(renderStatus(found, Date.now()));
+  else {
+    const tidying = await tidyingLine(context);
+    output.line([renderStatus(found, Date.now()), ...(tidying === undefined ? [] : [`  ${tidying}`])].join('\n'));
+  }
   // Damage is reported only after the readable part was shown.
   if (damage !== undefined) throw damage;
 }

@@ -15,7 +15,7 @@ interface Look {
 /** One attempt: what it was asked, what its agent said and did, and how it ended. */
 export function renderTurn(record: TurnRecord, look: Look): string[] {
   const { style, now } = look;
-  const { attempt, agent, runtime, kind, isReview, claimedAt, prompt, steps, dropped, result } = record;
+  const { attempt, agent, runtime, kind, isReview, claimedAt, prompt, result } = record;
   const what = kind === 'check' ? 'command' : isReview ? 'review' : 'turn';
   const title = `${attempt}  ${what} by ${plainLine(agent, 60)} (${plainLine(runtime, 40)}), ${localTime(claimedAt, now)}`;
   const asked = prompt === null ? ['not kept'] : textLines(prompt);
@@ -32,13 +32,13 @@ export function renderTurn(record: TurnRecord, look: Look): string[] {
       ...shown,
       ...(more > 0 ? [style('dim', `… ${more} more lines: squad show ${record.id}`)] : []),
     ]),
-    ...(kind === 'check' ? [] : stepLines(steps, dropped, style)),
+    ...(kind === 'check' ? [] : stepLines(record, style)),
     ...endLines(result, kind, style),
   ];
 }
 
-function stepLines(steps: TurnRecord['steps'], dropped: number, style: Style): string[] {
-  if (steps === null) return labelled('did', ['not kept']);
+function stepLines({ steps, dropped, gone }: TurnRecord, style: Style): string[] {
+  if (steps === null) return labelled('did', [gone ?? 'not kept']);
   const half = Math.ceil(steps.length / 2);
   const left = dropped === 0 ? [] : labelled('', [style('dim', `… ${dropped} steps are left out`)]);
   const lines = (some: readonly TurnStep[]): string[] => some.flatMap((step) => stepText(step, style));

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Composition } from '../../engine/compose.ts';
 import { turnRequestSchema } from '../../model/turn-request.ts';
 import type { AttemptReading, RunHistory } from '../../view/read-run.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import { parseJson } from '../../text/json.ts';
-import { readTurnOutput } from '../../squad/turn-output.ts';
+import { readTurnOutput, whyDropped } from '../../squad/turn-output.ts';
+import { hasOutput } from '../../substrate/system/files/packed-output.ts';
 import { attemptName } from '../../model/attempt-id.ts';
 import { createStepList, type TurnRecord } from './turn-record.ts';
 
@@ -41,7 +41,7 @@ export function recordOf({ board }: RunHistory, { attempt, settlement }: Attempt
     ...{ attempt: attemptName(attempt), id, task, agent, runtime, kind, claimedAt },
     isReview: kind === 'turn' && work !== undefined && !work.authors.includes(agent),
     prompt: request?.prompt ?? null,
-    ...{ steps: null, dropped: 0, result },
+    ...{ steps: null, gone: null, dropped: 0, result },
   };
 }
 
@@ -49,13 +49,13 @@ async function readSteps(
   { composition, directory }: Place,
   { definition }: RunHistory,
   { attempt, settlement }: AttemptReading,
-): Promise<Pick<TurnRecord, 'steps' | 'dropped'>> {
-  const none = { steps: null, dropped: 0 };
+): Promise<Pick<TurnRecord, 'steps' | 'dropped' | 'gone'>> {
+  const none = { steps: null, gone: (await whyDropped(directory, attempt)) ?? null, dropped: 0 };
   const isReadable = attempt.kind === 'turn' && composition.transcript(attempt.runtime) !== undefined;
-  if (!isReadable || !existsSync(join(directory, 'turns', attempt.id, 'stdout'))) return none;
+  if (!isReadable || !(await hasOutput(join(directory, 'turns', attempt.id, 'stdout')))) return none;
   const steps = createStepList();
   const redactor = composition.redactor(letThroughBy(definition));
   // Aborted from the start: reads the output so far, and does not wait for more of a live turn.
   await readTurnOutput({ composition, redactor, directory }, attempt, AbortSignal.abort(), steps.take);
-  return steps.end(settlement?.result.text ?? '');
+  return { ...steps.end(settlement?.result.text ?? ''), gone: null };
 }

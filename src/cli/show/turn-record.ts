@@ -31,6 +31,8 @@ export interface TurnRecord {
   readonly prompt: string | null;
   /** The first and last steps; null: the output is not kept. */
   readonly steps: readonly TurnStep[] | null;
+  /** Why its output is not kept; null: it is, or this is not known. */
+  readonly gone: string | null;
   /** Steps between them that are left out. */
   readonly dropped: number;
   /** null: it has not ended. */

@@ -1,3 +1,4 @@
+import { keptPaths } from '../../model/keep.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Objective } from '../../model/objective.ts';
 import type { RunDefinition } from '../../model/run.ts';
@@ -35,7 +36,8 @@ export function settingsOf(
   | 'plan'
   | 'strict'
 > {
-  const { setup, verify, env, keep, folders, baseline, notify, publish, tracing, mail } = settings;
+  const keep = [...keptPaths(settings.keep)];
+  const { setup, verify, env, folders, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },

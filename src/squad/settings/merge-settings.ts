@@ -1,4 +1,5 @@
 import { mergeAgents } from '../../model/acp-agents.ts';
+import { mergeKeep, type KeepSetting } from '../../model/keep.ts';
 import type { Limits } from '../../model/limits.ts';
 import { settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { isJsonObject } from '../../text/json.ts';
@@ -20,6 +21,7 @@ export function mergeSettings(
   const raw = mergeKeys(own, repository, [...MERGED, ...Object.keys(known.sections)]);
   raw['limits'] = limitsWithoutConsent(own, repository);
   if (isJsonObject(raw['runtimes'])) raw['runtimes'] = { ...raw['runtimes'], ...mergeAgents(own, repository) };
+  if (own['keep'] !== undefined) raw['keep'] = mergeKeep(own['keep'] as KeepSetting, repository['keep'] as KeepSetting);
   // A stranger's repository cannot do without the user's approval of plans.
   if (own['plan'] === 'ask') raw['plan'] = 'ask';
   if (own['folders'] === 'new') raw['folders'] = 'new';

@@ -3,6 +3,7 @@ import type { Finding } from '../../text/explain-issue.ts';
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { namedAgents } from '../../model/acp-agents.ts';
+import { KEEP_EXAMPLE } from '../../model/keep.ts';
 import { ACP } from '../../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
@@ -18,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   limits: 'limits: { minutes: 480, usd: 20, turns: 200, parallel: 6 }',
   setup: 'setup:\n  - { run: "npm ci", minutes: 10 }',
   verify: 'verify:\n  - { run: "npm test", minutes: 10 }',
+  keep: KEEP_EXAMPLE,
   plan: 'plan: ask',
   notify: 'notify: notify-send squad "$SQUAD_TEXT"',
   publish: 'publish: { remote: origin, base: main, pr: false }',

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -29,8 +30,15 @@ export async function requireWritable(
   await removeLeftLocks({ stateDirectory, commonDirectory });
   // git needs it to delete a ref, which a run does at its end.
   const lock = join(commonDirectory, 'packed-refs.lock');
-  if (existsSync(lock)) throw lockedError(lock);
+  for (let waited = 0; existsSync(lock); waited += LOOK_MS) {
+    if (waited >= MOST_WAIT_MS) throw lockedError(lock);
+    await sleep(LOOK_MS);
+  }
 }
+
+/** A git that deletes a ref, such as a tidying's, has its lock for some ms. */
+const MOST_WAIT_MS = 1000;
+const LOOK_MS = 20;
 
 function objectFolders(commonDirectory: string): readonly string[] {
   try {

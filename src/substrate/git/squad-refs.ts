@@ -1,3 +1,4 @@
+import type { KeptRef } from '../../model/keep.ts';
 import { defined } from '../../text/defined.ts';
 import type { CommitLine, DroppedBranch } from '../ports/changes.ts';
 import { isElsewhere } from './cleaning.ts';
@@ -16,9 +17,10 @@ import {
 import { attemptRef, callOnUser, runBranch } from './git-context.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { removeLeftLocks } from './ref-moves.ts';
+import { isBookkeeping, isPin } from './run-repository.ts';
 import { createTalk } from './repository-talk.ts';
 import type { Checkout } from './repository.ts';
-import { claimedBy } from './run-claim.ts';
+import { claimedBy, claimRef } from './run-claim.ts';
 
 /** A ref and the commit or object that it names. */
 interface FoundRef {
@@ -45,14 +47,7 @@ export async function findSquadRefs(
   runs: readonly string[],
 ): Promise<SquadRefs> {
   const [git, call] = [createGit(ports), callOnUser(commonDirectory)];
-  const list = async (below: string) => {
-    const format = '--format=%(objectname) %(refname) %(worktreepath)';
-    const lines = (await git.text(['for-each-ref', format, below], call)).split('\n').filter((line) => line !== '');
-    return lines.map((line) => {
-      const [at = '', ref = '', ...path] = line.split(' ');
-      return { at, ref, isCheckedOut: path.join(' ') !== '' };
-    });
-  };
+  const list = async (below: string) => listBelow(git, call, below);
   const work = await list('refs/squad/');
   const ours = new Set([...runs, ...work.map(({ ref }) => ref.split('/')[2])]);
   const branches: FoundBranch[] = [];
@@ -64,6 +59,60 @@ export async function findSquadRefs(
   }
   return { work: work.map(({ ref, at }) => ({ ref, at })), branches };
 }
+
+interface ListedRef extends FoundRef {
+  readonly isCheckedOut: boolean;
+}
+
+async function listBelow(git: Git, call: GitCall, ...below: readonly string[]): Promise<ListedRef[]> {
+  const format = '--format=%(objectname) %(refname) %(worktreepath)';
+  const lines = (await git.text(['for-each-ref', format, ...below], call)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
+    const [at = '', ref = '', ...path] = line.split(' ');
+    return { at, ref, isCheckedOut: path.join(' ') !== '' };
+  });
+}
+
+/** So many commits are given to one git. */
+const MOST_COMMITS = 500;
+
+/** The refs of runs, by the name of the run; not those whose name another run than `ids` says has claimed. Pins are left out. */
+export async function findRunRefs(
+  ports: GitPorts,
+  { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
+  ids: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, readonly KeptRef[]>> {
+  const [git, call] = [createGit(ports), callOnUser(commonDirectory)];
+  const all = (await listBelow(git, call, 'refs/squad/', 'refs/heads/squad/')).flatMap((one) => {
+    const [, , name = '', branch = ''] = one.ref.split('/');
+    const isBranch = one.ref.startsWith('refs/heads/');
+    const run = isBranch ? branch : name;
+    const kind = isBranch ? ('branch' as const) : isBookkeeping(one.ref) ? ('note' as const) : ('work' as const);
+    return ids.has(run) && !isPin(one.ref) ? [{ ...one, run, kind }] : [];
+  });
+  const foreign = new Set<string>();
+  const talk = createTalk(git, call);
+  try {
+    for (const { run, ref, at } of all) {
+      if (ref === claimRef(run) && (await talk.blob(at))?.toString() !== ids.get(run)) foreign.add(run);
+    }
+  } finally {
+    talk.close();
+  }
+  const ours = all.filter(({ run }) => !foreign.has(run));
+  const commits = [...new Set(ours.flatMap(({ kind, at }) => (kind === 'note' ? [] : [at])))];
+  const unmerged = new Set<string>();
+  for (let from = 0; from < commits.length; from += MOST_COMMITS) {
+    const args = ['rev-list', ...commits.slice(from, from + MOST_COMMITS), ...NOT_OF_THE_PERSON, '--'];
+    for (const id of (await git.text(args, call)).split('\n')) unmerged.add(id);
+  }
+  const found = ours.map(({ run, ...one }) => ({ run, ref: { ...one, isMerged: !unmerged.has(one.at) } }));
+  const grouped = Map.groupBy(found, ({ run }) => run);
+  return new Map([...ids.keys()].map((run) => [run, (grouped.get(run) ?? []).map(({ ref }) => ref)]));
+}
+
+/** Without what a branch has that is not squad's. */
+const NOT_OF_THE_PERSON = ['--not', '--exclude=squad/*', '--branches', '--exclude=*/squad/*', '--remotes'];
 
 /** Deletes refs that still name what they named. Returns why it stopped; undefined: all are gone. */
 export async function deleteRefs(

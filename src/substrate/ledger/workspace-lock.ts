@@ -43,8 +43,11 @@ const LOCK_WAIT_MS = 300;
 /** By real path. Keeps the handles from the garbage collector, which would silently drop the locks. */
 const held = new Map<string, { db: Db; lock: WorkspaceLock }>();
 
-/** Takes the workspace's lock: a transaction that the kernel ends with its holder. Throws `workspace-busy`, naming the holder. */
-export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceLock {
+/**
+ * Takes the workspace's lock: a transaction that the kernel ends with its holder. Throws `workspace-busy`, naming the holder.
+ * `briefly`: for so short a time that others wait for it, and read no name.
+ */
+export function lockWorkspace(directory: string, holder: LockHolder, briefly = false): WorkspaceLock {
   const root = realpathSync(directory);
   // Before any file is opened: to close a second descriptor of the lock file would drop the first one's lock.
   const mine = held.get(root);
@@ -58,7 +61,7 @@ export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceL
       if (!lock.isHeld()) return;
       try {
         // Remove the name first: after the release it could be the next holder's.
-        removeName(root);
+        if (!briefly) removeName(root);
       } catch {
         // A disk that refuses keeps the name, which proves nothing.
       }
@@ -68,7 +71,7 @@ export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceL
   };
   held.set(root, { db, lock });
   try {
-    writeName(root, holder);
+    if (!briefly) writeName(root, holder);
   } catch (error) {
     held.delete(root);
     closeDb(db);

@@ -63,6 +63,12 @@ export const FAILPOINTS = [
   'mail.turn-file-written',
   'folder.before-rename',
   'folder.renamed',
+  'keep.before-packed',
+  'keep.packed',
+  'keep.noted',
+  'keep.output-dropped',
+  'keep.ref-dropped',
+  'keep.run-dropped',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -17,6 +17,7 @@ const record: TurnRecord = {
   claimedAt: 0,
   prompt: 'one\ntwo\nthree',
   steps: [],
+  gone: null,
   dropped: 0,
   result: {
     outcome: 'completed',

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, storageError } from '../../../model/storage-error.ts';
+import { readPlain } from './read-plain.ts';
 import { failpoint } from '../failpoint.ts';
 
 /** A file that is not whole yet has this before its name. */
@@ -31,6 +32,16 @@ export async function writeRunFile(directory: string, runId: string, name: strin
   const path = join(runFolder(directory, runId), name);
   await writeWhole(path, text);
   return path;
+}
+
+/** Says when the output of a run's turns was dropped. */
+export const DROPPED = 'output-dropped';
+
+/** When a tidying dropped the output of this run; undefined: none did. */
+export async function outputDroppedAt(directory: string, runId: string): Promise<number | undefined> {
+  const text = await readPlain(join(runFolder(directory, runId), DROPPED)).catch(() => '');
+  const at = Date.parse(text.trim());
+  return Number.isNaN(at) ? undefined : at;
 }
 
 let written = 0;

@@ -1,9 +1,10 @@
 import { fstatSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 import { untilBeat } from '../clock/beat.ts';
 import type { OutputLine } from '../../ports/processes.ts';
+import { openOutput } from '../files/packed-output.ts';
 import { createLineSplitter } from './splitter.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -32,7 +33,7 @@ const AFTER_END: AfterEnd = {
 };
 
 /**
- * The file need not exist yet. After `ended` aborts, reads at most `afterEnd` and not beyond the size that the file then has: an escaped
+ * The file need not exist yet, or is compressed. After `ended` aborts, reads at most `afterEnd` and not beyond the size that the file then has: an escaped
  * process may write without end. Reads the next chunk when all lines are taken.
  */
 export async function* tailFile(
@@ -116,7 +117,7 @@ async function openWhenThere(path: string, ended: AbortSignal, clock: Clock): Pr
     // Read before the attempt to open, so that a file created just before the end is found.
     const isLastTry = ended.aborted;
     try {
-      return await open(path, 'r');
+      return await openOutput(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }

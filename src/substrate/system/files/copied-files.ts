@@ -21,6 +21,8 @@ export async function readCopy(
   path: string,
   onPiece: (piece: Buffer) => Promise<void> = async () => undefined,
 ): Promise<CopyRead> {
+  // oxlint-disable-next-line no-control-regex -- these are meant
+  if (/[\u0000-\u001F\u007F]/.test(path)) return { type: 'refused', why: 'has a control character in its name' };
   try {
     const link = await findLink(root, path);
     if (link !== undefined) return { type: 'refused', why: link === path ? 'is a link' : `is behind the link ${link}` };

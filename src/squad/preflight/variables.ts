@@ -38,6 +38,6 @@ function placeOf(read: Pick<SettingsRead, 'settings' | 'repository' | 'own'>, na
     0,
     lines.findIndex((line) => line.startsWith(key)),
   );
-  const at = lines.findIndex((line, index) => index >= from && new RegExp(`\\b${name}\\b`).test(line));
+  const at = lines.findIndex((line, index) => index >= from && line.split(/\W+/).includes(name));
   return { file, line: (at === -1 ? from : at) + 1 };
 }

@@ -32,6 +32,7 @@ const PARTS = Object.entries({
       'engine/attempts/redact-turn',
       'engine/attempts/turn-secrets',
       'text/tool-target',
+      'text/byte-count',
     ],
     ...[
       'engine/sinks/(?:run-files|folder-sink|project-files)',

@@ -1,27 +1,25 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Host } from '../engine/machine.ts';
-import { decideKeep, KEEP_EXAMPLE, keepSchema, type Keep, type KeepSetting } from '../model/keep.ts';
-import { parseYaml } from '../text/yaml-file.ts';
-import { orThrow, problemError, readConfined, readText, SETTINGS_FILE } from './preflight/read-input.ts';
+import { decideKeep, type Keep, type KeepSetting } from '../model/keep.ts';
+import { readConfinedStart } from '../substrate/system/files/open-confined.ts';
+import { readPlain } from '../substrate/system/files/read-plain.ts';
 
-const schema = z.looseObject({ keep: keepSchema.optional() });
+const SETTINGS_FILE = 'squad.yaml';
+/** A settings file that any command reads has less. */
+const MOST_BYTES = 1024 * 1024;
 
 /** How long this person and this repository want things kept. Reads nothing else of the settings. */
 export async function readKeep(root: string, { configHome }: Pick<Host, 'configHome'>): Promise<Keep> {
   const own = join(configHome, 'squad', 'config.yaml');
+  const repository = await readConfinedStart(root, SETTINGS_FILE, MOST_BYTES);
   return decideKeep(
-    parse(await readText(own, own), own),
-    parse(await readConfined(root, SETTINGS_FILE), SETTINGS_FILE),
+    await parse(await readPlain(own).catch(() => ''), own),
+    await parse(repository?.text ?? '', SETTINGS_FILE),
   );
 }
 
-function parse(read: Awaited<ReturnType<typeof readText>>, file: string): KeepSetting | undefined {
-  if (read.type === 'absent') return undefined;
-  const text = orThrow(read, file);
+/** Loads what reads YAML only for a file that has the key: `squad status` does without it elsewhere. */
+async function parse(text: string, file: string): Promise<KeepSetting | undefined> {
   if (!/^["']?keep\b/m.test(text)) return undefined;
-  const source = { file, text, firstLine: 1, examples: { '': KEEP_EXAMPLE, keep: KEEP_EXAMPLE } };
-  const parsed = parseYaml(source, schema);
-  if (!parsed.ok) throw problemError(parsed.problems);
-  return parsed.value.keep;
+  return (await import('./preflight/parse-keep.ts')).parseKeep(text, file);
 }

@@ -5,7 +5,6 @@ import type { Machine } from '../engine/machine.ts';
 import type { Keep, KeptRef } from '../model/keep.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { decideTidying, type KeptRun, type Tidying, type TidyingPlan } from '../rules/tidying.ts';
-import { deleteRefs, findRunRefs } from '../substrate/git/squad-refs.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { failpoint } from '../substrate/system/failpoint.ts';
 import { packFile, unpackedOutput } from '../substrate/system/files/packed-output.ts';
@@ -61,6 +60,8 @@ export async function lookForTidying(workspace: Workspace, keep: Keep, git = fal
   if (!git && !mayBeDue && keep.branches === 'all' && keep.runs === null)
     return { runs, ...decideTidying(runs, keep, now) };
   const ids = new Map(runs.map(({ name, id }) => [name, id]));
+  // `squad status` loads it only if a ref may be due.
+  const { findRunRefs } = await import('../substrate/git/squad-refs.ts');
   const refs = await findRunRefs(composition.git, workspace.repository, ids);
   const whole = runs.map((run) => ({ ...run, refs: refs.get(run.name) }));
   return { runs: whole, ...decideTidying(whole, keep, now) };
@@ -153,6 +154,7 @@ function partsOf({ directory, repository, composition }: Workspace, one: Tidying
       failpoint('keep.output-dropped');
     }),
     ...groups.map((some) => async () => {
+      const { deleteRefs } = await import('../substrate/git/squad-refs.ts');
       const problem = await deleteRefs(composition.git, repository, some);
       if (problem !== undefined) throw wrongEnvironment(`git cannot delete a ref: ${problem}`);
       failpoint('keep.ref-dropped');

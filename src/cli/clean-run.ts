@@ -6,7 +6,7 @@ import { deleteFolder, removeTree } from '../substrate/system/files/remove-tree.
 import { copiesFolder, equipmentFolder, projectedFiles, runFolder } from '../substrate/system/files/run-files.ts';
 import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { ENGINE_FOLDERS } from '../substrate/git/folder-note.ts';
-import { createGitWorkspaces } from '../substrate/git/git-workspaces.ts';
+import { createGitWorkspaces, type WorkspacePlaces } from '../substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import { requireWritable } from '../substrate/git/require-writable.ts';
 import { holderHere, lockWorkspace } from '../substrate/ledger/index.ts';
@@ -64,14 +64,15 @@ export async function withWorkspaces<T>(
   }
 }
 
-/** Takes no lock, so `work` must change nothing. */
+/** Takes no lock, so `work` must change nothing but folders that no task has (`spares`). */
 export async function lookIntoWorkspaces<T>(
   host: Pick<Host, 'stateDirectory'>,
   { repository, directory, composition: { git } }: OpenedWorkspace<Machine>,
   work: (workspaces: Workspaces) => Promise<T>,
+  spares: WorkspacePlaces['spares'] = {},
 ): Promise<T> {
   const report = await inspectRepository(git, repository.root);
-  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory) }, report);
+  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory), spares }, report);
   try {
     return await work(workspaces);
   } finally {

@@ -43,12 +43,12 @@ describe('ignored files and variables that checks need', { timeout: 120_000 }, (
     const look: Step = { run: ['sh', '-c', `${seen}; exit 0`, 'builder'] };
     const build = author('a', [
       look,
-      shell(`echo changed > "${'$'}HOME/started"; ${spoil}`),
+      shell(`echo changed > "$HOME/started"; ${spoil}`),
       shell(commit),
       { answer: 'ok' },
     ]);
     const review: Entry = {
-      ...(APPROVE_ALL as Entry),
+      ...APPROVE_ALL,
       steps: [{ run: ['sh', '-c', `${seen}; exit 0`, 'reviewer'] }, { answer: 'fine' }],
     };
     open([build, review]);

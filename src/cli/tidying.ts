@@ -7,7 +7,6 @@ import type { Keep } from '../model/keep.ts';
 import { readKeep } from '../squad/keep.ts';
 import { openWorkspace, requireRuns, type OpenedWorkspace } from '../squad/open-workspace.ts';
 import { dryTidying, lookForTidying, needsTidying, tidy, type InTurn, type Tidied } from '../squad/tidy.ts';
-import { listPool } from '../substrate/git/spare/spare-pool.ts';
 import { holderHere, lockWorkspace } from '../substrate/ledger/index.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { startDetached } from '../substrate/system/process/start-detached.ts';
@@ -16,7 +15,6 @@ import { byteCount } from '../text/byte-count.ts';
 import { counted } from '../text/counted.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { localTime } from '../text/time.ts';
-import { lookIntoWorkspaces } from './clean-run.ts';
 import { ownProgram, type CommandContext, type Options } from './command-context.ts';
 import { printResult } from './output.ts';
 
@@ -58,15 +56,17 @@ export async function cleanDue(
 
 /** Brings back or deletes the folders that tasks have left, one by one. An engine that starts meanwhile does the same. */
 async function tidyFolders(workspace: OpenedWorkspace<Machine>, host: Host): Promise<void> {
-  if (!hasLeft(workspace, host)) return;
+  if (!(await hasLeft(workspace, host))) return;
   const spares = { most: 'as-before' } as const;
   const all = async (workspaces: Workspaces): Promise<void> => {
     while (await workspaces.tidySpares()) continue;
   };
+  const { lookIntoWorkspaces } = await import('./clean-run.ts');
   await lookIntoWorkspaces(host, workspace, all, spares);
 }
 
-function hasLeft({ directory }: Pick<OpenedWorkspace<Machine>, 'directory'>, host: Host): boolean {
+async function hasLeft({ directory }: Pick<OpenedWorkspace<Machine>, 'directory'>, host: Host): Promise<boolean> {
+  const { listPool } = await import('../substrate/git/spare/spare-pool.ts');
   return listPool(workspacePlaces(host, directory)).some(({ state, isFree }) => isFree && state !== 'ready');
 }
 
@@ -94,7 +94,7 @@ export async function tidyLater(context: CommandContext, runId: string): Promise
   try {
     const workspace = await openWorkspace({ host, composition: openMachine(host) });
     const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
-    if (!hasLeft(workspace, host) && !(await needsTidying(workspace, look, runId))) return;
+    if (!(await hasLeft(workspace, host)) && !(await needsTidying(workspace, look, runId))) return;
     const nothing = openSync('/dev/null', 'w');
     const { environment, workingDirectory: cwd } = host;
     const { pid } = startDetached([...ownProgram(host), 'clean', '--due'], { cwd, environment, output: nothing });

@@ -144,7 +144,7 @@ describe('S1: a text of a worker', () => {
     const prompt = promptAfter(answerOf(text));
     expect(CONTROL.exec(prompt)).toBeNull();
     // The first closing tag ends a block, whoever wrote it.
-    const untagged = (of: string): string => of.replaceAll(/^<([a-z-]+)>\n[^]*?\n<\/\1>$/gm, '<$1>');
+    const untagged = (of: string): string => of.replaceAll(/^<(left)(-\d+)?>\n[^]*?\n<\/left\2>$/gm, '<$1>');
     const outside = (of: string): string[] =>
       blocksOf(untagged(of)).map(({ map }) => {
         const lines = untagged(of).split('\n').slice(map?.[0], map?.[1]).join('\n').trim();

@@ -93,8 +93,8 @@ describe('the answer of a planner', () => {
   });
 
   const wrong: readonly [name: string, answer: unknown, problem: RegExp][] = [
-    ['no answer', null, /^the answer: /],
-    ['a field that is missing', { ...teamAnswer(), tasks: undefined }, /^tasks: /],
+    ['no answer', null, /^the answer is null; it must be an object with `/],
+    ['a field that is missing', { ...teamAnswer(), tasks: undefined }, /^`tasks` is missing; it must be a list/],
     ['no capability', teamAnswer({ capabilities: [] }), /^there is no capability$/],
     ['no task', teamAnswer({ tasks: [] }), /task-analysis\.json missing or empty tasks array/],
     ['no role', teamAnswer({ roles: [], tasks: [] }), /team-session\.json missing or empty roles array/],

@@ -1,3 +1,4 @@
+import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { checkSession } from '../session/check-session.ts';
@@ -14,10 +15,8 @@ type JudgedTeam =
 
 /** The files that an answer makes, if the folder is a valid session with them. `description`: what the session is for. */
 export function judgeTeam(answer: unknown, options: CoordinateOptions, description: string): JudgedTeam {
-  const { data: team, error } = teamSchema.safeParse(answer);
-  if (team === undefined) {
-    return refused(error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`));
-  }
+  const { data: team } = teamSchema.safeParse(answer);
+  if (team === undefined) return refused(answerProblems(teamSchema, answer));
   const files = teamFiles(team, options, description);
   const all = [...files, ...options.kept];
   const checked = checkSession({

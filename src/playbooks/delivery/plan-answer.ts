@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';
 import type { Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -96,8 +97,8 @@ type ReadPlan =
 
 /** A plan as the planner answers it, or a person edits it: the same checks. */
 export function readPlanAnswer(output: unknown, roles: readonly string[]): ReadPlan {
-  const { data: answer, error } = writtenSchema.safeParse(output);
-  if (answer === undefined) return { ok: false, problems: fewOf(error.issues.map(issueText)) };
+  const { data: answer } = writtenSchema.safeParse(output);
+  if (answer === undefined) return { ok: false, problems: fewOf(answerProblems(writtenSchema, output)) };
   const checked = checkPlan(answer, roles);
   return checked.ok ? { ...checked, answer } : checked;
 }
@@ -111,10 +112,6 @@ export function examplePlan(roles: readonly string[]): Json {
       ...{ brief: '<brief by the planner>', files: ['<file>'], acceptance: ['<criterion by the planner>'] },
     })),
   };
-}
-
-function issueText({ path, message }: z.core.$ZodIssue): string {
-  return path.length === 0 ? 'the answer is not a plan' : `${path.join('.')}: ${message}`;
 }
 
 /**

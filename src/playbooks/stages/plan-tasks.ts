@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerForm, AnswerReading, PlannedEntry, PlaybookSource } from '../../model/plan.ts';
 import { isSlug } from '../../model/slug.ts';
+import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
@@ -62,10 +63,8 @@ function guideFor(all: readonly string[], { roster, prompts }: Omit<PlaybookSour
 
 /** Lists all problems at once, because the author has one turn to fix them. */
 export function readTasks(output: unknown, list: StageList): AnswerReading {
-  const { data: answer, error } = tasksSchema.safeParse(output);
-  if (answer === undefined) {
-    return refused(error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`));
-  }
+  const { data: answer } = tasksSchema.safeParse(output);
+  if (answer === undefined) return refused(answerProblems(tasksSchema, output));
   const entries = answer.tasks.map((entry) => ({ ...entry, paths: entry.paths.map(plainPath) }));
   if (entries.length === 0) return refused(['there is no task']);
   if (entries.length > MOST_TASKS)

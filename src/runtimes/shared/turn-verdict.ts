@@ -6,6 +6,7 @@ import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Outcome, TurnResult } from '../../model/turn-result.ts';
 import { usageSince } from '../../model/usage.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
+import { answerProblems } from '../../text/answer-problems.ts';
 import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import type { Verdict } from './cli-adapter.ts';
@@ -155,8 +156,7 @@ function resultSession(turn: EndedTurn, hasFailed: boolean): SessionRef | undefi
  */
 export function outputProblem(schema: Record<string, Json>, answer: Json | undefined): string | undefined {
   if (answer === undefined) return 'the runtime gave no structured answer';
-  const issue = z.fromJSONSchema(schema).safeParse(answer).error?.issues[0];
-  return issue && `the answer breaks its schema at /${issue.path.join('/')}: ${issue.message}`;
+  return answerProblems(z.fromJSONSchema(schema), answer, schema)[0];
 }
 
 /** Why answers cannot be checked against this schema; undefined: they can. */

@@ -103,7 +103,7 @@ describe('tasks that a stage answers', () => {
   it('names what is no answer of this form', () => {
     expect(readTasks({ tasks: [{ id: 1 }] }, LIST)).toMatchObject({ problems: { length: 6 } });
     expect(readTasks(undefined, LIST)).toMatchObject({
-      problems: [expect.stringContaining('the answer: ')],
+      problems: [expect.stringContaining('the answer is missing; it must be an object with `tasks`')],
     });
   });
 });

@@ -15,13 +15,13 @@ describe('outputProblem', () => {
 
   it.each([
     [undefined, 'no structured answer'],
-    [null, 'at /:'],
-    ['approve', 'at /:'],
-    [[], 'at /:'],
-    [{}, 'at /verdict:'],
-    [{ verdict: 'maybe' }, 'at /verdict:'],
-    [{ verdict: 'approve', files: ['a', 2] }, 'at /files/1:'],
-    [{ verdict: 'approve', more: 1 }, 'at /:'],
+    [null, 'the answer is null; it must be an object with `verdict`, `files`'],
+    ['approve', 'the answer is the text "approve"; it must be an object'],
+    [[], 'the answer is a list; it must be an object'],
+    [{}, '`verdict` is missing; it must be "approve" or "reject"'],
+    [{ verdict: 'maybe' }, '`verdict` is the text "maybe"; it must be "approve" or "reject"'],
+    [{ verdict: 'approve', files: ['a', 2] }, '`files[1]` is 2; it must be text'],
+    [{ verdict: 'approve', more: 1 }, 'the answer has `more`, which the schema does not know'],
   ])('refuses %j and says where', (answer, where) => {
     expect(outputProblem(schema, answer)).toContain(where);
   });

@@ -26,7 +26,7 @@ describe('the structured answer in a message', () => {
   it.each<[string, string, string]>([
     ['prose', 'I am done.', 'gave no structured answer'],
     ['nothing', '', 'gave no structured answer'],
-    ['another type', '{"a": 1}', '/a'],
+    ['another type', '{"a": 1}', '`a` is 1; it must be text'],
     ['half of it', '{"a": "x"', 'gave no structured answer'],
     ['what is nested too deeply', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'the answer'],
     ['an open block of many lines', `\`\`\`${'\n'.repeat(250_000)}`, 'gave no structured answer'],

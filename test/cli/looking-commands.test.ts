@@ -79,7 +79,9 @@ describe('squad status', () => {
       /^tidy {2}done {2}Tidy up\n {2}DONE, 1 of 1 criterion judged by rex, not run\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/,
     );
     expect(stdout).toMatch(/^ {2}done +a +round 1, 1 attempt +Do a$/m);
-    expect(stdout).toMatch(/^ {2}judged {7}it is tidy {2}\(rex: src\/a\.ts:1 at m-c1-a has “it is there”: it is there\)$/m);
+    expect(stdout).toMatch(
+      /^ {2}judged {7}it is tidy {2}\(rex: src\/a\.ts:1 at m-c1-a has “it is there”: it is there\)$/m,
+    );
     expect(stdout).toMatch(/\nNext: squad report tidy\n$/);
   });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formsOf } from '../../src/model/redaction/secret-values.ts';
@@ -8,6 +8,7 @@ import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { tokenSamples } from './tokens.ts';
 import { ALL } from '../support/lane.ts';
+import { readKept } from '../support/kept-file.ts';
 import { stateOf } from '../support/state.ts';
 
 /** Where text comes in. Each has a secret of its own, so that one that is stored says how it came. */
@@ -228,5 +229,5 @@ function read(folder: string): [path: string, bytes: string][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => [path, readFileSync(path, 'latin1')]);
+    .map((path) => [path, readKept(path)]);
 }

@@ -5,6 +5,7 @@ import { formsOf } from '../../src/model/redaction/secret-values.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, waitFor } from '../runs/run-script.ts';
 import type { Finished } from '../support/engine.ts';
+import { readKept } from '../support/kept-file.ts';
 import { stateOf } from '../support/state.ts';
 
 /* The next morning: the engine had a secret that the shell in which somebody looks does not have. */
@@ -76,7 +77,7 @@ describe('S9: a turn, read in another shell than that of its engine', { timeout:
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => !path.startsWith(turns()));
-    expect(kept.filter((path) => leaksOf(readFileSync(path, 'latin1')).length > 0)).toEqual([]);
+    expect(kept.filter((path) => leaksOf(readKept(path)).length > 0)).toEqual([]);
   });
 
   it('S9: no command prints it', async () => {

@@ -119,7 +119,7 @@ const WRITTEN = [
   ['mail', 'say', '--as', 'planner', 'which port?'],
 ];
 
-/** Commands that change nothing of a run or a repository. */
+/** Commands that change nothing of a run or a repository by themselves. */
 const ONLY_READ = [
   ...['doctor', 'runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio', 'diff', 'completion'],
   ...[
@@ -133,6 +133,8 @@ const ONLY_READ = [
     'mail status',
     'mail trace',
   ],
+  // It begins its runs by what `run` and `fork` begin theirs by, and takes minutes.
+  'compare',
   // A file in the checkout, which is no state of squad and needs no git.
   ...['prompts show', 'prompts eject', 'prompts diff'],
 ];

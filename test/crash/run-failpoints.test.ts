@@ -16,13 +16,18 @@ const HOT: readonly FailpointName[] = [
   'ledger.after-commit',
 ];
 
-/** Of people's consent, of `squad merge` and of `squad coordinate`. */
+/** Of people's consent, of `squad merge` and `squad coordinate`, of what is removed later, and of large repositories. */
 const ELSEWHERE: readonly FailpointName[] = [
   'folder.before-rename',
   'folder.renamed',
   'fork.kept',
   'fork.prepared',
   'fork.recorded',
+  'git.moved-aside',
+  'git.spare-claimed',
+  'git.spare-made',
+  'git.spare-moved',
+  'git.spare-taken',
   'keep.before-packed',
   'keep.noted',
   'keep.output-dropped',

@@ -61,12 +61,13 @@ it('says what to expect, and stops before the cap', { timeout: 60_000 }, async (
   expect((await play('planners', 'good', ids, { maxUsd: 0.02, assumedUsd: 0.03 })).all).toEqual([]);
 });
 
-describe.each(SETS)('the whole set of %s', ALL, (set) => {
+/** All of it in `npm run test:night`. */
+describe.each(SETS)('the set of %s', ALL, (set) => {
   it('ranks models by their quality', { timeout: 900_000, ...ALL }, async () => {
     expectRanked(
       await ranked(
         set,
-        some(readSet(set), 0, readSet(set).length).map(({ id }) => id),
+        some(readSet(set), 0, 3).map(({ id }) => id),
       ),
     );
   });

@@ -162,7 +162,7 @@ describe('approval of a plan', () => {
     ['a circle', planOf(task('a', ['b']), task('b', ['a'])), 'these tasks need each other in a circle: a, b'],
     ['an unknown need', planOf(task('a', ['no'])), 'task 1 (a): it needs no, which is not in the plan'],
     ['a task that is there', planOf({ ...task('plan') }), 'task 1 (plan): this id is reserved'],
-    ['another shape', { tasks: 'many' }, 'tasks: '],
+    ['another shape', { tasks: 'many' }, '`tasks` is the text "many"; it must be a list'],
   ])('asks again about an edited plan with %s', (_, edited, why) => {
     const played = play({ plans: [planOf(task('a'))], answers: [JSON.stringify(edited), 'approve'] });
     expect(played.asked[1]).toContain('plan-2');

@@ -53,15 +53,18 @@ test(
     const points = ['before', 'after'].flatMap((side) =>
       Array.from({ length: COMMITS }, (_, index) => `ledger.${side}-commit:${index + 1}`),
     );
-    const straight = await finalEvents([]);
-    for (const point of some(points, 3)) expect(await finalEvents([point])).toEqual(straight);
+    const home = temporaryFolder();
+    const straight = await finalEvents(join(home, 'straight'), []);
+    for (const [index, point] of some(points, 3).entries()) {
+      expect(await finalEvents(join(home, `${index}`), [point])).toEqual(straight);
+    }
   },
 );
 
 /** What the ledger says about the run in the end, without what only tells of the restarts. */
-async function finalEvents(kills: readonly string[]): Promise<string[]> {
-  const directory = join(temporaryFolder(), '.squad');
-  mkdirSync(directory);
+async function finalEvents(folder: string, kills: readonly string[]): Promise<string[]> {
+  const directory = join(folder, '.squad');
+  mkdirSync(directory, { recursive: true });
   for (const kill of kills) {
     const killed = await startProgram('crasher', [directory, 'run', `${kill}=kill`]).ended();
     expect(killed.signal).toBe('SIGKILL');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathText, TYPE_NAMES, valueAt, type Path } from './explain-issue.ts';
+import { counted } from './counted.ts';
 import { asObject, isJsonObject, objectsIn } from './json.ts';
 import { plainLine } from './plain-text.ts';
 
@@ -99,10 +100,10 @@ function objectText({ properties }: Node): string {
 }
 
 const LIMITS = [
-  ['minLength', 'at least', ' characters'],
-  ['maxLength', 'at most', ' characters'],
-  ['minItems', 'at least', ' entries'],
-  ['maxItems', 'at most', ' entries'],
+  ['minLength', 'at least', 'character'],
+  ['maxLength', 'at most', 'character'],
+  ['minItems', 'at least', 'item'],
+  ['maxItems', 'at most', 'item'],
   ['minimum', 'at least', ''],
   ['maximum', 'at most', ''],
   ['exclusiveMinimum', 'above', ''],
@@ -112,7 +113,9 @@ const LIMITS = [
 function limitsText(node: Node): string {
   const said = LIMITS.flatMap(([key, word, unit]) => {
     const limit = node[key];
-    return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? [`${word} ${limit}${unit}`] : [];
+    return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+      ? [`${word} ${unit === '' ? limit : counted(limit, unit)}`]
+      : [];
   });
   const all = typeof node['pattern'] === 'string' ? [...said, `matching ${node['pattern']}`] : said;
   return all.length === 0 ? '' : ` (${all.join(', ')})`;

@@ -131,11 +131,11 @@ describe('a problem of an answer', () => {
     [{ title: 'longer', end: done }, '`title` is too long; it must be text (at most 5 characters): a few words'],
     [
       { title: 'a', end: { kind: 'stuck' } },
-      '`end.why` is missing; it must be text (at least 1 characters): what stops you',
+      '`end.why` is missing; it must be text (at least 1 character): what stops you',
     ],
     [
       { title: 'a', end: { kind: 'stuck', why: '' } },
-      '`end.why` is empty; it must be text (at least 1 characters): what stops you',
+      '`end.why` is empty; it must be text (at least 1 character): what stops you',
     ],
     [
       { title: 'a', end: { kind: 'odd' } },

@@ -140,8 +140,10 @@ function refuseTooMuch(at: At, files: readonly CopiedFile[]): void {
     throw problemError([{ ...at, message }], `Name fewer files in ${at.file}; let \`setup\` make what can be made.`);
   }
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
-  if (bytes > MOST_COPIED_BYTES)
-    throw refusal(at, `what is to be copied`, `has more than ${byteCount(MOST_COPIED_BYTES)}`);
+  if (bytes > MOST_COPIED_BYTES) {
+    const message = `the files to copy have more than ${byteCount(MOST_COPIED_BYTES)} together`;
+    throw problemError([{ ...at, message }], `Name fewer files in ${at.file}; let \`setup\` make what can be made.`);
+  }
 }
 
 function refusal(at: At, path: string, why: string) {

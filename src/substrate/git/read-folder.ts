@@ -148,7 +148,8 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
 const lastRead = new Map<string, OwnIndex>();
 const MOST_READ = 2;
 
-function readIndex(path: string | undefined, commit: string): OwnIndex | undefined {
+/** undefined: there is none that can be read. `commit`: any, for the length of its ids. */
+export function readIndex(path: string | undefined, commit: string): OwnIndex | undefined {
   try {
     if (path === undefined) return undefined;
     // Before its content: a newer one would count as older.

@@ -54,6 +54,8 @@ describe('the settings of a repository over the user’s own', () => {
         publish: { remote: 'origin', base: 'main', pr: false },
       },
     ],
+    ['folders: the user’s `new`', 'folders: new', 'folders: reuse', { folders: 'new' }],
+    ['folders: the repository’s `new`', 'folders: reuse', 'folders: new', { folders: 'new' }],
     ['plan: the user’s `ask`', 'plan: ask', 'plan: auto', { plan: 'ask' }],
     ['plan: the repository’s `ask`', 'plan: auto', 'plan: ask', { plan: 'ask' }],
     ['a key without a value counts as absent', 'limits: { usd: 5 }', 'limits:', { limits: { usd: 5 } }],

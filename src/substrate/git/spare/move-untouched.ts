@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, renameSync, type BigIntStats } from 'node:fs';
+import { orNothing } from '../../system/files/odd-entry.ts';
 import { bytesOf } from '../../system/files/plain-folder.ts';
 import { isAsWritten, type IndexEntry, type IndexFile } from '../index-file.ts';
 import { LINK_MODE, REPOSITORY_MODE } from '../raw-diff.ts';
@@ -99,9 +100,5 @@ function at(root: string, path: string): string | Buffer {
 }
 
 function look(path: string | Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
+  return orNothing(() => lstatSync(path, { bigint: true }));
 }

@@ -10,7 +10,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +22,7 @@ import { readBootId } from '../../system/process/process-table.ts';
 import type { GitCall } from '../git-call.ts';
 import { callOn, folderPath, notePath, type GitContext, type RunRepository } from '../git-context.ts';
 import { copyIndex } from '../git-directory.ts';
-import { parseIndex, type IndexFile } from '../index-file.ts';
+import { readIndex } from '../read-folder.ts';
 import { makeBare, writeSettings } from '../run-repository.ts';
 import { hasExactTimes } from '../settled-folders.ts';
 import { digestOfFolders, moveUntouched } from './move-untouched.ts';
@@ -119,7 +118,7 @@ async function findLeft(context: GitContext): Promise<string | undefined> {
 async function isWhole(context: GitContext, own: string): Promise<boolean> {
   const note = readSpareNote(own);
   if (note === undefined || note.boot !== readBootId() || note.settings !== (await settingsOf(context))) return false;
-  const index = readOwnIndex(own, note.commit);
+  const index = readIndex(join(own, INDEX), note.commit);
   return index !== undefined && digestOfFolders(join(own, FILES), index.file) === note.folders;
 }
 
@@ -196,7 +195,7 @@ export async function dropSpares(context: GitContext, dryRun: boolean): Promise<
 /** Moves what no one has touched to a spare folder of its own. What is left stays where it is. undefined: nothing can be brought back. */
 async function bringBack(context: GitContext, own: string): Promise<string | undefined> {
   const [files, commit] = [join(own, FILES), readLeft(own)];
-  const index = commit === undefined ? undefined : readOwnIndex(own, commit);
+  const index = commit === undefined ? undefined : readIndex(join(own, INDEX), commit);
   if (commit === undefined || index === undefined || findUsers(files).length > 0) return undefined;
   if (index.file.entries.size < context.spares.from) return undefined;
   return makeSpare(context, commit, async (fresh) => moveUntouched(files, fresh, index));
@@ -228,7 +227,7 @@ async function makeSpare(
     // Reads and hashes every file. It fails if one is missing, which the next command makes.
     await context.git.run(['update-index', '--refresh', '-q'], call);
     await context.git.text(['read-tree', '--reset', '-u', commit], call);
-    const made = readOwnIndex(own, commit);
+    const made = readIndex(join(own, INDEX), commit);
     const folders = made === undefined ? undefined : digestOfFolders(files, made.file);
     if (made === undefined || folders === undefined || made.file.entries.size < context.spares.from) {
       await deleteFolder(own);
@@ -268,16 +267,4 @@ async function settingsOf(context: GitContext): Promise<string> {
   const sparse = join(context.commonDirectory, 'info', 'sparse-checkout');
   const hash = createHash('sha256').update(text);
   return (existsSync(sparse) ? hash.update(readFileSync(sparse)) : hash).digest('hex');
-}
-
-function readOwnIndex(own: string, commit: string): { file: IndexFile; written: bigint } | undefined {
-  try {
-    const path = join(own, INDEX);
-    // Before its content: a newer one would count as older.
-    const { mtimeNs: written } = statSync(path, { bigint: true });
-    const file = parseIndex(readFileSync(path), commit.length / 2);
-    return file === undefined ? undefined : { file, written };
-  } catch {
-    return undefined;
-  }
 }

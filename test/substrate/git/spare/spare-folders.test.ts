@@ -168,6 +168,15 @@ describe('folders that are used again', () => {
     await after.close();
   });
 
+  it('are none while less space than wanted is free', async () => {
+    const bench = await openSpares();
+    const spares = { most: 1, from: 10, freeBytes: Number.MAX_SAFE_INTEGER };
+    const full = createGitWorkspaces({ ...portsIn(bench.root), spares }, bench.report);
+    while (await full.tidySpares(bench.report.head)) continue;
+    expect(pool(bench)).toEqual([]);
+    await full.close();
+  });
+
   it('are none, and those that are there go, where the person wants new ones', async () => {
     const bench = await openSpares();
     const none = createGitWorkspaces({ ...portsIn(bench.root), spares: { most: 0, from: 10 } }, bench.report);

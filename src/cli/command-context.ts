@@ -195,7 +195,10 @@ export const FLAGS = {
     ['--dry-run', 'show what would be removed, and change nothing'],
     ['--turns', 'also remove the folders of their turns, with prompts and raw output'],
     ['--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work'],
-    ['--due', 'only remove what `keep` in squad.yaml keeps no longer, as squad does by itself'],
+    [
+      '--due',
+      'only remove what `keep` in squad.yaml keeps no longer, and what tasks have left, as squad does by itself',
+    ],
     JSON_OBJECT,
   ],
   team: [

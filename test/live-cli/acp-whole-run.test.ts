@@ -179,7 +179,7 @@ describe.each(LIVE_AGENTS)('a whole run with the real $name beside claude and co
       expectReport(end, agent);
       const check = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
-      expect(processesOf(engine.root)).toEqual([]);
+      expect(await processesOf(engine.root)).toEqual([]);
     },
   );
 });

@@ -203,7 +203,7 @@ describe.each([
     const raws = /\/turns\/[^/]+\/std(?:out|err)$/;
     expect(holding(stateOf(engine.repository), TOKEN).filter((path) => !raws.test(path))).toEqual([]);
     expect(end.stdout + end.stderr).not.toContain(TOKEN);
-    expect(processesOf(engine.root)).toEqual([]);
+    expect(await processesOf(engine.root)).toEqual([]);
   });
 });
 

@@ -74,6 +74,6 @@ describe('a council of the real claude as MAIN and the real codex as members', (
     expect(sessions.size).toBe(3);
     const check = checkLedger(ledgerPath(stateOf(engine.repository)));
     expect([...check.problems, ...check.violations]).toEqual([]);
-    expect(processesOf(engine.root)).toEqual([]);
+    expect(await processesOf(engine.root)).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ describe('a run with the real claude and codex', () => {
       expectDone(await engine.run(['resume', name, '--json'], environment), name);
       expect(footprintOf(engine, 'first')).toEqual(before);
     }
-    expect(processesOf(engine.root)).toEqual([]);
+    expect(await processesOf(engine.root)).toEqual([]);
   }, 300_000);
 
   test.each(['otlp', 'langsmith'] as const)(

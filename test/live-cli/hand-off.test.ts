@@ -128,7 +128,7 @@ describe('a tester that hands work on to a scribe, who deletes what was delivere
       expect(turnsTaken(engine).filter(({ result }) => result?.outcome !== 'completed')).toEqual([]);
       const check = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
-      expect(processesOf(engine.root)).toEqual([]);
+      expect(await processesOf(engine.root)).toEqual([]);
     } finally {
       await anthropic.close();
       await openai.close();

@@ -171,7 +171,7 @@ describe.each(CLIS)('the mailbox within turns of the real $cli', ({ cli, binary 
     expect(turn?.result).toMatchObject({ outcome: 'completed', denials: [] });
     const check = checkLedger(ledgerPath(stateOf(engine.repository)));
     expect([...check.problems, ...check.violations]).toEqual([]);
-    expect(processesOf(engine.root)).toEqual([]);
+    expect(await processesOf(engine.root)).toEqual([]);
   });
 });
 

@@ -91,7 +91,7 @@ describe('a web app through all stages of objective, by the real claude and code
       expect(snapshotOf(repository)).toEqual(before);
       const check = checkLedger(ledgerPath(stateOf(repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
-      expect(processesOf(root)).toEqual([]);
+      expect(await processesOf(root)).toEqual([]);
     },
   );
 });

@@ -139,6 +139,6 @@ it.skipIf(LEFT_OUT !== undefined)(
     expect(model.strange).toEqual([]);
     expect(model.asked.filter((step, index, all) => all.indexOf(step) !== index)).toEqual([]);
     // What is left is the terminal's.
-    expect(processesOf(root).filter((one) => /squad\/turns|live-/.test(one))).toEqual([]);
+    expect((await processesOf(root)).filter((one) => /squad\/turns|live-/.test(one))).toEqual([]);
   },
 );

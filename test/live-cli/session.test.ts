@@ -84,7 +84,7 @@ describe('a session of three roles and six tasks, by the real claude and codex',
       expect(withoutSession(snapshotOf(engine.repository))).toEqual(before);
       const { problems, violations } = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...problems, ...violations]).toEqual([]);
-      expect(processesOf(engine.root)).toEqual([]);
+      expect(await processesOf(engine.root)).toEqual([]);
     },
   );
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { Attempt } from '../../src/model/attempt.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
@@ -189,14 +190,27 @@ export function turnsTaken({ ledger }: EngineRoom): Taken[] {
   }
 }
 
-/** Live processes that know the room's folder, by their environment or arguments: engines, agents, and what those began. */
-export function processesOf(root: string): string[] {
+/**
+ * Live processes that know the room's folder, by their environment or arguments: engines, agents, and what those began. The tidying that
+ * a run starts may outlive it, and has some seconds for that.
+ */
+export async function processesOf(root: string): Promise<string[]> {
+  for (let tries = 0; ; tries += 1) {
+    const found = processesNow(root);
+    if (tries === MOST_LOOKS || !found.some((one) => one.includes(' clean --due '))) return found;
+    await pause(100);
+  }
+}
+
+const MOST_LOOKS = 200;
+
+function processesNow(root: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((pid) => {
       try {
         const said = ['cmdline', 'environ'].map((file) => readFileSync(join('/proc', pid, file), 'utf8')).join('\0');
-        return said.includes(root) ? [`${pid} ${said.replaceAll('\0', ' ').slice(0, 200)}`] : [];
+        return said.includes(root) ? [`${pid} ${said.replaceAll('\0', ' ').slice(0, 400)}`] : [];
       } catch {
         // It ended while it was looked at.
         return [];

@@ -39,7 +39,7 @@ describe('a whole run with the real claude and codex', () => {
     const before = snapshotOf(room.engine.repository);
     void room.gate.reached.then(() => room.gate.open());
     const end = await room.engine.run(RUN, room.environment);
-    expectDone(end);
+    await expectDone(end);
     expect(snapshotOf(room.engine.repository)).toEqual(before);
     const [sum, product] = buildersOf(turnsTaken(room.engine));
     // Neither could go on before the other was there, and the ledger knows both as live at that time.
@@ -68,7 +68,7 @@ describe('a whole run with the real claude and codex', () => {
     }
     room.gate.open();
     const end = await second.finished;
-    expectDone(end);
+    await expectDone(end);
     expect(snapshotOf(room.engine.repository)).toEqual(before);
     const after = buildersOf(turnsTaken(room.engine));
     expect(after.map(({ attempt }) => attempt.process)).toEqual(killed.map(({ attempt }) => attempt.process));
@@ -93,7 +93,7 @@ describe('a run branch that a person moves while the real CLIs build', () => {
     const answered = await room.engine.run(['answer', 'restore'], room.environment);
     expect(answered.code, answered.stderr).toBe(0);
     const end = await room.engine.run(['resume', '--json'], room.environment);
-    expectDone(end);
+    await expectDone(end);
     const kept = `refs/squad/sums-and-products/foreign-${foreign.slice(0, 12)}`;
     expect(git(repository, 'rev-parse', kept)).toBe(foreign);
     expect(end.lines.at(-1)?.['headline']).toBe('DONE, all work is delivered and verified');
@@ -101,7 +101,7 @@ describe('a run branch that a person moves while the real CLIs build', () => {
 });
 
 /** However the run went: the same work, published, each turn once, a sound ledger and nobody left. */
-function expectDone(end: Finished): void {
+async function expectDone(end: Finished): Promise<void> {
   const { engine, remote, model } = room;
   const last = end.lines.at(-1);
   expect(model.strange).toEqual([]);
@@ -139,7 +139,7 @@ function expectDone(end: Finished): void {
   const check = checkLedger(ledgerPath(stateOf(engine.repository)));
   expect([...check.problems, ...check.violations]).toEqual([]);
   expect(notSettledOnce()).toEqual([]);
-  expect(processesOf(engine.root)).toEqual([]);
+  expect(await processesOf(engine.root)).toEqual([]);
 }
 
 /** Which attempts there were, and which requests a CLI sent again by itself: why a step was asked for twice. */

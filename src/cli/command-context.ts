@@ -48,7 +48,10 @@ const WHO = [
 ] as const;
 const FULL_ACCESS = ['--allow-full-access', 'allow agents with `access: full` to work without a sandbox'] as const;
 export const NEW_RUN = [
-  [PLAYBOOK, `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`],
+  [
+    PLAYBOOK,
+    `one of ${PLAYBOOKS}, or the path of a list of stages (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
+  ],
   ...WHO,
   [NAME, 'name of the run and its branch (default: from the title)'],
   [YES, 'allow the commands in the objective and squad.yaml for this run'],

@@ -1,5 +1,5 @@
 /** The playbooks that come with squad. An application that embeds it registers more. */
-export const BUILT_IN_PLAYBOOKS = ['delivery', 'objective', 'council'] as const;
+export const BUILT_IN_PLAYBOOKS = ['delivery', 'solo', 'objective', 'council'] as const;
 
 /** Where no file names one. */
 export const DEFAULT_PLAYBOOK = 'delivery';

@@ -9,6 +9,7 @@ import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook } from './delivery/index.ts';
+import { createSoloPlaybook } from './delivery/solo.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
 import { createSessionPlaybook, frozenSession } from './session/index.ts';
 import { sessionFiles } from './session/session-files.ts';
@@ -20,6 +21,7 @@ import { optionsOf } from './stages/stage-options.ts';
 
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
   delivery: () => createDeliveryPlaybook(),
+  solo: () => createSoloPlaybook(),
   objective: () => createObjectivePlaybook(),
   council: createCouncilPlaybook,
 };
@@ -60,6 +62,7 @@ export function createPlaybook(own: Playbooks, name: string): Playbook<unknown> 
 /** The playbooks that play a list of stages, by name. A run plays the list that it is frozen with. */
 const OF_LISTS: Readonly<Record<string, (list: StageList) => Playbook<unknown>>> = {
   delivery: (list) => withApproval(createDeliveryPlaybook(list)),
+  solo: (list) => withApproval(createSoloPlaybook(list)),
   objective: (list) => withApproval(createObjectivePlaybook(list)),
   [STAGES]: createPlaybookOfList,
 };

@@ -161,6 +161,13 @@ export const PROMPTS = {
     budget: 1200,
     body: "Your role is builder: build what your task asks for.\n- Read the surrounding code first. Follow its style and the repository's own notes.\n- Do what the task asks and nothing more.\n- Run the repository's tests and checks for what you changed. Add tests where it has tests: a test that would fail without your change.\n- Findings of reviews and failed checks come back in this conversation. Fix each of them where it stands, and do not start over. If one is wrong, say why.",
   },
+  'builder/whole': {
+    role: 'builder',
+    occasion: 'the whole objective is one task',
+    needs: [],
+    budget: 300,
+    body: 'Do all that the objective asks for, in this one task. No other task follows: keep the change as small as the objective allows.\n\nDone means that each criterion of the objective is met, or, where it has none, that what it asks for is there and nothing that worked before is broken.',
+  },
   'committer/first': {
     role: 'committer',
     occasion: 'reviewed work is staged',

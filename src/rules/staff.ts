@@ -32,8 +32,8 @@ export type Pick =
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
- * Prefers the agent that had it before, then the least busy of the role; authors never review. At an account's limit or lock-out the agent
- * moves to its fallback; at its own limit another member takes over.
+ * Prefers the agent that had it before, then the least busy of the role, and for a review one on another account than the authors', who
+ * never review. At an account's limit or lock-out the agent moves to its fallback; at its own limit another member takes over.
  */
 export function pickAgent(
   state: TaskState,
@@ -63,7 +63,9 @@ export function pickAgent(
     return { pick: 'wait', why, until: until > board.now ? until : null };
   }
   const free = open.filter((member) => (staff.load.get(member.name) ?? 0) < (member.capacity ?? Infinity));
-  const [member] = free.toSorted((a, b) => (staff.load.get(a.name) ?? 0) - (staff.load.get(b.name) ?? 0));
+  const own = review === null ? [] : state.work.madeOn;
+  const order = ({ name, account }: Seat): number => 2 * (staff.load.get(name) ?? 0) + Number(own.includes(account));
+  const [member] = free.toSorted((a, b) => order(a) - order(b));
   if (member === undefined) return { pick: 'wait', why: 'all agents that can do it are busy', until: null };
   const session = sessionOf(state, review, request, member, board);
   if (staff.sessions.has(session.key)) return { pick: 'wait', why: 'its session is in use', until: null };

@@ -39,6 +39,16 @@ describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => 
     expect(await bench.status()).toMatchObject({ playbook: 'stages', outcome: 'done' });
   });
 
+  it('solo, which comes with squad, takes two turns', ALL, async ({ onTestFinished }) => {
+    const script = [author('build', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
+    const bench = openRunBench({ script, settings: { playbook: 'solo' } });
+    onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
+    expect(await bench.status()).toMatchObject({ playbook: 'solo', outcome: 'done', usage: { unknownCostTurns: 2 } });
+  });
+
   it('the tasks of a diamond are built beside its guide, tested and judged', ALL, async ({ onTestFinished }) => {
     const script = [
       author('plan', commits({ [`${FOLDER}/plan.md`]: '# Tasks\n\nTwo.\n\n# Risks\n\nNone.\n' }), {

@@ -56,6 +56,6 @@ export function deliveryList({ roles, limits, publish, objective, prompts }: Del
 }
 
 /** Braces of a prompt are no placeholders of the list. */
-function literal(text: string): string {
+export function literal(text: string): string {
   return text.replaceAll('{', '{{');
 }

@@ -10,6 +10,7 @@ import { isJsonObject, type Json } from '../../text/json.ts';
 import { defined } from '../../text/defined.ts';
 import { nearest } from '../../text/nearest.ts';
 import { LIST_EXAMPLE, playList } from './list-choice.ts';
+import { isListFile } from './list-file.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
@@ -29,7 +30,8 @@ export function choosePlaybook(
 ): Playbook<unknown> {
   const ofObjective = objective.frontMatter.playbook;
   const written = read.settings.playbook;
-  const name = given ?? ofObjective ?? (isJsonObject(written) ? STAGES : written) ?? otherwise;
+  const named = isListFile(given) ? STAGES : given;
+  const name = named ?? ofObjective ?? (isJsonObject(written) ? STAGES : written) ?? otherwise;
   const playbook = name === STAGES ? playList(read) : createPlaybook(own, name);
   if (playbook !== undefined) {
     refusePlanless(playbook, plan);

@@ -15,6 +15,7 @@ import { orderProblems } from '../../text/problem.ts';
 import { optionsFor } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import { promptsOfRun, type PromptNote } from './changed-prompts.ts';
+import { withListFile } from './list-file.ts';
 import { lineOf, problemError } from './read-input.ts';
 import { fileOf, readSettings, type SettingsRead } from './read-settings.ts';
 import { doubtfulOf } from './doubtful.ts';
@@ -48,6 +49,7 @@ export interface PreflightPorts
 
 /** Choices for a new run, over those of the objective and of `squad.yaml`. */
 export interface RunChoices {
+  /** Its name, or the path of a file with a list of stages, from `cwd`. */
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
@@ -110,7 +112,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnregistered(ports.runtimes, request.runtime);
   const repository = await inspectForWork(ports.git, host.workingDirectory);
   const given = await request.source.read(repository);
-  const all = await readSettings(repository.root, ports, host);
+  const all = await withListFile(await readSettings(repository.root, ports, host), request.playbook, ports, host);
   const written = given.settings?.(all) ?? all;
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(written.settings));

@@ -22,6 +22,8 @@ export type Registered = Pick<Composition, 'runtimes' | 'describe' | 'playbooks'
 export interface SettingsFile {
   readonly file: string;
   readonly text: string;
+  /** The file of a playbook that a person named, which has these keys in place of this one. */
+  readonly list?: { readonly file: string; readonly text: string; readonly keys: readonly string[] };
 }
 
 interface FileRead extends SettingsFile {
@@ -62,7 +64,12 @@ export async function readSettings(
 /** Where a key at the top level is set; `squad.yaml` if nowhere. */
 export function fileOf({ repository, own }: Pick<SettingsRead, 'repository' | 'own'>, key: string): SettingsFile {
   const isOwn = own !== undefined && Object.hasOwn(own.raw, key) && !Object.hasOwn(repository.raw, key);
-  return isOwn ? own : repository;
+  return isOwn ? own : sourceOf(repository, key);
+}
+
+/** Where a key of these settings stands. */
+export function sourceOf(source: SettingsFile, key: string): SettingsFile {
+  return source.list?.keys.includes(key) === true ? source.list : source;
 }
 
 function knownNames({ runtimes, describe, playbooks }: Registered): KnownNames {
@@ -105,6 +112,11 @@ async function refuseShared(path: string): Promise<void> {
     `${path} can be written by other users, and the commands in it run in all your repositories`,
     `Check it, then run \`chmod go-w ${path}\`.`,
   );
+}
+
+/** A file that a person named, which may name the runtimes of the settings. Throws `bad-input` for all that is wrong with it. */
+export function parseNamed(source: SettingsFile, registered: Registered, { raw }: Pick<SettingsRead, 'raw'>): FileRead {
+  return parseFile(source, withAgents(knownNames(registered), raw));
 }
 
 function parseFile(source: SettingsFile, known: KnownNames, whose: 'repository' | 'own' = 'repository'): FileRead {

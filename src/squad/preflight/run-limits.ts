@@ -11,7 +11,7 @@ import {
 } from '../settings/decide-limits.ts';
 import { listIn } from './list-choice.ts';
 import { lineOf } from './read-input.ts';
-import type { SettingsRead } from './read-settings.ts';
+import { sourceOf, type SettingsRead } from './read-settings.ts';
 import type { TrustItem } from './trust-item.ts';
 
 /** A note for people about limits that a file lowered or raised. */
@@ -76,14 +76,16 @@ function agentsOf(
   const { repository, own, settings } = read;
   // Without agents of the repository, the person's own are at work.
   if (settings.agents === undefined || !Object.hasOwn(repository.raw, 'agents')) return { read, raised: [] };
-  const where = `${repository.file}:${lineOf(repository.text, /^agents\s*:/)}`;
+  const { file, text } = sourceOf(repository, 'agents');
+  const where = `${file}:${lineOf(text, /^agents\s*:/)}`;
   const about = { agents: own?.settings.agents ?? [], run };
   const { agents, raised } = decideAgentLimits(settings.agents, about, where);
   return { read: { ...read, settings: { ...settings, agents: [...agents] } }, raised };
 }
 
 function roundsIn({ repository }: SettingsRead, own: SomeLimits | undefined) {
-  const where = `${repository.file}:${lineOf(repository.text, /^playbook\s*:/)}`;
+  const { file, text } = sourceOf(repository, 'playbook');
+  const where = `${file}:${lineOf(text, /^playbook\s*:/)}`;
   return roundsAbove(listIn(repository.settings)?.stages ?? [], own, where);
 }
 

@@ -10,7 +10,7 @@ import { isJsonObject, type Json } from '../../text/json.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { listIn } from './list-choice.ts';
 import { lineOf } from './read-input.ts';
-import type { SettingsFile, SettingsRead } from './read-settings.ts';
+import { sourceOf, type SettingsFile, type SettingsRead } from './read-settings.ts';
 import type { TrustedCommand, TrustItem } from './trust-item.ts';
 
 /** All commands, including a runtime's program and configuration, which can name programs too. */
@@ -97,11 +97,10 @@ const KEYS: Readonly<Record<string, string>> = { runtime: 'runtimes', stage: 'pl
 function whereOf(
   { from, run }: TrustedCommand,
   { file, criteria }: Pick<Objective, 'file' | 'criteria'>,
-  { file: settingsFile, text }: SettingsFile,
+  source: SettingsFile,
 ): string {
   if (from === 'criterion') return `${file}:${criteria.find(({ command }) => command === run)?.line ?? 1}`;
-  const key = KEYS[from] ?? from;
-  return `${settingsFile}:${lineOf(text, new RegExp(`^${key}\\s*:`))}`;
+  return placeOf(source, KEYS[from] ?? from);
 }
 
 /** A stranger's file must not send a person's work or keys anywhere. */
@@ -119,16 +118,20 @@ function tracingOf({ tracing }: Settings, { file, text }: SettingsFile): TrustIt
 type ServerSettings = NonNullable<AgentSettings['mcp']>[number];
 
 /** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
-function grantsOf({ agents, runtimes }: Settings, { file }: SettingsFile, described: DescribedRuntimes): TrustItem[] {
+function grantsOf({ agents, runtimes }: Settings, source: SettingsFile, described: DescribedRuntimes): TrustItem[] {
   const own = Object.values(described).flatMap(({ variables = [] }) => variables);
   // The network's are how it reaches its model, and it gets them in any case.
   const isOwn = (name: string) =>
     NETWORK_VARIABLES.includes(name) || own.some((start) => name.toUpperCase().startsWith(start));
-  const grant = (run: string): TrustItem => ({ from: 'agent', run, where: file });
+  const grantIn =
+    (key: string) =>
+    (run: string): TrustItem => ({ from: 'agent', run, where: sourceOf(source, key).file });
   return [
-    ...(agents ?? []).flatMap((agent) => grantsOfAgent(agent, isOwn).map(grant)),
+    ...(agents ?? []).flatMap((agent) => grantsOfAgent(agent, isOwn).map(grantIn('agents'))),
     ...Object.entries(runtimes).flatMap(([name, { env }]) =>
-      env.filter((variable) => !isOwn(variable)).map((variable) => grant(`${name} gets the variable ${variable}`)),
+      env
+        .filter((variable) => !isOwn(variable))
+        .map((variable) => grantIn('runtimes')(`${name} gets the variable ${variable}`)),
     ),
   ];
 }
@@ -229,6 +232,7 @@ function modelItems({ models, agents = [] }: Settings, source: SettingsFile): Tr
   return [...ofNames, ...ofAgents];
 }
 
-function placeOf({ file, text }: SettingsFile, key: string): string {
+function placeOf(source: SettingsFile, key: string): string {
+  const { file, text } = sourceOf(source, key);
   return `${file}:${lineOf(text, new RegExp(`^["']?${key}["']?\\s*:`))}`;
 }

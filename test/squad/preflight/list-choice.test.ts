@@ -110,3 +110,73 @@ describe('a list of stages in squad.yaml', () => {
     });
   });
 });
+
+describe('a list of stages in a file that the person names', () => {
+  const FILE = 'squad/small.yaml';
+  const inFile = (text: string): Bench => {
+    const bench = openBench();
+    mkdirSync(join(bench.repository, 'squad'));
+    bench.write(FILE, text);
+    return bench;
+  };
+
+  it('is played in place of what the objective and squad.yaml say, with its own agents', async () => {
+    const bench = inFile(LIST + AGENTS.replace('bob', 'ada'));
+    bench.write('squad.yaml', `playbook: delivery\n${AGENTS}setup: [{ run: npm ci }]\n`);
+    bench.write('objective.md', `---\nplaybook: council\n---\n${OBJECTIVE}`);
+    const { definition, items } = await bench.run({ playbook: FILE, yes: true });
+    expect(definition).toMatchObject({ playbook: 'stages', agents: [{ name: 'ada' }], setup: [{ run: 'npm ci' }] });
+    expect(items.map(({ run, where }) => `${where}: ${run}`)).toEqual(['squad.yaml:4: npm ci', `${FILE}:1: npm test`]);
+  });
+
+  it('is played by the agents of squad.yaml if it has none, and runs no command without consent', async () => {
+    const bench = inFile(LIST);
+    bench.write('squad.yaml', AGENTS);
+    expect((await bench.run({ playbook: `./${FILE}`, yes: true })).definition.agents).toMatchObject([{ name: 'bob' }]);
+    expect(await bench.refusal({ playbook: FILE })).toMatchObject({
+      code: 'not-trusted',
+      message: expect.stringContaining(`${FILE}:1: stage: npm test`),
+    });
+  });
+
+  it('asks for grants of its agents, and names their file', async () => {
+    const grant = '    network: true\n    model: opus\n    limits: { turns: 999 }\n';
+    const bench = inFile(`${LIST}agents:\n  - name: bob\n    role: builder\n    runtime: claude\n${grant}`);
+    const { items } = await bench.run({ playbook: FILE, yes: true });
+    expect(items.map(({ from, where }) => `${from} ${where}`)).toEqual([
+      `stage ${FILE}:1`,
+      `agent ${FILE}`,
+      `models ${FILE}:5`,
+      ...items.flatMap(({ from, where }) => (from === 'limits' ? [`limits ${where}`] : [])),
+    ]);
+    expect(items.filter(({ where }) => !where.startsWith(FILE))).toEqual([]);
+  });
+
+  it.each<[what: string, text: string, message: string]>([
+    ['other settings', `${LIST}verify: [{ run: evil }]\n`, `${FILE}:5: verify: a file that --playbook names has`],
+    ['no list', AGENTS, `${FILE}:1: it has no list of stages; for example:`],
+    ['a name in place of a list', 'playbook: delivery\n', `${FILE}:1: it has no list of stages`],
+    ['a mistake', LIST.replace('makes: code', 'makes: cod'), `${FILE}:3:`],
+    ['a role that nobody has', LIST + AGENTS.replace('builder', 'bilder'), `${FILE}:3:25: playbook.stages[0].by[0]`],
+    [
+      'a secret',
+      LIST.replace('Do it.', `ghp_${'a1B2'.repeat(9)}`),
+      `${FILE}:1: playbook.stages[0].brief holds a secret`,
+    ],
+  ])('is refused with %s, and nothing is left', async (_what, text, message) => {
+    const bench = inFile(text);
+    const before = bench.traces();
+    expect(await bench.refusal({ playbook: FILE, yes: true })).toMatchObject({
+      code: 'bad-input',
+      message: expect.stringContaining(message),
+    });
+    expect(bench.traces()).toEqual(before);
+  });
+
+  it.each(['nosuch.yaml', 'squad/nosuch', 'squad'])('has to be a file: %s', async (playbook) => {
+    const bench = inFile(LIST);
+    const { code, message, next } = await bench.refusal({ playbook });
+    expect([code, message]).toEqual(['bad-input', expect.stringContaining(playbook)]);
+    expect(next).not.toBe('');
+  });
+});

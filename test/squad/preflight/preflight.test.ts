@@ -285,14 +285,14 @@ const BAD: readonly Bad[] = [
     title: 'an unknown playbook',
     request: { playbook: 'delivry' },
     code: bad,
-    message: /“delivry”; did you mean “delivery”\? available: delivery, objective, council$/,
+    message: /“delivry”; did you mean “delivery”\? available: delivery, solo, objective, council$/,
     next: /--playbook/,
   },
   {
     title: 'a playbook that is still to come, on the command line',
     request: { playbook: 'sprint' },
     code: bad,
-    message: /^the playbook “sprint” is not available in this version; available: delivery, objective, council$/,
+    message: /^the playbook “sprint” is not available in this version; available: delivery, solo, objective, council$/,
     next: /--playbook delivery/,
   },
   {

@@ -1,12 +1,6 @@
 import { z } from 'zod';
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import { plainLine } from '../text/plain-text.ts';
-
-/** A question of a run. */
-export interface Asked {
-  readonly id: string;
-  readonly text: string;
-  readonly options: readonly string[];
-}
 
 /** Each question's id with its answer. */
 export type Answers = readonly (readonly [string, string])[];
@@ -17,7 +11,7 @@ const givenSchema = z.union([z.string(), z.record(z.string(), z.string())]);
 /** The answers in what a graph was resumed with, or what is wrong with it. Whether one fits its question, the run says. */
 export function readAnswers(
   given: unknown,
-  open: readonly Asked[],
+  open: readonly Pick<AskedQuestion, 'id'>[],
 ):
   | { readonly answers: Answers; readonly problem?: undefined }
   | { readonly problem: string; readonly answers?: undefined } {

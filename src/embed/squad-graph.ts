@@ -13,10 +13,11 @@ import {
 import { z } from 'zod';
 import { shownGraph } from '../graph/shown-graph.ts';
 import { isSquadError } from '../model/errors.ts';
+import { askedQuestionSchema, type AskedQuestion } from '../model/plan/asked-question.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { RunEnd, RunningRun } from '../view/running-run.ts';
 import type { Squad } from '../squad/squad.ts';
-import { readAnswers, type Answers, type Asked } from './answers.ts';
+import { readAnswers, type Answers } from './answers.ts';
 import { nestedTrace } from './nested-trace.ts';
 import { chooseRunId, identityOf } from './run-identity.ts';
 import { squadRequestSchema, type EmbedOptions, type SquadRequest } from './squad-request.ts';
@@ -24,7 +25,7 @@ import { squadRequestSchema, type EmbedOptions, type SquadRequest } from './squa
 /** Three steps for each time that a person is asked. LangGraph's own limit is 25, and a node gets the one of its parent. */
 export const RECURSION_LIMIT = 1_000_000;
 
-const askedSchema = z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) }));
+const askedSchema = z.array(askedQuestionSchema);
 
 const RunState = new StateSchema({
   request: squadRequestSchema,
@@ -40,7 +41,7 @@ export interface SquadGraphState {
   /** null: not chosen yet. */
   runId: string | null;
   /** Open questions of the run to a person. */
-  questions: { id: string; text: string; options: string[] }[];
+  questions: AskedQuestion[];
   /** Why the last answer was refused. */
   problem: string | null;
   /** null: the run has not ended. */
@@ -139,7 +140,7 @@ async function driveRun(
   });
   // LangGraph could take an update of an aborted node as its result, and would never continue the run.
   signal?.throwIfAborted();
-  const questions = end.questions.map(({ options: given, ...question }) => ({ ...question, options: [...given] }));
+  const questions = [...end.questions];
   const isAsking = end.outcome === 'waiting' && questions.length > 0;
   return new Command({ goto: isAsking ? 'ask_person' : END, update: { questions, problem: null, end } });
 }
@@ -195,14 +196,18 @@ async function askPerson(squad: Squad, { runId, questions, problem }: SquadGraph
   return new Command({ goto: 'ask_person', update: { problem: refused } });
 }
 
-async function openOf(squad: Squad, runId: string, asked: readonly Asked[]): Promise<readonly Asked[]> {
+async function openOf(squad: Squad, runId: string, asked: readonly AskedQuestion[]): Promise<readonly AskedQuestion[]> {
   const { waitingFor } = await squad.status(runId);
   const open = waitingFor?.for === 'answer' ? waitingFor.questions.map(({ id }) => id) : [];
   return asked.filter(({ id }) => open.includes(id));
 }
 
 /** undefined: this graph has no checkpointer. */
-function ask(runId: string, questions: readonly Asked[], problem: string | null): { answer: unknown } | undefined {
+function ask(
+  runId: string,
+  questions: readonly AskedQuestion[],
+  problem: string | null,
+): { answer: unknown } | undefined {
   try {
     return { answer: interrupt({ runId, questions, ...(problem === null ? {} : { problem }) }) };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { limitsSchema } from './limits.ts';
+import { askedPlanSchema, askedQuestionSchema } from './plan/asked-question.ts';
 import { TASK_STATUSES } from './plan/task.ts';
 import { decidedSchema, pushedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
@@ -169,6 +170,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     options: z.array(z.string()),
     /** Tasks that wait for the answer; empty: the whole run does. */
     tasks: z.array(z.string()),
+    /** The plan that the question asks about. Absent: it asks about none. */
+    plan: askedPlanSchema.optional(),
   }),
   /** `answer`: a person's, or `withdrawn`. The first answer counts. */
   z.object({ type: z.literal('question-answered'), ...base, question: z.string(), answer: z.string() }),
@@ -272,7 +275,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** Commands that continue from here, the most likely first. */
     next: z.array(z.string()),
     /** Open questions, when a person is waited for. */
-    questions: z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+    questions: z.array(askedQuestionSchema),
   }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;

@@ -66,6 +66,6 @@ export function endEvent(
     rejections: [...rejections],
     ...defined({ baseline: baseline && [...baseline] }),
     next: [...next],
-    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
+    questions: [...questions],
   };
 }

@@ -2,14 +2,8 @@ import { coerceMessageLikeToMessage, type BaseMessage, type BaseMessageLike } fr
 import { objectiveOf, reportOf, type ReportedEnd } from '../embed/messages.ts';
 import type { OpenQuestion } from '../view/open-questions.ts';
 import type { RunReading } from '../view/read-run.ts';
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import { badInput } from '../model/errors.ts';
-
-/** A question as people see it in the state. */
-export interface ShownQuestion {
-  readonly id: string;
-  readonly text: string;
-  readonly options: readonly string[];
-}
 
 /** A message as chat clients of LangGraph read it. The same message keeps its id. */
 export interface ChatMessage {
@@ -24,13 +18,16 @@ export const MESSAGES_SCHEMA = { type: 'array', langgraph_type: 'messages', item
 /** A run as a conversation: the objective, each question and its answer, and how the run ended. */
 export function messagesOf(
   { row, definition, board, questions }: RunReading,
-  open: readonly ShownQuestion[],
+  open: readonly AskedQuestion[],
   end: ReportedEnd | undefined,
 ): ChatMessage[] {
   const message = (id: string, type: ChatMessage['type'], content: string): ChatMessage => {
     return { id: `squad-${row.id}-${id}`, type, content };
   };
-  const pair = ({ id, text, options }: ShownQuestion, answer: string | null): ChatMessage[] => [
+  const pair = (
+    { id, text, options }: Pick<AskedQuestion, 'id' | 'text'> & { options: readonly string[] },
+    answer: string | null,
+  ): ChatMessage[] => [
     message(`question-${id}`, 'ai', [text, ...options.map((option) => `- ${option}`)].join('\n')),
     ...(answer === null ? [] : [message(`answer-${id}`, 'human', answer)]),
   ];

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { RUN_EVENTS } from '../model/run.ts';
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
+import { askedQuestion } from '../view/asked-plan.ts';
 import { questionOf } from '../view/permission-ask.ts';
 import { isDriven, type LockedBy } from '../view/driven.ts';
 import { findRun, type RunReading } from '../view/read-run.ts';
@@ -10,7 +12,7 @@ import { viewOf } from '../view/view-of.ts';
 import { lookIn, type OpenedWorkspace } from '../squad/open-workspace.ts';
 import { readPermissionAsks } from '../squad/permission-asks.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { messagesOf, type ChatMessage, type ShownQuestion } from './conversation.ts';
+import { messagesOf, type ChatMessage } from './conversation.ts';
 
 /** The run that a thread shows, as the ledger has it: what every answer about it needs. */
 export interface Thread {
@@ -27,7 +29,7 @@ export interface Thread {
 export interface ThreadStanding {
   readonly view: RunView;
   /** The questions of the run without an answer, and those of agents in the middle of their turns. */
-  readonly open: readonly ShownQuestion[];
+  readonly open: readonly AskedQuestion[];
   readonly messages: readonly ChatMessage[];
 }
 
@@ -98,7 +100,7 @@ export async function readStanding(
   const now = workspace.composition.clock.now();
   const asks = await readPermissionAsks({ ...workspace, now, reading }, live);
   const view = viewOf({ ...reading, attempts: [] }, { now, asks });
-  const open = [...view.questions, ...asks.map(questionOf)].map(({ id, text, options }) => ({ id, text, options }));
+  const open = [...view.questions, ...asks.map((ask) => askedQuestion(reading, questionOf(ask)))];
   return { view, open, messages: messagesOf(reading, open, reportedEnd(workspace, view)) };
 }
 

@@ -2,11 +2,11 @@ import type { StateSnapshot } from '@langchain/langgraph';
 import { summaryOf } from '../graph/nodes/node-context.ts';
 import type { SquadStateValue } from '../graph/state.ts';
 import type { Attempt } from '../model/attempt.ts';
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import { phaseOf, type RunState } from '../model/run-state.ts';
 import type { RunReading } from '../view/read-run.ts';
 import type { RunView } from '../view/run-view.ts';
 import { plainText } from '../text/plain-text.ts';
-import type { ShownQuestion } from './conversation.ts';
 import type { ThreadStanding } from './read-thread.ts';
 
 /** Where a person is asked. */
@@ -61,7 +61,7 @@ export function withStanding(
 const NO_TASK: Task = { id: ASKING, name: ASKING, interrupts: [] };
 
 /** With the id of the graph's own, if it stands at one. */
-function interruptOf({ id, interrupts }: Task, questions: readonly ShownQuestion[]): Task['interrupts'][number] {
+function interruptOf({ id, interrupts }: Task, questions: readonly AskedQuestion[]): Task['interrupts'][number] {
   return { ...interrupts[0], id: interrupts[0]?.id ?? id, value: { questions } };
 }
 

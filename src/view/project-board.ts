@@ -1,6 +1,7 @@
 import { boardCascades } from '../rules/cascade.ts';
 import { statusOf } from '../rules/work-status.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
+import type { AskedPlan } from '../model/plan/asked-question.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
 import { accountEvents } from './account-events.ts';
@@ -8,7 +9,12 @@ import type { Base } from './event-base.ts';
 import { returnsBetween } from './replay-plan.ts';
 
 /** The changes of one entry on the board: tasks, reviews, questions, pauses and accounts. */
-export function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
+export function boardEvents(
+  base: Base,
+  before: Board,
+  after: Board,
+  planOf: (question: string) => AskedPlan | undefined = () => undefined,
+): RunEvent[] {
   const causeOf = causesOn(after);
   const tasks = mayHaveChanged(before, after).flatMap((state) => {
     const old = before.tasks.get(state.task.id);
@@ -20,20 +26,27 @@ export function boardEvents(base: Base, before: Board, after: Board): RunEvent[]
   });
   return [
     ...tasks,
-    ...(before.questions === after.questions ? [] : questionEvents(base, before, after)),
+    ...(before.questions === after.questions ? [] : questionEvents(base, before, after, planOf)),
     ...(before.pauses === after.pauses ? [] : pauseEvents(base, before, after)),
     ...accountEvents(base, before, after),
   ];
 }
 
 /** A question may be asked again under its id after its answer. */
-function questionEvents(base: Base, { questions: before }: Board, { questions: after }: Board): RunEvent[] {
+function questionEvents(
+  base: Base,
+  { questions: before }: Board,
+  { questions: after }: Board,
+  planOf: (question: string) => AskedPlan | undefined,
+): RunEvent[] {
   return [...after.values()].flatMap(({ id: question, text, options, blocks, answer }): RunEvent[] => {
     const old = before.get(question);
     const wasOpen = old !== undefined && old.answer === null;
     if (answer === null) {
+      if (wasOpen) return [];
       const tasks = blocks === 'run' ? [] : [...blocks];
-      return wasOpen ? [] : [{ type: 'question-asked', ...base, question, text, options: [...options], tasks }];
+      const about = { text, options: [...options], tasks, ...defined({ plan: planOf(question) }) };
+      return [{ type: 'question-asked', ...base, question, ...about }];
     }
     return wasOpen ? [{ type: 'question-answered', ...base, question, answer }] : [];
   });

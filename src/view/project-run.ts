@@ -8,11 +8,22 @@ import type { Board } from '../model/plan/board.ts';
 import { folderText, folderWrittenSchema } from '../model/folder-written.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
+import type { AskedPlan } from '../model/plan/asked-question.ts';
+import type { Reload } from '../model/plan/intervention.ts';
 import type { Playbooks } from '../model/plan.ts';
-import { decidedSchema, FORK_EPOCH, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
+import {
+  amendRun,
+  decidedSchema,
+  FORK_EPOCH,
+  publishFactsSchema,
+  RUN_EVENTS,
+  runDefinitionSchema,
+} from '../model/run.ts';
+import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { ShownStage } from '../model/shown-stage.ts';
 import { defined } from '../text/defined.ts';
+import { planAskedBy } from './asked-plan.ts';
 import type { Base } from './event-base.ts';
 import { boardEvents } from './project-board.ts';
 import { inputEvents, mailEvent } from './project-input.ts';
@@ -47,6 +58,8 @@ export interface RunProjection {
   /** undefined: the run is not defined yet. */
   readonly board: Board | undefined;
   readonly limits: Limits | undefined;
+  /** undefined: the run is not defined yet. */
+  readonly definition: RunDefinition | undefined;
   /** Claimed and not settled, by id. */
   readonly open: ReadonlyMap<string, OpenAttempt>;
   /** An application's own. */
@@ -61,7 +74,7 @@ export interface RunProjection {
 /** Before the first record. */
 export function beginProjection(playbooks: Playbooks): RunProjection {
   return {
-    ...{ name: '', board: undefined, limits: undefined, open: new Map(), resumedAt: 0 },
+    ...{ name: '', board: undefined, limits: undefined, definition: undefined, open: new Map(), resumedAt: 0 },
     ...{ playbooks, stagesOf: undefined, stages: [] },
   };
 }
@@ -156,6 +169,7 @@ function defines(state: RunProjection, event: LedgerEvent): Projected {
       name,
       board: createBoard(factsOf(definition)),
       limits,
+      definition,
       stagesOf: stagesOfRun(definition, state.playbooks),
     },
     events: [
@@ -220,17 +234,26 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
     entry.entry === 'event'
       ? inputEvents(base, entry, board, state.resumedAt)
       : stallEvents(base, before, state.open.keys(), entry);
-  const raised = limitsRaised({ ...state, board }, base, reloadedLimits(entry));
+  const reload = reloadIn(entry);
+  const definition = reload && state.definition ? amendRun(state.definition, reload) : state.definition;
+  const raised = limitsRaised({ ...state, board, definition }, base, reload?.limits);
   const stages = state.stagesOf?.(board) ?? [];
-  const changes = [...boardEvents(base, before, board), ...stageEvents(base, state.stages, stages)];
+  const planOf = (id: string): AskedPlan | undefined => planIn(raised.state, id);
+  const changes = [...boardEvents(base, before, board, planOf), ...stageEvents(base, state.stages, stages)];
   return { state: { ...raised.state, stages }, events: [...input, ...raised.events, ...changes] };
 }
 
 /** undefined: the entry reloads no settings. */
-function reloadedLimits(entry: PlanEntry): SomeLimits | undefined {
+function reloadIn(entry: PlanEntry): Reload | undefined {
   if (entry.entry !== 'event' || entry.event.type !== 'intervention') return undefined;
   const { intervention } = entry.event;
-  return intervention.verb === 'reload' ? intervention.limits : undefined;
+  return intervention.verb === 'reload' ? intervention : undefined;
+}
+
+/** The plan that this question asks about. */
+function planIn({ board, definition, limits }: RunProjection, id: string): AskedPlan | undefined {
+  if (board === undefined || definition === undefined || limits === undefined) return undefined;
+  return planAskedBy(board, { definition, limits }, id);
 }
 
 function sentByEngine({ event, mail }: RunRecord, board: Board | undefined): RunEvent[] {

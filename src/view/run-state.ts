@@ -5,8 +5,10 @@ import { isGateDue, isRestoreDue } from '../rules/gate.ts';
 import { decideNext } from '../rules/next.ts';
 import { liveAttempts } from '../rules/work-requests.ts';
 import type { RunState } from '../model/run-state.ts';
+import { askedQuestionSchema } from '../model/plan/asked-question.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
+import { askedQuestion } from './asked-plan.ts';
 import { predictBoard } from './replay-plan.ts';
 import { questionsText } from './questions-text.ts';
 import { isUnstarted, type RunReading } from './read-run.ts';
@@ -15,7 +17,7 @@ export const waitingForSchema = z.discriminatedUnion('for', [
   z.strictObject({
     for: z.literal('answer'),
     why: z.string(),
-    questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+    questions: z.array(askedQuestionSchema),
   }),
   /** `until` in epoch ms. `account`: the one whose usage limit ends then; null: the run waits for something else. */
   z.strictObject({ for: z.literal('time'), why: z.string(), until: z.int(), account: z.string().nullable() }),
@@ -63,10 +65,11 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
   return open(workspace === undefined ? 'preparing' : 'running', null);
 }
 
-function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
+function askedFor(reading: RunReading): WaitingFor | undefined {
+  const { decided, questions } = reading;
   const open = questions.filter(({ recorded }) => recorded === null);
   if (decided?.next !== 'ask' || open.length === 0) return undefined;
-  const asked = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
+  const asked = open.map((question) => askedQuestion(reading, question));
   return { for: 'answer', why: questionsText(open), questions: asked };
 }
 

@@ -4,6 +4,7 @@ import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { folderWrittenSchema } from '../model/folder-written.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { checkerChangeSchema } from '../model/plan/checker.ts';
+import { askedQuestionSchema } from '../model/plan/asked-question.ts';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { rejectionSchema } from '../model/rejection.ts';
 import { pushedSchema, reviewCountSchema } from '../model/run.ts';
@@ -159,7 +160,7 @@ export const runViewSchema = z.strictObject({
   /** `elapsedMs`: engine time over all segments. */
   use: z.strictObject({ ...USE_PART, elapsedMs: z.number().nonnegative() }),
   /** Open ones; empty once the run is over. */
-  questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+  questions: z.array(askedQuestionSchema),
   waits: z.strictObject(WAITS_PART),
   /** null: the run has no mailbox. */
   mail: mailReadingSchema.nullable(),

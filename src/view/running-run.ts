@@ -1,3 +1,4 @@
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import type { PushedWork } from '../model/run.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { Rejection } from '../model/rejection.ts';
@@ -46,7 +47,7 @@ export interface RunEnd {
   /** Path of the report. */
   readonly report: string;
   /** The open questions of a run that waits. */
-  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+  readonly questions: readonly AskedQuestion[];
   /** The tasks that were not delivered. */
   readonly failures: readonly TaskFailure[];
   /** The reviews that rejected work for the last time. */

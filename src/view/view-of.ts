@@ -13,6 +13,7 @@ import type { WorkPlace } from '../model/work-place.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { defined } from '../text/defined.ts';
+import { askedQuestion } from './asked-plan.ts';
 import { comparedWithBaseline } from './baseline-text.ts';
 import { capUseOf } from './cap-use.ts';
 import { failuresOf, type KeptRef, rejectionsOf } from './explain-failure.ts';
@@ -76,7 +77,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     })),
     turns,
     use: { usage, limits, caps: capUseOf(reading), elapsedMs: engineTime(reading.segments) },
-    questions: open.map(({ id, text, options }) => ({ id, text, options: [...options] })),
+    questions: open.map((question) => askedQuestion(reading, question)),
     waits: { waitingFor, asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })) },
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     next: [

@@ -35,10 +35,15 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(turnsOf(ended, 'a')).toEqual([]);
     expect(ended.lines.at(-1)).toMatchObject({
       outcome: 'waiting',
-      questions: [{ id: 'plan-1', options: ['approve', 'stop'] }],
+      questions: [{ id: 'plan-1', options: ['approve', 'stop'], plan: { tasks: [{ id: 'a' }] } }],
       next: ['squad answer plan-1 approve'],
     });
-    expect(await bench.status()).toMatchObject({ phase: 'waiting', waitingFor: { for: 'answer' } });
+    const asked = {
+      tasks: [{ id: 'a', agents: ['builder-1'], review: ['reviewer'] }],
+      criteria: [{ proposed: false }],
+    };
+    expect(ended.lines.find(({ type }) => type === 'question-asked')).toMatchObject({ plan: asked });
+    expect(await bench.status()).toMatchObject({ waitingFor: { questions: [{ id: 'plan-1', plan: asked }] } });
     expect((await bench.run(['status'])).stdout).toContain('plan-1');
     expect(await bench.report()).toContain('Approve the plan?');
     expect((await bench.run(['resume', '--json'])).code).toBe(3);
@@ -54,7 +59,11 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect((await bench.run(['answer', 'plan-1', 'call it b'])).code).toBe(0);
     const changed = await bench.run(['resume', '--json']);
     expect(changed.code, changed.stderr).toBe(3);
-    expect(changed.lines.at(-1)).toMatchObject({ questions: [{ id: 'plan-2' }] });
+    const changes = [
+      { change: 'added', task: 'b', after: 'Make b' },
+      { change: 'removed', task: 'a', before: 'Make a' },
+    ];
+    expect(changed.lines.at(-1)).toMatchObject({ questions: [{ id: 'plan-2', plan: { changes } }] });
     await bench.run(['answer', 'approve']);
     expect(await bench.run(['resume', '--json'])).toMatchObject({ code: 0 });
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual([undefined, 'b']);

@@ -6,6 +6,7 @@ import type { ProposedCriterion } from '../../model/plan.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { withoutCost } from '../../model/runtime-description.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
+import { filesOf, workIn } from '../../view/asked-plan.ts';
 import type { RunSummary } from '../../view/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
@@ -79,7 +80,7 @@ function taskLines(task: NewTask, index: number, { definition, style }: PlanCont
   const { id, title, role, agent, needs, brief, review } = task;
   const checks = review?.criteria ?? [];
   // The criteria of the review have lines of their own below.
-  const about = checks.length === 0 ? brief.text : (brief.text.split('\n\nDone means:\n')[0] ?? '');
+  const about = checks.length === 0 ? brief.text : workIn(brief.text);
   const lines = plainText(about)
     .split('\n')
     .filter((line) => line.trim() !== '');
@@ -101,14 +102,6 @@ function taskLines(task: NewTask, index: number, { definition, style }: PlanCont
 function first(lines: readonly string[], most: number): string[] {
   const left = lines.length - most;
   return [...lines.slice(0, most), ...(left > 0 ? [`… ${left} more ${left === 1 ? 'line' : 'lines'}`] : [])];
-}
-
-function filesOf({ brief, requires }: NewTask): string[] {
-  const required = requires.flatMap((one) => {
-    if (one.kind === 'file' || one.kind === 'document') return [one.path];
-    return one.kind === 'diff' || one.kind === 'only' ? (one.paths ?? []) : [];
-  });
-  return [...new Set([...(brief.files ?? []), ...required])];
 }
 
 /** Most agents of one role that are named. */

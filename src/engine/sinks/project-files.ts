@@ -11,6 +11,7 @@ import { engineTime } from '../../model/spending.ts';
 import { isTurn } from '../../view/usage-count.ts';
 import { checklistFiles } from '../../view/report/files/checklist-file.ts';
 import { failureFiles } from '../../view/report/files/failure-files.ts';
+import { askedOn } from '../../view/asked-plan.ts';
 import type { RunFile } from '../../view/report/files/run-file.ts';
 import { stageIndex, type StageOf } from '../../view/report/files/stage-of.ts';
 import { stateFile, type StateView } from '../../view/report/files/state-file.ts';
@@ -162,16 +163,18 @@ function turnsIn(
 /** The part of the run's view that its files show. It follows from the engine's board: a whole view would fold the ledger again. */
 function viewOf(
   ledger: SinkPorts['ledger'],
-  { definition: { source, objective }, lease: { runId }, limits }: Omit<SinkOf, 'folder'>,
+  { definition, lease: { runId }, limits }: Omit<SinkOf, 'folder'>,
   { board, state }: Moment,
   stages: readonly StageView[],
 ): StateView {
+  const { source, objective } = definition;
   const startedAt = ledger.run(runId)?.createdAt ?? 0;
   return {
     run: { objective: objective.title, runId, source, startedAt, state },
     plan: { criteria: criteriaOf(board) },
     stages,
     use: { elapsedMs: engineTime(ledger.segments(runId)), limits },
+    questions: askedOn(board, { definition, limits }),
   };
 }
 

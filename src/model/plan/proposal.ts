@@ -10,6 +10,12 @@ export const PLAN_OPTIONS = ['approve', 'stop'] as const;
 /** The record of the plan that a person was last asked about. */
 export const PROPOSAL = { in: 'approval', id: 'plan' } as const;
 
+const PLANNED = {
+  summary: z.string(),
+  tasks: z.array(newTaskSchema),
+  criteria: z.array(z.object({ text: z.string(), command: z.string().optional() })),
+};
+
 export const proposalSchema = z.object({
   /** From 1. */
   number: z.number().int(),
@@ -18,15 +24,16 @@ export const proposalSchema = z.object({
   open: z.boolean(),
   /** The planner has been asked once to correct its changed plan. */
   fixing: z.boolean(),
-  summary: z.string(),
-  tasks: z.array(newTaskSchema),
-  criteria: z.array(z.object({ text: z.string(), command: z.string().optional() })),
+  ...PLANNED,
   /** In the planner's own form, as a person edits it. */
   answer: jsonSchema,
   /** Why it is shown again. */
   note: z.string().optional(),
+  /** The plan that the person was asked about before. Absent: it is the first one, or the same plan again. */
+  before: z.object(PLANNED).optional(),
 });
 export type Proposal = z.infer<typeof proposalSchema>;
+export type ProposedPlan = Pick<Proposal, keyof typeof PLANNED>;
 
 /** A person's answer to a proposed plan. `plan`: undefined if the answer looks like a plan but is not JSON. */
 export type PlanAnswer =

@@ -50,7 +50,7 @@ function planned(planning: Planning, policy: Policy, view: View, event: Heard<'t
   }
   const reading = readPlan(planning, view, event.output);
   const before = proposalOf(view);
-  if (reading.ok) return propose(planning, reading, before?.number ?? 0);
+  if (reading.ok) return propose(planning, reading, { before });
   if (before === undefined) return policy(view, event);
   const problems = reading.problems.join('\n');
   if (before.fixing) return again(planning, before, `The planner’s new plan cannot be used: ${problems}`);
@@ -96,11 +96,20 @@ function readEdited(planning: Planning, view: View, { plan }: Extract<PlanAnswer
   return plan === undefined ? { ok: false, problems: ['it is not JSON'] } : readPlan(planning, view, plan);
 }
 
-function propose({ task }: Planning, reading: Usable, last: number, note?: string): PlanChange[] {
-  const number = last + 1;
+interface Again {
+  /** The plan that was asked about last. */
+  readonly before?: Proposal | undefined;
+  /** Why the same plan is asked about again. */
+  readonly note?: string;
+}
+
+function propose({ task }: Planning, reading: Usable, { before, note }: Again): PlanChange[] {
+  const number = (before?.number ?? 0) + 1;
   const { answer, summary, tasks, criteria } = reading;
   const question = `plan-${number}`;
-  const proposal = { number, question, open: true, fixing: false, summary, answer, ...defined({ note }) };
+  const shown = before && { summary: before.summary, tasks: before.tasks, criteria: before.criteria };
+  const changed = note === undefined ? { before: shown } : { note };
+  const proposal = { number, question, open: true, fixing: false, summary, answer, ...defined(changed) };
   return [
     keep({ ...proposal, tasks: [...tasks], criteria: [...criteria] }),
     { do: 'ask', id: question, text: questionText(reading, note), options: [...PLAN_OPTIONS], task },
@@ -108,8 +117,8 @@ function propose({ task }: Planning, reading: Usable, last: number, note?: strin
 }
 
 /** Asks about the same plan once more. */
-function again(planning: Planning, { number, ...plan }: Proposal, note: string): PlanChange[] {
-  return propose(planning, { ok: true, ...plan }, number, note);
+function again(planning: Planning, before: Proposal, note: string): PlanChange[] {
+  return propose(planning, { ok: true, ...before }, { before, note });
 }
 
 /** More tasks would hide the question. */

@@ -14,6 +14,7 @@ export interface StateView extends CheckedView {
   readonly run: CheckedView['run'] & Pick<RunView['run'], 'runId' | 'source' | 'startedAt' | 'state'>;
   readonly stages: readonly Stage[];
   readonly use: Pick<RunView['use'], 'elapsedMs' | 'limits'>;
+  readonly questions: RunView['questions'];
 }
 
 /** As docs/run-files.md lists them. A run that can go on, with no engine at work, is `paused`. */
@@ -29,7 +30,7 @@ const STATUS: Readonly<Record<RunState, 'running' | 'paused' | 'completed' | 'fa
 };
 
 /** `state.json`: where a run with stages is, in names that other programs know. `copied`: names of delivered documents. */
-export function stateFile({ run, plan, stages, use }: StateView, copied: readonly string[]): RunFile {
+export function stateFile({ run, plan, stages, use, questions }: StateView, copied: readonly string[]): RunFile {
   const state = {
     objective_file: run.source,
     objective_title: run.objective,
@@ -44,6 +45,7 @@ export function stateFile({ run, plan, stages, use }: StateView, copied: readonl
     success_criteria_status: criteriaStatus(plan.criteria),
     artifacts: artifactsOf(copied, `.squad/runs/${run.runId}/artifacts`),
     status: STATUS[run.state],
+    ...(questions.length === 0 ? {} : { open_questions: questions }),
   };
   return { path: 'state.json', text: `${plainJsonText(state, 2)}\n` };
 }

@@ -18,9 +18,19 @@ function stage(id: string, state: StageView['state'], more: Partial<StageView> =
   return { id, title: id, state, by: [], tasks: [], ...more };
 }
 
-function stateOf(stages: readonly StageView[], copied: readonly string[] = [], state = RUN.state) {
+const QUESTION = { id: 'plan-1', text: 'Approve the plan?', options: ['approve', 'stop'] };
+
+function stateOf(
+  stages: readonly StageView[],
+  copied: readonly string[] = [],
+  state = RUN.state,
+  questions: readonly (typeof QUESTION)[] = [],
+) {
   const use = { elapsedMs: 9_255_900, limits: LIMITS };
-  const { path, text } = stateFile({ run: { ...RUN, state }, plan: { criteria: CRITERIA }, stages, use }, copied);
+  const { path, text } = stateFile(
+    { run: { ...RUN, state }, plan: { criteria: CRITERIA }, stages, use, questions: [...questions] },
+    copied,
+  );
   expect(path).toBe('state.json');
   return JSON.parse(text) as Record<string, unknown>;
 }
@@ -74,4 +84,8 @@ it.each([
   [[stage('A', 'done'), stage('B', 'skipped')], 'B'],
 ])('names the stage that the run is at: %#', (stages, current) => {
   expect(stateOf(stages)).toMatchObject({ current_stage: current });
+});
+
+it('has the open questions', () => {
+  expect(stateOf([REVIEW], [], 'waiting', [QUESTION])).toMatchObject({ status: 'paused', open_questions: [QUESTION] });
 });

@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'substrate/system': ['text', 'model', 'substrate/ports'],
   'substrate/ledger': ['text', 'model', 'substrate/ports', 'substrate/system'],
   'substrate/git': ['text', 'model', 'substrate/ports', 'substrate/system'],
-  runtimes: ['text', 'model', 'substrate/ports', 'substrate/system'],
+  runtimes: ['text', 'model', 'prompts', 'substrate/ports', 'substrate/system'],
   graph: ['text', 'model', 'rules', 'runtimes', 'substrate/ports', 'substrate/system'],
   view: ['text', 'model', 'rules', 'playbooks', 'substrate/ports'],
   engine: ['text', 'model', 'prompts', 'rules', 'playbooks', 'substrate', 'runtimes', 'graph', 'view'],

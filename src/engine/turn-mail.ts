@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Composition } from './compose.ts';
 import { MAIL_SERVER_NAME } from '../model/armory.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
+import { TURN_FILE, type MailWords, type TurnFile } from '../model/mail/turn-file.ts';
+import { renderPrompt, type ChangedPrompts } from '../prompts/render.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { storageError } from '../model/storage-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
@@ -21,6 +22,7 @@ interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   /** The folder with the ledger. */
   readonly directory: string;
   readonly redactor: Redactor;
+  readonly words: MailWords;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** For a person to read. */
   onWarning(text: string): void;
@@ -34,6 +36,13 @@ export interface TurnMail {
   beforeSpawn(attempt: Attempt, turnDirectory: string): Promise<void>;
   onEvent(attemptId: string, event: TurnEvent): void;
   onSettled(attemptId: string, result: TurnResult): void;
+}
+
+/** The words of the servers, from the prompts of the run. */
+export function mailWords(changed: ChangedPrompts | undefined): MailWords {
+  const whenToAsk = renderPrompt('mail/when-to-ask', {}, changed);
+  const information = renderPrompt('mail/information', {}, changed);
+  return { server: renderPrompt('mail/server', { whenToAsk, information }, changed), whenToAsk, information };
 }
 
 /** If a server does not start, squad warns and the turn continues without mail. */
@@ -62,6 +71,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
         directory,
         token: ledger.mail.issueTurnToken(lease, attempt.id),
         secrets: redactor.fingerprints(),
+        words: ports.words,
       };
       try {
         await writeFile(path, JSON.stringify(file), { mode: 0o600 });

@@ -39,7 +39,7 @@ import { createFaultFinder } from './task-fault.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import type { Tracer } from './tracing/tracer.ts';
-import { createTurnMail, type TurnMail } from './turn-mail.ts';
+import { createTurnMail, mailWords, type TurnMail } from './turn-mail.ts';
 import { workClockOf, type SegmentClock } from './watch-run.ts';
 
 export interface SegmentPorts extends Pick<
@@ -112,7 +112,7 @@ export function wireRun(
   const redactor = ports.redactor(letThroughBy(definition));
   const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;
-  const turnMail = wireTurnMail(ports, resources, lease, redactor);
+  const turnMail = wireTurnMail(ports, resources, of, redactor);
   const { places, armory } = wireArmory(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
@@ -188,10 +188,15 @@ function wireArmory(
   return { places, armory: createArmory({ taskCage, host, definition, mail, placeOf: places.of, ...folders }) };
 }
 
-function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease, redactor: Redactor): TurnMail {
-  const { directory, ledger } = resources;
+function wireTurnMail(
+  ports: SegmentPorts,
+  { directory, ledger }: RunResources,
+  { lease, definition }: Pick<SegmentOf, 'lease' | 'definition'>,
+  redactor: Redactor,
+): TurnMail {
   return createTurnMail({
     redactor,
+    words: mailWords(definition.prompts),
     clock: ports.clock,
     mailServer: (turnFile) => ports.mailServer(turnFile),
     ledger,

@@ -30,4 +30,5 @@ export type {
   Verdict,
 } from '../runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from '../runtimes/shared/cli-turn.ts';
-export { instructionsHash, promptFor, sessionRefusal } from '../runtimes/shared/session.ts';
+export { instructionsHash, sessionRefusal } from '../runtimes/shared/session.ts';
+export { promptFor } from '../runtimes/shared/turn-prompt.ts';

@@ -92,6 +92,8 @@ export const turnRequestSchema = z.object({
   prompt: z.string(),
   /** Fixed for the life of a session. What changes from turn to turn belongs in `prompt`. */
   instructions: z.string(),
+  /** Texts that the runtime adds, by name: those in place of squad's own. Absent: none is changed. */
+  prompts: z.record(z.string(), z.string()).optional(),
   session: sessionRefSchema.optional(),
   model: z.string().optional(),
   effort: z.enum(EFFORTS).optional(),

@@ -58,6 +58,7 @@ export const FACTS = {
   checks: 'own',
   criteriaFailures: 'own',
   problems: 'data',
+  problem: 'line',
   merged: 'lines',
   attempts: 'lines',
   // A review.
@@ -111,6 +112,16 @@ export const FACTS = {
   action: 'line',
   isVerification: 'line',
   morePaths: 'line',
+  whenToAsk: 'own',
+  information: 'own',
+  // From the runtime.
+  folder: 'own',
+  oldFolder: 'own',
+  notes: 'own',
+  skills: 'own',
+  schema: 'own',
+  alone: 'line',
+  fields: 'lines',
 } as const satisfies Readonly<Record<string, 'line' | 'lines' | 'data' | 'own'>>;
 
 export type FactName = keyof typeof FACTS;

@@ -22,6 +22,12 @@ export type PromptWithoutFacts = {
 /** Bodies of prompts that a repository has changed, by name. */
 export type ChangedPrompts = Readonly<Record<string, string>>;
 
+/** Those that the runtime of a turn fills in. */
+export function promptsOfRuntimes(changed: ChangedPrompts = {}): ChangedPrompts | undefined {
+  const own = Object.entries(changed).filter(([name]) => name.startsWith('runtime/'));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
+}
+
 /** One prompt with its facts filled in. Nothing in a fact is looked at again, and no fact of others gets out of its tags. */
 export function renderPrompt<N extends PromptName>(name: N, facts: FactsOf<N>, changed: ChangedPrompts = {}): string {
   const body = Object.hasOwn(changed, name) ? (changed[name] ?? '') : PROMPTS[name].body;

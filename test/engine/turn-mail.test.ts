@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTurnMail, type TurnMail } from '../../src/engine/turn-mail.ts';
+import { createTurnMail, mailWords, type TurnMail } from '../../src/engine/turn-mail.ts';
 import type { Attempt } from '../../src/model/attempt.ts';
 import { turnFileSchema } from '../../src/model/mail/turn-file.ts';
 import { createRedactor, REDACTED } from '../../src/model/redaction/redactor.ts';
@@ -43,6 +43,7 @@ function openTurnMailRoom(): TurnMailRoom {
     lease: room.lease,
     directory: room.directory,
     redactor: createRedactor([SECRET]),
+    words: mailWords({}),
     clock: { monotonic: () => 0, sleep: () => Promise.resolve() },
     onWarning: (text) => warnings.push(text),
   });

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** What makes prompts, briefs, criteria and feedback. */
-const MAKERS = ['playbooks', 'rules'];
+/** What makes prompts, briefs, criteria and feedback, what adds to them at the start of a turn, and what agents ask in a turn. */
+const MAKERS = ['playbooks', 'rules', 'runtimes', 'cli/mcp'];
 /** A text of more words is a sentence for someone, and sentences for agents are prompts. */
 const MOST_WORDS = 12;
 
@@ -27,6 +27,17 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
     /^rules\/(?:agent-request|baseline-checked|change-checks|conclude|intervention-checks|run-branch|silent-judges|staff)\.ts$/,
     'for the operator',
   ],
+  [
+    /^runtimes\/(?:antigravity\/command|claude\/index|codex\/(?:command|index)|in-process\/index|acp\/host\/session-setup)\.ts$/,
+    'why a turn is refused or failed, for the operator',
+  ],
+  [
+    /^runtimes\/shared\/(?:cli-program|network-failure|output-reader|session|skills|turn-verdict)\.ts$/,
+    'why a turn is refused or failed, for the operator',
+  ],
+  [/^runtimes\/shared\/(?:hooks|limit-notice|outside-servers)\.ts$/, 'programs of the shell, and patterns'],
+  [/^cli\/mcp\/(?:other-actions|reading-tools)\.ts$/, 'what a tool does: it stands in the schema of the tool'],
+  [/^cli\/mcp\/(?:main|server)\.ts$/, 'why a call, or the program, is refused'],
 ];
 
 /** Texts in the code; those that say what a field of an answer means belong to its schema. */

@@ -27,7 +27,7 @@ function main(): void {
   const parent = process.ppid;
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(process.env['SQUAD_FAILPOINTS'] ?? '');
-  const { directory, token, secrets } = takeTurnFile(turnFileOf(process.argv.slice(2)));
+  const { directory, token, secrets, words } = takeTurnFile(turnFileOf(process.argv.slice(2)));
   const clock = createSystemClock();
   const redactor = createRedactor([], secrets);
   const ledger = openLedger(directory, { clock, redactor: () => redactor });
@@ -49,7 +49,7 @@ function main(): void {
   setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
   process.stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
-  const tools = createMailTools({ mail, now: () => clock.now(), bearer });
+  const tools = createMailTools({ mail, words, now: () => clock.now(), bearer });
   const { stdin: input, stdout: output } = process;
   open({ input, output, mostLineBytes: MOST_LINE_BYTES, end, report }, tools);
 }

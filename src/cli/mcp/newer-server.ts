@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { INSTRUCTIONS, NO_TOOL, type MailTools } from './server.ts';
+import { NO_TOOL, type MailTools } from './server.ts';
 import type { Wire } from './wire.ts';
 
 /** The library serves every revision of the protocol, and takes nine megabytes for that. */
@@ -19,7 +19,10 @@ export function serveNewer(tools: MailTools, version: string, wire: Wire): void 
 }
 
 function createServer(tools: MailTools, version: string): Server {
-  const server = new Server({ name: 'squad', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const server = new Server(
+    { name: 'squad', version },
+    { capabilities: { tools: {} }, instructions: tools.instructions },
+  );
   server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
     const result = tools.call(mcpReq.id, name, given);

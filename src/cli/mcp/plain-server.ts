@@ -1,7 +1,7 @@
 import { errorText } from '../../model/errors.ts';
 import { Rpc, type Fields, type RequestId } from '../../substrate/system/process/json-rpc.ts';
 import { asObject, isJsonObject, parseJson } from '../../text/json.ts';
-import { INSTRUCTIONS, NO_TOOL, type MailTools } from './server.ts';
+import { NO_TOOL, type MailTools } from './server.ts';
 import type { Wire } from './wire.ts';
 
 /** The revisions of the protocol that begin with `initialize`, the newest first. */
@@ -60,7 +60,7 @@ function answer(
       const { protocolVersion: asked } = params;
       const protocolVersion = REVISIONS.find((revision) => revision === asked) ?? REVISIONS[0];
       const serverInfo = { name: 'squad', version };
-      rpc.answer(id, { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions: INSTRUCTIONS });
+      rpc.answer(id, { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions: tools.instructions });
       return;
     }
     case 'ping':

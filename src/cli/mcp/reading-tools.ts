@@ -7,7 +7,7 @@ import { refuse } from '../../model/mail/refusal.ts';
 import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
-import { INFORMATION, shownMessage } from './messages.ts';
+import { shownMessage } from './messages.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
 /** Entries of one list. */
@@ -56,7 +56,7 @@ export const READING_TOOLS: readonly MailTool[] = [
   }),
 ];
 
-function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
+function readNew({ mail, party, words }: ToolContext, limit: number): ToolAnswer {
   const claimed = mail.claim(party, { limit, leaseMs: ACK_TIMEOUT_MS });
   const open = mail.inbox(party);
   const now = new Set(claimed.map(({ message }) => message.id));
@@ -64,7 +64,7 @@ function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
   return {
     ok: true,
     content: {
-      note: INFORMATION,
+      note: words.information,
       letters: claimed.map((delivery) => shownMessage(mail, delivery)),
       more: open.filter(({ state }) => state === 'waiting').length,
       read_but_not_accepted: idsOf(before),
@@ -73,10 +73,10 @@ function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
 }
 
 /** Refuses every message of others in the same way, so that a caller learns nothing about it. */
-function readOne({ mail, party }: ToolContext, id: string, offset: number): ToolAnswer {
+function readOne({ mail, party, words }: ToolContext, id: string, offset: number): ToolAnswer {
   const found = mail.messageFor(party, id);
   if (found === undefined) refuse('invalid_format', 'id', 'must be the id of a message to you or from you');
-  return { ok: true, content: { note: INFORMATION, letter: shownMessage(mail, found, offset) } };
+  return { ok: true, content: { note: words.information, letter: shownMessage(mail, found, offset) } };
 }
 
 function accept({ mail, party }: ToolContext, { ids }: { readonly ids: readonly string[] }): ToolAnswer {

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isSquadError } from '../../model/errors.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
-import { WHEN_TO_ASK } from '../../model/mail/kind-table.ts';
-import { INFORMATION } from './messages.ts';
+import type { MailWords } from '../../model/mail/turn-file.ts';
 import { otherActions, OTHER_ACTIONS } from './other-actions.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
@@ -17,6 +16,7 @@ const FIRST = ['ask', 'send', 'handoff'];
 
 export interface MailServerPorts {
   readonly mail: Mailbox;
+  readonly words: MailWords;
   /** Epoch ms. */
   now(): number;
   /** Called for every call of a tool. undefined: the turn is over. */
@@ -28,9 +28,6 @@ const OVER: MailRefusal = {
   field: '',
   rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
-
-/** Sent in the answer to `initialize`; agents read it. Codex cuts it where its tools are named without their schemas. */
-export const INSTRUCTIONS = `Ask, tell or hand work to the other members of your squad, by mail. ${WHEN_TO_ASK} ${INFORMATION}`;
 
 export const NO_TOOL = 'there is no such tool; `tools/list` lists them';
 
@@ -50,6 +47,8 @@ interface ListedTool {
 
 /** The mailbox as tools for one turn. Its token says who calls, and nothing else does. */
 export interface MailTools {
+  /** Sent in the answer to `initialize`; agents read it. Codex cuts it where its tools are named without their schemas. */
+  readonly instructions: string;
   list(): ListedTool[];
   /** undefined: there is no such tool. `id`: of the request. */
   call(id: string | number, name: string, given: unknown): ToolResult | undefined;
@@ -58,6 +57,7 @@ export interface MailTools {
 export function createMailTools(ports: MailServerPorts): MailTools {
   const started = randomUUID();
   return {
+    instructions: ports.words.server,
     list: () => toolsOf(ports),
     call: (id, name, given) => {
       const tool =
@@ -102,7 +102,7 @@ function toolsOf(ports: MailServerPorts): ListedTool[] {
   const others = othersOf(tools);
   return [...first, otherActions(others), ...waitingTools(ports, others)].map((tool) => ({
     name: tool.name,
-    description: tool.description,
+    description: tool.name === 'ask' ? ports.words.whenToAsk : tool.description,
     inputSchema: { type: 'object' as const, ...tool.schema() },
     annotations: tool.hints,
   }));
@@ -112,7 +112,7 @@ function call(ports: MailServerPorts, tool: MailTool, given: unknown, key: strin
   try {
     const party = ports.bearer();
     if (party === undefined) return { ok: false, refusal: OVER };
-    return tool.call({ mail: ports.mail, party, now: () => ports.now() }, given, key);
+    return tool.call({ mail: ports.mail, words: ports.words, party, now: () => ports.now() }, given, key);
   } catch (error) {
     // The agent may try again what the machine cannot do now. Anything else is a bug, which the client reports as one.
     if (isSquadError(error)) return { ok: false, problem: error.message };

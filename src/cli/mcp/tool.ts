@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import { catchRefusal, refuse, type Refused } from '../../model/mail/refusal.ts';
 import { refuseIssue, shownName } from '../../model/mail/shape.ts';
+import type { MailWords } from '../../model/mail/turn-file.ts';
 import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 
@@ -9,6 +10,7 @@ import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 export interface ToolContext {
   readonly mail: Mailbox;
   readonly party: MailParty;
+  readonly words: MailWords;
   now(): number;
 }
 

@@ -18,11 +18,6 @@ const reply = { action: null, task: 'optional' } as const;
 
 const AT_END = 'It takes effect when this turn completes.';
 
-/** Comes with the tool, and with what the mail server says of itself. */
-export const WHEN_TO_ASK =
-  'Ask others only if a wrong guess would waste the task (an interface that another task owns, or two readings of the objective), then ' +
-  'end your turn: the answer comes in a later one. Otherwise decide, and write it down as an assumption in your answer.';
-
 function text(description: string): z.ZodType {
   return z.string().exactOptional().describe(description);
 }
@@ -100,7 +95,7 @@ export const KIND_TABLE = [
     },
     tool: {
       name: 'ask',
-      does: WHEN_TO_ASK,
+      does: 'Ask members a question.',
       defaults: { code_path: bodies.NOWHERE },
     },
     words: {

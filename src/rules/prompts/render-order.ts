@@ -25,7 +25,7 @@ import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 import type { BaselineCommand } from '../../model/plan/baseline.ts';
 import { counted } from '../../text/counted.ts';
-import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
+import { promptsOfRuntimes, renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 import { fenceTag } from '../../text/fence.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { isLeftOut, redCommands } from '../baseline.ts';
@@ -76,7 +76,7 @@ export function renderOrder(
     place: { ...placeOf(start, state, board), head: board.branch.head },
     prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
     instructions: agent.instructions,
-    ...defined({ session }),
+    ...defined({ session, prompts: promptsOfRuntimes(definition.prompts) }),
     ...namesOf(agent, other),
     access:
       state.task.builds === true && start.review === null && agent.access.level === 'read-only'

@@ -7,7 +7,8 @@ import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-
 import type { CliFacts } from '../shared/cli-program.ts';
 import { confined, KEPT, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
-import { instructedPrompt, requestRefusal } from '../shared/session.ts';
+import { requestRefusal } from '../shared/session.ts';
+import { instructedPrompt, withAnswer } from '../shared/turn-prompt.ts';
 import type { HostPlan } from './host/plan.ts';
 import type { AcpConfig, Profile } from './profiles.ts';
 
@@ -38,7 +39,7 @@ export function command(request: TurnRequest, facts: AcpFacts): CliCommand | Ref
   if (refused !== undefined) return refused;
   const { profile, directory, home, notes } = facts;
   const [node, ...host] = facts.host;
-  const prompt = instructedPrompt(request, notes);
+  const prompt = withAnswer(instructedPrompt(request, notes), request);
   const own = Object.entries(profile.files ?? {}).map(([name, value]) => ({ name, text: JSON.stringify(value) }));
   return {
     type: 'command',
@@ -93,7 +94,8 @@ function isCaged(confiner: Confiner | undefined): confiner is Extract<Confiner, 
 }
 
 function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
-  const { access, model, mcp, outputSchema, outputIsOptional, session, toolRules, workspace, limits, ask } = request;
+  const { access, model, mcp, outputSchema, outputIsOptional, session, toolRules, workspace, limits, ask, prompts } =
+    request;
   const { name, profile, config, confiner, directory, binary = '' } = facts;
   const { modelOption } = profile;
   const option = modelOption === undefined || model === undefined ? [] : [modelOption, model];
@@ -122,6 +124,7 @@ function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {
       model: modelOption === undefined ? model : undefined,
       outputSchema,
       outputIsOptional,
+      prompts,
       ask: ask && { folder: directory, deadlineMs: 0.9 * Math.min(limits.idleMs, limits.wallMs) },
     }),
   };

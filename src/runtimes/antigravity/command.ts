@@ -9,7 +9,8 @@ import type { CliFacts } from '../shared/cli-program.ts';
 import { confined, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
 import { oddVariable, outsideServers, type OutsideServers } from '../shared/outside-servers.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
-import { instructedPrompt, turnRefusal } from '../shared/session.ts';
+import { turnRefusal } from '../shared/session.ts';
+import { instructedPrompt } from '../shared/turn-prompt.ts';
 
 export interface AntigravityFacts extends CliFacts {
   readonly versionProblem: string | undefined;

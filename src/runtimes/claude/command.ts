@@ -7,7 +7,8 @@ import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import { hookFiles, hookProblem, hookSettings } from '../shared/hooks.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
-import { chosenSessionId, promptFor, turnRefusal } from '../shared/session.ts';
+import { chosenSessionId, turnRefusal } from '../shared/session.ts';
+import { promptFor } from '../shared/turn-prompt.ts';
 import { refuseRights, type Skill } from '../shared/skills.ts';
 
 export interface ClaudeFacts extends CliFacts {

@@ -5,8 +5,10 @@ import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
-import { promptFor, turnRefusal } from '../shared/session.ts';
-import { skillList, type Skill } from '../shared/skills.ts';
+import { turnRefusal } from '../shared/session.ts';
+import type { Skill } from '../shared/skills.ts';
+import { promptFor, skillList } from '../shared/turn-prompt.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { defined } from '../../text/defined.ts';
 import { encodeToml } from '../../text/toml.ts';
 
@@ -145,9 +147,12 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
 }
 
 function fixedConfig(request: TurnRequest, facts: CodexFacts): Config {
-  const { model, effort, instructions } = request;
+  const { model, effort, instructions, prompts } = request;
   // Codex has no place for the skills of one turn.
-  const parts = [...(instructions === '' ? [] : [instructions + sandboxNote(request)]), ...skillList(facts.skills)];
+  const parts = [
+    ...(instructions === '' ? [] : [instructions, ...sandboxNote(request)]),
+    ...skillList(facts.skills, prompts),
+  ];
   const given = {
     model,
     model_reasoning_effort: effort,
@@ -181,14 +186,8 @@ const usersOwn = ({ workspace }: TurnRequest): Config => [
  * Codex's sandbox without network also refuses sockets between local processes (openai/codex#41175, #18473), so a correct
  * Node test that starts a program fails. Without this note a builder changes correct code and a reviewer rejects it.
  */
-function sandboxNote({ access }: TurnRequest): string {
-  if (hasNetwork(access)) return '';
-  return `
-
-Your shell runs in a sandbox without network. There, a program that captures the output of another program (Node's spawnSync
-and execFile, test runners with worker processes, asyncio) can fail with EPERM or see no output although the code is correct.
-Do not change the code because of this. Check it in another way, say what you could not check, and rely on the checks that run
-outside the sandbox.`;
+function sandboxNote({ access, prompts }: TurnRequest): string[] {
+  return hasNetwork(access) ? [] : [renderPrompt('runtime/no-network', {}, prompts)];
 }
 
 /** The permission profile of the agent's commands. It takes precedence over a sandbox_mode of any config layer. */

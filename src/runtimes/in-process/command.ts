@@ -3,8 +3,8 @@ import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
 import { refuseAny, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
-import { promptFor, requestRefusal } from '../shared/session.ts';
-import { withOptionalSchema, withSchema } from '../shared/text-answer.ts';
+import { requestRefusal } from '../shared/session.ts';
+import { promptFor, withAnswer } from '../shared/turn-prompt.ts';
 
 export interface InProcessFacts {
   readonly name: string;
@@ -51,12 +51,7 @@ export function environmentOf(request: TurnRequest, settings: RuntimeSettings): 
 }
 
 export function promptOf(request: TurnRequest, notes: readonly RepositoryNote[]): string {
-  const prompt = promptFor(request, notes);
-  const { outputSchema, outputIsOptional, session } = request;
-  if (outputSchema === undefined) return prompt;
-  return outputIsOptional === true
-    ? withOptionalSchema(prompt, outputSchema, session !== undefined)
-    : withSchema(prompt, outputSchema);
+  return withAnswer(promptFor(request, notes), request);
 }
 
 function refusal(request: TurnRequest, { name, settings, takesModel }: InProcessFacts): Refusal | undefined {

@@ -85,7 +85,7 @@ async function answer({ request, agent, ...turn }: DrivenTurn, standIn: StandIn)
   if (turn.hasThread === undefined || first.text.trim() === '') {
     return failed({ kind: 'bad-output', message: read.problem });
   }
-  const second = await ask(repairOf(read.problem), true);
+  const second = await ask(await repairOf(read.problem, request.prompts), true);
   const again = await structured(schema, second);
   if ('problem' in again) return failed({ kind: 'bad-output', message: again.problem });
   return { type: 'result', text: second.text, structured: again.structured };

@@ -3,7 +3,8 @@ import { sha256Of } from '../../model/sha256.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
 import { refuseAny, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
-import { promptFor, requestRefusal } from '../shared/session.ts';
+import { requestRefusal } from '../shared/session.ts';
+import { promptFor } from '../shared/turn-prompt.ts';
 
 export interface ScriptedFacts {
   /** `turns/<attempt>`. */

@@ -3,7 +3,6 @@ import { sha256Of } from '../../model/sha256.ts';
 import { writableFolders } from '../../model/access.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { quoteNotes } from './repository-notes.ts';
 import { refuse, refuseAny, type Refusal } from './cli-adapter.ts';
 
 /** Identifies the instructions that a session was opened with. */
@@ -78,31 +77,4 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function chosenSessionId(runtime: string, turnId: string): string {
   const hex = sha256Of(`${runtime} session of ${turnId}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-function moved(now: string, before: string): string {
-  return [
-    `Your working directory has changed. It is now ${now} (before: ${before}).`,
-    'Do not use paths from earlier in this conversation that start with the old directory.',
-  ].join('\n');
-}
-
-/**
- * The prompt for the runtime. It first names a change of folder, because the transcript of a session is full of the old paths. `notes`:
- * those of the repository, for the first prompt of a program that does not read them itself.
- */
-export function promptFor(
-  request: TurnRequest,
-  notes: readonly { readonly name: string; readonly text: string }[] = [],
-): string {
-  const { session, workspace, prompt } = request;
-  if (session === undefined) return notes.length === 0 ? prompt : `${quoteNotes(notes)}\n\n${prompt}`;
-  return session.workspace === workspace.path ? prompt : `${moved(workspace.path, session.workspace)}\n\n${prompt}`;
-}
-
-/** `promptFor` with the instructions in front, once: for a program that takes none. */
-export function instructedPrompt(request: TurnRequest, notes: Parameters<typeof promptFor>[1] = []): string {
-  const prompt = promptFor(request, notes);
-  const isOpen = request.session !== undefined || request.instructions === '';
-  return isOpen ? prompt : `${request.instructions}\n\n${prompt}`;
 }

@@ -45,16 +45,3 @@ export function refuseRights(runtime: string, skills: readonly Skill[]): Refusal
   }
   return undefined;
 }
-
-/** Skills as a part of the instructions, for a program that lists only those in its own folders. */
-export function skillList(skills: readonly Skill[]): string[] {
-  if (skills.length === 0) return [];
-  const list = skills.map(({ name, folder, description }) => {
-    return `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()} (file: ${join(folder, 'SKILL.md')})`;
-  });
-  return [
-    `You have these skills. A skill is a folder with instructions for one kind of work. When a task fits a description, read the
-whole file before you act. Paths in it are relative to its folder.
-${list.join('\n')}`,
-  ];
-}

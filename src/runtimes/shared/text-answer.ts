@@ -1,27 +1,17 @@
 import { errorText } from '../../model/errors.ts';
-import { asObject, isJsonObject, parseJson, type Json } from '../../text/json.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import { isJsonObject, parseJson, type Json } from '../../text/json.ts';
 
 type Schema = Readonly<Record<string, Json>>;
 type Checked = { readonly structured: Json } | { readonly problem: string };
 
 const MOST_BYTES = 128 * 1024;
 
-export function withSchema(prompt: string, schema: Schema): string {
-  const how = 'End your turn with one JSON value that satisfies this JSON Schema, and with nothing before or after it:';
-  return `${prompt}\n\n${how}\n${JSON.stringify(schema)}`;
-}
-
-/** Asks for an answer in a form that its turn does not owe. A session that is resumed has the schema already. */
-export function withOptionalSchema(prompt: string, schema: Schema, isResumed: boolean): string {
-  const fields = Object.keys(asObject(schema['properties'])).join(', ');
-  const how = isResumed
-    ? `End your turn as before, with one JSON value that has these fields: ${fields}.`
-    : `End your turn with one JSON value that satisfies this JSON Schema:\n${JSON.stringify(schema)}`;
-  return `${prompt}\n\n${how}`;
-}
-
-export function repairOf(problem: string): string {
-  return `${problem}. Send the corrected JSON value now, and nothing else. Do not do anything else.`;
+/** For an agent whose answer is not in the form. */
+export async function repairOf(problem: string, prompts: TurnRequest['prompts']): Promise<string> {
+  // Loads all prompts, which most turns do not need.
+  const { renderPrompt } = await import('../../prompts/render.ts');
+  return renderPrompt('runtime/repair', { problem }, prompts);
 }
 
 /** The structured answer in a message, checked; or what is wrong with it. */

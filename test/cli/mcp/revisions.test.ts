@@ -13,6 +13,7 @@ const TOOL = {
   annotations: { destructiveHint: false, openWorldHint: false } as const,
 };
 const TOOLS: MailTools = {
+  instructions: 'What it is for.',
   list: () => [TOOL],
   call: (id, name, given) => {
     if (name === 'broken') throw new Error('it is broken');

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { WHEN_TO_ASK } from '../../../src/model/mail/kind-table.ts';
+import { PROMPTS } from '../../../src/prompts/shipped.ts';
 import type { MailVerb } from '../../../src/model/mail/kind.ts';
 import { isJsonObject, type Json } from '../../../src/text/json.ts';
 import { POLICY } from '../../substrate/ledger/mail/support.ts';
@@ -65,7 +65,22 @@ describe('squad mcp', () => {
     expect(JSON.stringify(tools)).not.toMatch(/body_encoding|has_new_issues|issue_count/);
     expect(instructions).toMatch(/^[^.]{1,99}\. /);
     for (const said of [instructions, tools].map((one) => JSON.stringify(one)))
-      expect(said.split(WHEN_TO_ASK)).toHaveLength(2);
+      expect(said.split(PROMPTS['mail/when-to-ask'].body)).toHaveLength(2);
+  });
+
+  it('says of itself, of asking and of mail what the run’s prompts say', async () => {
+    const room = openToolRoom();
+    const changed = {
+      'mail/server': 'For mail. {{whenToAsk}} {{information}}',
+      'mail/when-to-ask': 'Ask early.',
+      'mail/information': 'Doubt it.',
+    };
+    room.done('MAIN', 'send', { to: ['A'], text: 'well' });
+    const client = serve(turnFile(room, 'A', changed));
+    expect((await client.open()).instructions).toBe('For mail. Ask early. Doubt it.');
+    const { tools } = await client.request('tools/list', {});
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'ask', description: 'Ask early.' }));
+    expect((await client.call('inbox', {})).structuredContent).toMatchObject({ note: 'Doubt it.' });
   });
 
   it('lists what answers the mail that waits, too', async () => {

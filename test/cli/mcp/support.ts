@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest';
 import { READING_TOOLS } from '../../../src/cli/mcp/reading-tools.ts';
 import { SENDING_TOOLS } from '../../../src/cli/mcp/sending-tools.ts';
 import type { ToolAnswer } from '../../../src/cli/mcp/tool.ts';
+import { mailWords } from '../../../src/engine/turn-mail.ts';
+import type { ChangedPrompts } from '../../../src/prompts/render.ts';
 import type { Json } from '../../../src/text/json.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
@@ -40,7 +42,12 @@ export function openToolRoom(policy?: MailPolicy): ToolRoom {
     const tool = [...SENDING_TOOLS, ...READING_TOOLS].find((one) => one.name === name);
     if (tool === undefined) throw new Error(`there is no tool ${name}`);
     calls += 1;
-    const desk = { mail: room.mail, party: turnOf(member, TURNS[member]), now: () => room.clock.now() };
+    const desk = {
+      mail: room.mail,
+      words: mailWords({}),
+      party: turnOf(member, TURNS[member]),
+      now: () => room.clock.now(),
+    };
     return tool.call(desk, given, key ?? `key-${calls}`);
   };
   const done: ToolRoom['done'] = (...given) => {
@@ -73,10 +80,11 @@ function idOf({ id }: Readonly<Record<string, Json>>): string {
 }
 
 /** The file of a member's turn, as the engine leaves it. */
-export function turnFile(room: MailRoom, member: Member): string {
+export function turnFile(room: MailRoom, member: Member, changed: ChangedPrompts = {}): string {
   const path = join(dirname(room.directory), `${member}.json`);
   const token = room.mail.issueTurnToken(room.lease, TURNS[member]);
-  writeFileSync(path, JSON.stringify({ directory: room.directory, token, secrets: NO_FINGERPRINTS }), { mode: 0o600 });
+  const file = { directory: room.directory, token, secrets: NO_FINGERPRINTS, words: mailWords(changed) };
+  writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
   return path;
 }
 

@@ -10,7 +10,7 @@ import type { Playbook, TaskView, View } from '../../../src/model/plan.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
-import { runDefinitionSchema } from '../../../src/model/run.ts';
+import { runDefinitionSchema, type RunDefinition } from '../../../src/model/run.ts';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import { FACTS, newTask, REVIEWED } from '../support.ts';
@@ -88,12 +88,13 @@ function order(
   session?: SessionRef,
   messages: readonly PromptMessage[] = [],
   playbook: Pick<Playbook<unknown>, 'answers' | 'background'> = PLAYBOOK,
+  prompts: RunDefinition['prompts'] = undefined,
 ) {
   const start = decideFrontier(now, 9).starts.find((one): one is TurnStart => one.start === 'turn' && one.task === 'a');
   if (start === undefined) throw new Error('nothing starts');
   return renderOrder(start, `try.1.${start.attempt}`, {
     board: now,
-    definition: DEFINITION,
+    definition: { ...DEFINITION, ...(prompts && { prompts }) },
     playbook,
     session,
     messages,
@@ -287,4 +288,10 @@ describe('what goes back', () => {
     expect(prompt).not.toContain('The task was:');
     expect(prompt).not.toContain('The whole objective.');
   });
+});
+
+it('a turn has the changed texts of its runtime, and none without any', () => {
+  const changed = { 'runtime/moved': 'There.', 'author/cut-short': 'Finish.' };
+  expect(order(board({}), undefined, [], PLAYBOOK, changed).prompts).toEqual({ 'runtime/moved': 'There.' });
+  expect(order(board({}))).not.toHaveProperty('prompts');
 });

@@ -47,6 +47,13 @@ describe('a turn', () => {
     ]);
   });
 
+  it('has the form of its answer on stdin, too, and the text that repairs one in its plan', () => {
+    const prompts = { 'runtime/answer': 'As {{schema}}', 'runtime/repair': 'Again: {{problem}}' };
+    const asked = { outputSchema: { type: 'object' as const }, prompts };
+    expect(commandOf(asked).stdin).toBe('be good\n\ndo it\n\nAs {"type":"object"}');
+    expect(planOf(asked)).toMatchObject({ prompts });
+  });
+
   it('in a session has the prompt alone', () => {
     expect(commandOf({ session }).stdin).toBe('do it');
     expect(planOf({ session }).session).toEqual({ id: 's-1' });

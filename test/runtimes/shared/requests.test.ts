@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS, turnRequestSchema, type TurnRequest } from '../../../src/model/turn-request.ts';
 import { childEnvironment } from '../../../src/runtimes/shared/child-environment.ts';
-import { instructionsHash, promptFor, requestRefusal, sessionRefusal } from '../../../src/runtimes/shared/session.ts';
+import { instructionsHash, requestRefusal, sessionRefusal } from '../../../src/runtimes/shared/session.ts';
+import { promptFor } from '../../../src/runtimes/shared/turn-prompt.ts';
 
 const request: TurnRequest = {
   turnId: 't',

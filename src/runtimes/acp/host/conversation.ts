@@ -5,7 +5,7 @@ import { Rpc, RpcError, type Fields, type Noise, type RequestId } from '../../..
 import { serveMcp } from '../../../substrate/system/process/mcp-by-http.ts';
 import { pickVariables } from '../../../text/defined.ts';
 import { asObject, isJsonObject } from '../../../text/json.ts';
-import { repairOf, structuredAnswer, withOptionalSchema, withSchema } from '../../shared/text-answer.ts';
+import { repairOf, structuredAnswer } from '../../shared/text-answer.ts';
 import { writeLine } from './lines.ts';
 import { absolutePath } from '../../../text/absolute-path.ts';
 import { Permits } from './permits.ts';
@@ -60,21 +60,17 @@ export class Conversation {
 
   /** The line `result`. Throws `Halt`. */
   async run(prompt: string): Promise<Fields> {
-    const { outputSchema: schema, outputIsOptional, session, limits } = this.#plan;
+    const { outputSchema: schema, outputIsOptional, limits, prompts } = this.#plan;
     const late = new Error(`did not answer within ${limits.openMs / 1000} s`);
     const opening = setTimeout(() => this.rpc.fail(late), limits.openMs);
     await this.#openSession(await this.#initialize()).finally(() => clearTimeout(opening));
-    if (schema === undefined) return this.#resultOf(await this.#prompt(prompt));
-    if (outputIsOptional === true) {
-      const only = await this.#prompt(withOptionalSchema(prompt, schema, session !== undefined));
-      const report = await structuredAnswer(schema, this.#text);
-      return this.#resultOf(only, 'structured' in report ? report : {});
-    }
-    const first = await this.#prompt(withSchema(prompt, schema));
+    const first = await this.#prompt(prompt);
+    if (schema === undefined) return this.#resultOf(first);
     const checked = await structuredAnswer(schema, this.#text);
+    if (outputIsOptional === true) return this.#resultOf(first, 'structured' in checked ? checked : {});
     if ('structured' in checked || first['stopReason'] !== 'end_turn' || this.#isCancelled)
       return this.#resultOf(first, checked);
-    const second = await this.#prompt(repairOf(checked.problem));
+    const second = await this.#prompt(await repairOf(checked.problem, prompts));
     return { ...this.#resultOf(second, await structuredAnswer(schema, this.#text)), before: useOf(first) };
   }
 

@@ -60,6 +60,8 @@ export interface HostPlan {
   readonly outputSchema?: Readonly<Record<string, Json>>;
   /** An answer without that form is not repaired. */
   readonly outputIsOptional?: true;
+  /** As a turn's request has them. */
+  readonly prompts?: Readonly<Record<string, string>>;
   /** A person answers what the policy does not know, by files in this folder. */
   readonly ask?: { readonly folder: string; readonly deadlineMs: number };
   readonly quirks: Quirks;

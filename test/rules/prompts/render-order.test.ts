@@ -88,7 +88,7 @@ function order(
   session?: SessionRef,
   messages: readonly PromptMessage[] = [],
   playbook: Pick<Playbook<unknown>, 'answers' | 'background'> = PLAYBOOK,
-  prompts: RunDefinition['prompts'] = undefined,
+  prompts?: RunDefinition['prompts'],
 ) {
   const start = decideFrontier(now, 9).starts.find((one): one is TurnStart => one.start === 'turn' && one.task === 'a');
   if (start === undefined) throw new Error('nothing starts');

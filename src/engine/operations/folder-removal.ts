@@ -22,9 +22,9 @@ interface RemovalPorts {
   isBusy(): boolean;
 }
 
-/** Removes the folders of tasks that are done, one at a time, while other tasks are at work. */
+/** Removes the folders of tasks that are done, one at a time, while other tasks are at work, and where another task can use their files. */
 export interface FolderRemoval {
-  /** As the given ones, but opening a folder that is being removed waits until it is gone. */
+  /** As the given ones, but opening a folder that is being removed waits until it is gone, and a new one is made of one that is left. */
   readonly workspaces: Workspaces;
   /** Finds the tasks that are done since the last board. */
   look(board: Board): void;
@@ -39,17 +39,21 @@ export interface FolderRemoval {
 export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
   const { clock, run, workspaces } = ports;
   const queue = createQueue();
-  let removing: { readonly folder: string; readonly done: Promise<unknown> } | undefined;
+  const removing = new Map<string, Promise<unknown>>();
   let tidying: Promise<unknown> | undefined;
   let isWorking = false;
   let isStopped = false;
 
-  const remove = async ({ folder, attempt }: Left): Promise<void> => {
+  const removeNext = async (): Promise<boolean> => {
+    const left = isStopped ? undefined : queue.take();
+    if (left === undefined) return false;
+    const { folder, attempt } = left;
     // If the machine is at fault, the end of the run says so.
     const done = workspaces.removeFolder({ run, task: folder }, attempt).catch(() => undefined);
-    removing = { folder, done };
+    removing.set(folder, done);
     await done;
-    removing = undefined;
+    removing.delete(folder);
+    return true;
   };
   const tidy = async (): Promise<boolean> => {
     // The next task makes a folder of its own then.
@@ -62,11 +66,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
       await clock.sleep(LOOK_MS);
       if (isStopped) return;
       if (queue.mayStart() && ports.isBusy() && looks * Math.max(queue.size(), 1) < MOST_LOOKS) continue;
-      const left = queue.next();
-      if (left !== undefined) {
-        await remove(left);
-        left.isTried();
-      } else if (!(await tidy())) return;
+      if (!(await removeNext()) && !(await tidy())) return;
       looks = 0;
     }
   };
@@ -75,8 +75,8 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     workspaces: {
       ...workspaces,
       addFolder: async (place) => {
-        if (removing?.folder === place.task) await removing.done;
-        return workspaces.addFolder(place);
+        await removing.get(place.task);
+        return workspaces.addFolder({ ...place, freeOne: removeNext });
       },
     },
     look: (board) => {
@@ -89,7 +89,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     },
     stop: async () => {
       isStopped = true;
-      await Promise.all([removing?.done, tidying]);
+      await Promise.all([...removing.values(), tidying]);
     },
   };
 }
@@ -97,7 +97,6 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
 interface Left {
   readonly folder: string;
   readonly attempt: string;
-  isTried(): void;
 }
 
 /** The folders that are left and were not tried yet, by the newest board. */
@@ -116,14 +115,17 @@ function createQueue() {
       }
       newest = board;
     },
-    next: (): Left | undefined => {
+    /** No later call answers the same folder, unless its task is done once more. */
+    take: (): Left | undefined => {
       for (const [id, tried] of done) {
         const state = newest.tasks.get(id);
         const folders = state === undefined ? [] : leftFolders(state, newest);
         if (folders === 'later') continue;
         const folder = folders.find((one) => !tried.has(one));
-        if (folder !== undefined)
-          return { folder, attempt: lastAttempt(newest, folder), isTried: () => tried.add(folder) };
+        if (folder !== undefined) {
+          tried.add(folder);
+          return { folder, attempt: lastAttempt(newest, folder) };
+        }
         done.delete(id);
       }
       return undefined;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Place } from '../../model/attempt-order.ts';
 import { SquadError } from '../../model/errors.ts';
+import { defined } from '../../text/defined.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 import type { TaskFolder } from '../../substrate/ports/workspaces.ts';
@@ -40,7 +41,12 @@ export async function openPlace(
     const kind = ready.ran ? 'setup-failed' : 'lost';
     return { type: 'refused', failure: { kind, message: ready.output, mayHaveActed: false } };
   }
-  return { type: 'open', workspace: folder.workspace, folder };
+  return { type: 'open', workspace: folder.workspace, folder: definition.setup.length === 0 ? folder : used(folder) };
+}
+
+/** Commands have run in it. */
+function used(folder: TaskFolder): TaskFolder {
+  return defined({ ...folder, fresh: undefined });
 }
 
 /** Returns the folder, reset if the order asks for it; or why it cannot be reset. */

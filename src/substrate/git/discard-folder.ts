@@ -24,6 +24,7 @@ export async function discardFolder(
     'git-old',
     'put',
     'fill',
+    'folders',
     'ignored',
     'ignored.new',
     'made',

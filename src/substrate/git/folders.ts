@@ -21,7 +21,7 @@ import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
 import { openPlainFolder, textOfPath } from '../system/files/plain-folder.ts';
 import { findChanges } from './read-folder.ts';
-import { takeSpare } from './spare/spare-folders.ts';
+import { noteFilled, takeSpare } from './spare/spare-folders.ts';
 
 /**
  * The task's folder, created if it does not exist. The note `<task>.adding` says that squad made it, and `<task>.json` that it is
@@ -56,8 +56,9 @@ export async function addFolder(
   await disown(context, run, task);
   failpoint('git.before-folder');
   try {
-    if (!(await takeSpare(context, repository, task))) await mkdir(path, { mode: 0o700 });
+    if (!(await takeSpare(context, repository, place))) await mkdir(path, { mode: 0o700 });
     await fill(context, repository, task, start);
+    noteFilled(context, place);
     failpoint('git.folder-filled');
     await makeGitDirectory(context, repository, task, start);
     const folder = await noteDown(context, {

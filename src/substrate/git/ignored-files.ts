@@ -9,7 +9,7 @@ import { folderPath, notePath, type GitContext } from './git-context.ts';
 import { copiedPaths } from './known-copies.ts';
 import { isLeaving } from './leavings.ts';
 import { openRun } from './open-run.ts';
-import { findChanges, treeWith } from './read-folder.ts';
+import { findIgnoredPaths, treeWith } from './read-folder.ts';
 import type { FoundFile } from './walk-folder.ts';
 
 /** So many ignored paths of a folder are known; of more, some may be taken for new. */
@@ -28,7 +28,7 @@ const noteSchema = z.object({ key: z.string(), seen: z.record(z.string(), z.stri
 export async function noteIgnored(context: GitContext, folder: TaskFolder): Promise<void> {
   const key = fillingOf(folder);
   if ((await readNoted(context, folder))?.key === key) return;
-  const found = await findIgnored(context, folder, folder.base);
+  const found = folder.fresh === true ? [] : await findIgnored(context, folder, folder.base);
   const path = notePath(context, folder.run, `${folder.task}.ignored`);
   const seen = Object.fromEntries(found.slice(0, MOST_NAMES).map((one) => [one.path, one.state]));
   await writeFile(`${path}.new`, JSON.stringify({ key, seen }), { mode: 0o600 });
@@ -86,11 +86,10 @@ async function findIgnored(context: GitContext, folder: TaskFolder, commit: stri
   const tree = (await talk.commit(commit))?.tree;
   if (tree === undefined) return [];
   const place = { folder: folderPath(context, run, task), call, index: notePath(context, run, `${task}.index`) };
-  const found = await findChanges(context, { ...place, commit, tree });
-  if ('type' in found) return [];
+  const found = await findIgnoredPaths(context, { ...place, commit, tree });
   const plain = openPlainFolder(place.folder);
   const copied = await copiedPaths(context, run);
-  const work = found.ignored.filter(({ path }) => !isLeaving(plain, path) && !copied.has(path));
+  const work = found.filter(({ path }) => !isLeaving(plain, path) && !copied.has(path));
   return work.map((one) => ({ ...one, state: one.kind === 'folder' ? 'folder' : stateOf(plain, one.path) }));
 }
 

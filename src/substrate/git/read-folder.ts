@@ -49,6 +49,14 @@ export async function findChanges(
   return withLook(context, place, async (look) => walkFolder({ ...look.walk, anyRepository: true }));
 }
 
+/** Only what is ignored: no file of the commit is compared. */
+export async function findIgnoredPaths(context: GitContext, place: Place): Promise<FolderFindings['ignored']> {
+  const found = await withLook(context, place, async ({ walk }) =>
+    walkFolder({ ...walk, changedOf: async () => [], anyRepository: true }),
+  );
+  return 'type' in found ? [] : found.ignored;
+}
+
 /** A tree with further files of a folder. */
 export async function treeWith(
   context: GitContext,
@@ -146,7 +154,8 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
 
 /** A folder is looked at several times after a turn, and a large index takes long to read. git replaces an index by rename. */
 const lastRead = new Map<string, OwnIndex>();
-const MOST_READ = 2;
+/** All indexes that are kept have so many together; the newest one stays in any case. */
+const MOST_ENTRIES = 50_000;
 
 /** undefined: there is none that can be read. `commit`: any, for the length of its ids. */
 export function readIndex(path: string | undefined, commit: string): OwnIndex | undefined {
@@ -161,12 +170,20 @@ export function readIndex(path: string | undefined, commit: string): OwnIndex | 
     if (file === undefined) return undefined;
     const own = { path, file, written, settled: createSettledFolders() };
     lastRead.set(key, own);
-    const [oldest] = lastRead.keys();
-    if (lastRead.size > MOST_READ && oldest !== undefined) lastRead.delete(oldest);
+    forgetOldest();
     return own;
   } catch {
     // Without an index every file is read, which is slower but right.
     return undefined;
+  }
+}
+
+function forgetOldest(): void {
+  let entries = [...lastRead.values()].reduce((sum, { file }) => sum + file.entries.size, 0);
+  for (const [key, { file }] of lastRead) {
+    if (entries <= MOST_ENTRIES || lastRead.size === 1) return;
+    lastRead.delete(key);
+    entries -= file.entries.size;
   }
 }
 

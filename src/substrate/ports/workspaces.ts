@@ -52,7 +52,12 @@ export interface TaskFolder {
   readonly fresh?: true;
 }
 
-type FolderOrder = Pick<TaskFolder, 'run' | 'task'> & { commit: string; kept?: string | undefined; inUse?: boolean };
+export type FolderOrder = Pick<TaskFolder, 'run' | 'task'> & {
+  commit: string;
+  kept?: string | undefined;
+  inUse?: boolean;
+  freeOne?: () => Promise<boolean>;
+};
 
 /** The folder of a task or of the integration. */
 export interface ListedFolder {
@@ -165,12 +170,12 @@ export interface Workspaces {
    * squad's if the user has none.
    */
   agentSettings(): Promise<GitSettings>;
-
   /**
    * A folder at `commit`, or the one that this task already has. Creates a folder again that a crash left unfinished. If the
    * folder was deleted, creates it at `kept`. Removes the locks of a git that was killed there, but not while a process works in
    * the folder. In each folder `squad/<run>` names the run branch's commit, like a branch of a remote. `inUse`: a turn of an earlier
-   * engine may work there, so nothing in it is touched.
+   * engine may work there, so nothing in it is touched. `freeOne` removes a folder in which no turn is going to work, so that its
+   * files serve the new one; false: there is none.
    */
   addFolder(place: FolderOrder): Promise<TaskFolder>;
   /**
@@ -201,7 +206,7 @@ export interface Workspaces {
   removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string, failed?: boolean): Promise<RemovalAnswer>;
   /** From now on no work of the run has these files, which its folders get. `kept`: the folder with their contents. Safe to repeat. */
   noteCopies(run: string, files: readonly CopiedFile[], kept: string): Promise<void>;
-  /** Notes which ignored files are there before the turns of a task. Later calls change nothing until it is moved or reset. */
+  /** Notes which ignored files are there before a task's turns: none in a `fresh` folder. Later calls change nothing until it is moved. */
   noteIgnored(folder: TaskFolder): Promise<void>;
   /** The ignored files that are new or have changed since. `head`: the commit that `rescue` found. */
   ignoredWork(folder: TaskFolder, head: string): Promise<IgnoredWork>;
@@ -212,7 +217,6 @@ export interface Workspaces {
    * `addFolder` and the same call have the same result.
    */
   resetFolder(folder: TaskFolder, order: { commit: string; attempt: string; rescueAs: string }): Promise<ResetAnswer>;
-
   /** Keeps a commit at `refs/squad/<run>/<attempt>`. Safe to repeat. */
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
   /** The person's checkout that has the run branch checked out. */
@@ -265,7 +269,6 @@ export interface Workspaces {
    * another run than `owner` (its id) has claimed the name.
    */
   dropRefs(run: string, keep: readonly string[], owner: string): Promise<DroppedRefs>;
-
   /**
    * Does one piece of what is left to do with folders that no task has: brings back or deletes one that a task left, or makes one at
    * `commit` while there are fewer than wanted. false: nothing is left. Safe beside other processes.
@@ -273,10 +276,8 @@ export interface Workspaces {
   tidySpares(commit?: string): Promise<boolean>;
   /** Deletes all of these folders. Only for the holder of the workspace. Returns how many there are (`dryRun`) or were. */
   dropSpares(dryRun?: boolean): Promise<number>;
-
   /** Removes this object's temporary files. The last call on it. `squad clean` removes those of a killed engine. */
   close(): Promise<void>;
-
   /** The commits in `commit` that `base` lacks, newest first, 1,000 at most. */
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
   /** Compares contents, so reverted changes do not count. */

@@ -1,57 +1,100 @@
-import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, renameSync, type BigIntStats } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { orNothing } from '../../system/files/odd-entry.ts';
-import { bytesOf } from '../../system/files/plain-folder.ts';
 import { isAsWritten, type IndexEntry, type IndexFile } from '../index-file.ts';
 import { LINK_MODE, REPOSITORY_MODE } from '../raw-diff.ts';
+import { at, look, stateOf, TICK_NS, type FolderStates } from './folder-states.ts';
 
-/** The system's clock for files ticks at least so often: a file that was changed within one tick has equal times. */
-const TICK_NS = 20_000_000n;
 /** Time for other work of the engine, after so many milliseconds. */
 const SLICE_MS = 10;
 const OWNER = 0o700n;
 
+interface Filled {
+  readonly file: IndexFile;
+  /** When the index was. */
+  readonly written: bigint;
+  /** How its folders were right after they were filled. */
+  readonly states: FolderStates;
+}
+
 /**
- * Moves the files of which the system says that nothing has changed since git wrote them to an empty folder. No program can set the
- * time of a change of content, mode, owner, links or attributes. Folders are made anew. No process may be at work there.
+ * Moves what is as git wrote it to an empty folder, by times of the system that no program can set: folders as they were in one piece,
+ * and files out of others, which are made anew. No process may be at work there.
  */
-export async function moveUntouched(
-  from: string,
-  to: string,
-  { file, written }: { readonly file: IndexFile; readonly written: bigint },
-): Promise<void> {
+export async function moveUntouched(from: string, to: string, filled: Filled): Promise<void> {
   const top = look(from);
   if (top?.isDirectory() !== true) return;
-  const state = { from, to, device: top.dev, written, file };
-  let slice = performance.now();
-  const real = new Set<string>();
-  for (const [folder, files] of [...file.folders].toSorted(byDepth)) {
-    if (!enter(state, folder, real)) continue;
-    for (const [name, entry] of files) {
-      if (isUntouched(state, entry)) move(state, folder === '' ? name : `${folder}/${name}`);
+  const state = { from, to, device: top.dev, ...filled };
+  const untouched = await findUntouched(state);
+  const whole = findWhole(state, untouched);
+  const [real, moved] = [new Set<string>(), new Set<string>()];
+  for (const folder of [...filled.file.folders.keys()].toSorted(byDepth)) {
+    const isWhole = whole.has(folder) && real.has(above(folder));
+    if (moved.has(above(folder)) || (isWhole && move(state, folder))) moved.add(folder);
+    else if (enter(state, folder, real)) {
+      for (const path of untouched.get(folder) ?? []) move(state, path);
     }
+  }
+}
+
+interface Move extends Filled {
+  readonly from: string;
+  readonly to: string;
+  readonly device: bigint;
+}
+
+/** By folder, the paths of its files that are as they were. */
+async function findUntouched(state: Move): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  let slice = performance.now();
+  for (const [folder, files] of state.file.folders) {
+    found.set(
+      folder,
+      [...files.values()].filter((entry) => isUntouched(state, entry)).map(({ path }) => path),
+    );
     if (performance.now() - slice < SLICE_MS) continue;
     await new Promise((resolve) => setImmediate(resolve));
     slice = performance.now();
   }
+  return found;
 }
 
-interface Move {
-  readonly from: string;
-  readonly to: string;
-  readonly device: bigint;
-  readonly written: bigint;
-  readonly file: IndexFile;
+/** Folders that are as they were, with all that is in them. The top is none: it gets another git directory. */
+function findWhole(state: Move, untouched: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const whole = new Set<string>();
+  const inside = new Map<string, string[]>();
+  for (const folder of [...state.file.folders.keys()].toSorted(byDepth).toReversed()) {
+    if (folder === '') break;
+    const folders = inside.get(folder) ?? [];
+    const files = untouched.get(folder) ?? [];
+    const isWhole = folders.every((one) => whole.has(one)) && files.length === state.file.folders.get(folder)?.size;
+    if (isWhole && isSame(state, folder, files.length + folders.length)) whole.add(folder);
+    inside.set(above(folder), [...(inside.get(above(folder)) ?? []), folder]);
+  }
+  return whole;
 }
 
-function byDepth([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one.split('/').length - other.split('/').length;
+/** `count`: of its entries, as far as the index has them. */
+function isSame({ from, states }: Move, folder: string, count: number): boolean {
+  const found = look(at(from, folder));
+  if (found?.isDirectory() !== true || stateOf(found) !== states.get(folder)) return false;
+  return orNothing(() => readdirSync(at(from, folder), 'buffer').length) === count;
+}
+
+function byDepth(one: string, other: string): number {
+  return depthOf(one) - depthOf(other);
+}
+
+function depthOf(folder: string): number {
+  return folder === '' ? 0 : folder.split('/').length;
+}
+
+function above(folder: string): string {
+  return folder.slice(0, Math.max(folder.lastIndexOf('/'), 0));
 }
 
 /** Makes a folder again. false: there is a link or something else in its place, and nothing below it counts. */
 function enter({ from, to, device }: Move, folder: string, real: Set<string>): boolean {
-  const above = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '';
-  if (folder !== '' && !real.has(above)) return false;
+  if (folder !== '' && !real.has(above(folder))) return false;
   const path = at(from, folder);
   const found = look(path);
   if (found?.isDirectory() !== true || found.dev !== device) return false;
@@ -72,33 +115,12 @@ function isUntouched({ from, file, written, device }: Move, entry: IndexEntry): 
   return found.ctimeNs + TICK_NS < written && isAsWritten(file, entry, found, written, true);
 }
 
-function move({ from, to }: Move, path: string): void {
+/** false: something is mounted there, or it cannot be moved. git writes it again. */
+function move({ from, to }: Move, path: string): boolean {
   try {
     renameSync(at(from, path), at(to, path));
+    return true;
   } catch {
-    // Something is mounted there, or it cannot be moved. git writes the file again.
+    return false;
   }
-}
-
-/**
- * One digest for the names and times of all folders of an index, and of the places of its repositories. While it is the same, no entry
- * came or went. undefined: one is missing.
- */
-export function digestOfFolders(root: string, file: IndexFile): string | undefined {
-  const hash = createHash('sha256');
-  const repositories = [...file.entries.values()].filter(({ mode }) => mode === REPOSITORY_MODE);
-  for (const path of [...file.folders.keys(), ...repositories.map((entry) => entry.path)]) {
-    const found = look(at(root, path));
-    if (found?.isDirectory() !== true) return undefined;
-    hash.update(`${path}\0${found.dev} ${found.ino} ${found.mode} ${found.uid} ${found.ctimeNs}\n`);
-  }
-  return hash.digest('hex');
-}
-
-function at(root: string, path: string): string | Buffer {
-  return path === '' ? root : bytesOf(`${Buffer.from(root).toString('latin1')}/${path}`);
-}
-
-function look(path: string | Buffer): BigIntStats | undefined {
-  return orNothing(() => lstatSync(path, { bigint: true }));
 }

@@ -1,31 +1,20 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { wrongEnvironment } from '../../../model/errors.ts';
 import { failpoint } from '../../system/failpoint.ts';
 import { storesBehind } from '../../system/files/object-stores.ts';
 import { deleteFolder } from '../../system/files/remove-tree.ts';
 import { findUsers } from '../../system/process/folder-users.ts';
 import { readBootId } from '../../system/process/process-table.ts';
+import type { FolderOrder } from '../../ports/workspaces.ts';
 import type { GitCall } from '../git-call.ts';
 import { callOn, folderPath, notePath, type GitContext, type RunRepository } from '../git-context.ts';
 import { copyIndex } from '../git-directory.ts';
 import { readIndex } from '../read-folder.ts';
 import { makeBare, writeSettings } from '../run-repository.ts';
-import { hasExactTimes } from '../settled-folders.ts';
-import { digestOfFolders, moveUntouched } from './move-untouched.ts';
+import { digestOf, notedStates, noteStates, readStates } from './folder-states.ts';
+import { moveUntouched } from './move-untouched.ts';
 import {
   claim,
   FILES,
@@ -39,41 +28,23 @@ import {
   poolOf,
   readSpareNote,
   release,
+  usesSpares,
   type SpareNote,
 } from './spare-pool.ts';
 
-/** A note of what a leftover was: the commit of its task, for which it was last filled. */
+/** Notes of what a leftover was: the commit of its task, for which it was last filled, and its folders after the first time. */
 const LEFT_AT = 'left-at';
-
-/** Whether folders are used again in this repository: they are many, and the file system tells each change of a file. */
-function usesSpares(context: GitContext): boolean {
-  const { spares, commonDirectory, runsDirectory } = context;
-  if (mostOf(context) === 0) return false;
-  return countOf(join(commonDirectory, 'index')) >= spares.from && hasExactTimes(dirname(runsDirectory));
-}
-
-const HEADER = 12;
-
-/** Files in an index, by its header. */
-function countOf(index: string): number {
-  let file: number | undefined;
-  try {
-    file = openSync(index, 'r');
-    const bytes = Buffer.alloc(HEADER);
-    return readSync(file, bytes) < HEADER ? 0 : bytes.readUInt32BE(HEADER - 4);
-  } catch {
-    return 0;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
+const FOLDERS = 'folders';
 
 /** Gives a task a spare folder, with the engine's index of it. false: there is none, and its folder has to be made. */
-export async function takeSpare(context: GitContext, repository: RunRepository, task: string): Promise<boolean> {
+export async function takeSpare(
+  context: GitContext,
+  { run }: RunRepository,
+  { task, freeOne }: Pick<FolderOrder, 'task' | 'freeOne'>,
+): Promise<boolean> {
   if (mostOf(context) === 0) return false;
-  const { run } = repository;
-  // To bring one back takes no longer than to make one, and writes nothing.
-  const own = (await findReady(context)) ?? (await findLeft(context));
+  // To bring one back is faster than to make one: the system moves a file sooner than it makes one.
+  const own = (await findReady(context)) ?? (await findLeft(context)) ?? (await findFreed(context, freeOne));
   if (own === undefined) return false;
   failpoint('git.spare-claimed');
   const index = notePath(context, run, `${task}.index`);
@@ -91,12 +62,30 @@ export async function takeSpare(context: GitContext, repository: RunRepository, 
   return true;
 }
 
+/** Remembers how a folder is that was filled just now, before anyone works there. */
+export function noteFilled(context: GitContext, { run, task, commit }: FolderOrder): void {
+  if (!usesSpares(context)) return;
+  const index = readIndex(notePath(context, run, `${task}.index`), commit);
+  const states =
+    index === undefined ? undefined : readStates(folderPath(context, run, task), index.file, index.written);
+  if (states !== undefined) noteStates(notePath(context, run, `${task}.folders`), states);
+}
+
 async function findReady(context: GitContext): Promise<string | undefined> {
   for (const entry of listPool(context)) {
     const own = entry.state === 'ready' ? claim(context, entry) : undefined;
     if (own === undefined) continue;
     if (await isWhole(context, own)) return own;
     release(context, own, 'left');
+  }
+  return undefined;
+}
+
+async function findFreed(context: GitContext, freeOne: FolderOrder['freeOne']): Promise<string | undefined> {
+  if (freeOne === undefined || !usesSpares(context)) return undefined;
+  while (await freeOne()) {
+    const own = await findLeft(context);
+    if (own !== undefined) return own;
   }
   return undefined;
 }
@@ -119,7 +108,8 @@ async function isWhole(context: GitContext, own: string): Promise<boolean> {
   const note = readSpareNote(own);
   if (note === undefined || note.boot !== readBootId() || note.settings !== (await settingsOf(context))) return false;
   const index = readIndex(join(own, INDEX), note.commit);
-  return index !== undefined && digestOfFolders(join(own, FILES), index.file) === note.folders;
+  const states = index === undefined ? undefined : readStates(join(own, FILES), index.file);
+  return states !== undefined && digestOf(states) === note.folders;
 }
 
 /**
@@ -139,6 +129,8 @@ export async function setAside(
     const index = notePath(context, run, `${task}.index`);
     if (commit !== undefined && existsSync(index)) {
       await copyIndex(index, join(own, INDEX));
+      const states = notePath(context, run, `${task}.folders`);
+      if (existsSync(states)) renameSync(states, join(own, FOLDERS));
       writeFileSync(join(own, LEFT_AT), commit, { mode: 0o600 });
     }
     // A folder that cannot be written cannot be moved.
@@ -198,7 +190,8 @@ async function bringBack(context: GitContext, own: string): Promise<string | und
   const index = commit === undefined ? undefined : readIndex(join(own, INDEX), commit);
   if (commit === undefined || index === undefined || findUsers(files).length > 0) return undefined;
   if (index.file.entries.size < context.spares.from) return undefined;
-  return makeSpare(context, commit, async (fresh) => moveUntouched(files, fresh, index));
+  const states = notedStates(join(own, FOLDERS));
+  return makeSpare(context, commit, async (fresh) => moveUntouched(files, fresh, { ...index, states }));
 }
 
 function readLeft(own: string): string | undefined {
@@ -228,11 +221,12 @@ async function makeSpare(
     await context.git.run(['update-index', '--refresh', '-q'], call);
     await context.git.text(['read-tree', '--reset', '-u', commit], call);
     const made = readIndex(join(own, INDEX), commit);
-    const folders = made === undefined ? undefined : digestOfFolders(files, made.file);
-    if (made === undefined || folders === undefined || made.file.entries.size < context.spares.from) {
+    const states = made === undefined ? undefined : readStates(files, made.file);
+    if (made === undefined || states === undefined || made.file.entries.size < context.spares.from) {
       await deleteFolder(own);
       return undefined;
     }
+    const folders = digestOf(states);
     const note: SpareNote = { commit, boot: readBootId(), settings: await settingsOf(context), folders };
     writeFileSync(notePlace(own), JSON.stringify(note), { mode: 0o600 });
     failpoint('git.spare-made');

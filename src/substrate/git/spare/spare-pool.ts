@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readdirSync, readSync, renameSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../../model/storage-error.ts';
 import { parseJson } from '../../../text/json.ts';
@@ -9,6 +9,7 @@ import { readPlainSync } from '../../system/files/read-plain.ts';
 import { isOwnerAlive, ownOwner } from '../../system/process/owner.ts';
 import { isCommitId } from '../git-call.ts';
 import type { GitContext } from '../git-context.ts';
+import { hasExactTimes } from '../settled-folders.ts';
 
 /**
  * Folders that no task has, beside those of the runs. `ready`: the files of a commit and nothing else. `left`: as a task left it; its
@@ -132,5 +133,28 @@ export function freeBytes(folder: string): number {
     return bavail * bsize;
   } catch {
     return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Whether folders are used again in this repository: they are many, and the file system tells each change of a file. */
+export function usesSpares(context: GitContext): boolean {
+  const { spares, commonDirectory, runsDirectory } = context;
+  if (mostOf(context) === 0) return false;
+  return countOf(join(commonDirectory, 'index')) >= spares.from && hasExactTimes(dirname(runsDirectory));
+}
+
+const HEADER = 12;
+
+/** Files in an index, by its header. */
+function countOf(index: string): number {
+  let file: number | undefined;
+  try {
+    file = openSync(index, 'r');
+    const bytes = Buffer.alloc(HEADER);
+    return readSync(file, bytes) < HEADER ? 0 : bytes.readUInt32BE(HEADER - 4);
+  } catch {
+    return 0;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

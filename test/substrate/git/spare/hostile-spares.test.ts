@@ -146,6 +146,12 @@ const OPS: Readonly<Record<string, (hand: Hand) => void | Promise<void>>> = {
     execFileSync('git', ['add', '-A'], { cwd: folder, stdio: 'ignore' });
     execFileSync('git', [...options, 'commit', '-q', '-m', 'work'], { cwd: folder, stdio: 'ignore' });
   },
+  forgotten: ({ folder, file }) => {
+    const options = ['-c', 'user.name=a', '-c', 'user.email=a@example.invalid'];
+    execFileSync('git', ['rm', '-q', '--cached', file.slice(folder.length + 1)], { cwd: folder, stdio: 'ignore' });
+    execFileSync('git', [...options, 'commit', '-q', '-m', 'forgotten'], { cwd: folder, stdio: 'ignore' });
+    appendFileSync(file, 'evil\n');
+  },
   writesLater: ({ file, outside }) => {
     const script = 'sleep 0.2; echo late >> "$0"';
     spawn('/bin/sh', ['-c', script, file], { cwd: outside, detached: true, stdio: 'ignore' }).unref();

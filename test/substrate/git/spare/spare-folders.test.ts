@@ -17,7 +17,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../../../src/substrate/git/git-workspaces.ts';
 import { commitIn, portsIn, removeFolders } from '../bench.ts';
 import { git } from '../../../support/git.ts';
-import { expectFresh, FILES, openSpares, playTask, pool, tidyAll } from './spare-bench.ts';
+import { expectFresh, FILES, openSpares, playTask, pool, RUN, settle, tidyAll } from './spare-bench.ts';
 
 afterEach(removeFolders);
 
@@ -42,6 +42,40 @@ describe('folders that are used again', () => {
     expect(pool(bench)).toEqual([]);
     const same = [...inodes(used.workspace.path)].filter((inode) => before.has(inode));
     expect(same.length).toBeGreaterThan(40);
+  });
+
+  it('keep the folders in which nothing has changed, and get others anew', async () => {
+    const bench = await openSpares();
+    const inodeOf = (folder: string, name: string): number => statSync(join(folder, name)).ino;
+    const [changed, added, still] = ['src/part-0', 'src/part-1', 'src/part-2'];
+    const before = new Map<string, number>();
+    await playTask(bench, 'one', ({ workspace: { path } }) => {
+      for (const name of [changed, added, still]) before.set(name, inodeOf(path, name));
+      writeFileSync(join(path, changed, 'file-0.ts'), 'changed\n');
+      writeFileSync(join(path, added, 'new.log'), 'ignored\n');
+    });
+    const { workspace } = await expectFresh(bench, 'two');
+    const same = [changed, added, still].map((name) => inodeOf(workspace.path, name) === before.get(name));
+    expect(same).toEqual([false, false, true]);
+  });
+
+  it('are taken from a task that is done where none is left', async () => {
+    const bench = await openSpares();
+    const { spare, report } = bench;
+    await spare.addFolder({ run: RUN, task: 'one', commit: report.head });
+    const done = await spare.addFolder({ run: RUN, task: 'two', commit: report.head });
+    await settle();
+    const before = inodes(done.workspace.path);
+    const left = ['two'];
+    const freeOne = async (): Promise<boolean> => {
+      const task = left.pop();
+      return task !== undefined && (await spare.removeFolder({ run: RUN, task }, `${task}-1`)).type === 'removed';
+    };
+    const next = await spare.addFolder({ run: RUN, task: 'three', commit: report.head, freeOne });
+    // Those of the tick in which git wrote the index are made anew.
+    expect([...inodes(next.workspace.path)].filter((inode) => before.has(inode)).length).toBeGreaterThan(20);
+    await spare.addFolder({ run: RUN, task: 'four', commit: report.head, freeOne });
+    expect(left).toEqual([]);
   });
 
   it('come to another commit', async () => {

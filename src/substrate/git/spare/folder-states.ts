@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, writeFileSync, type BigIntStats } from 'node:fs';
+import { z } from 'zod';
+import { parseJson } from '../../../text/json.ts';
+import { orNothing } from '../../system/files/odd-entry.ts';
+import { bytesOf } from '../../system/files/plain-folder.ts';
+import type { IndexFile } from '../index-file.ts';
+import { REPOSITORY_MODE } from '../raw-diff.ts';
+
+/**
+ * By path, what the system says of the folders of an index. While it is the same for one, no entry came or went there, and neither mode,
+ * owner nor attributes changed: each of that sets a time that no program can choose.
+ */
+export type FolderStates = ReadonlyMap<string, string>;
+
+/** The system's clock for files ticks at least so often: what changes within one tick has equal times. */
+export const TICK_NS = 20_000_000n;
+
+/** undefined: one of them is missing. `since`: leaves out those that changed less than a tick before it. */
+export function readStates(root: string, file: IndexFile, since?: bigint): FolderStates | undefined {
+  const repositories = [...file.entries.values()].filter(({ mode }) => mode === REPOSITORY_MODE);
+  const states = new Map<string, string>();
+  for (const path of [...file.folders.keys(), ...repositories.map((entry) => entry.path)]) {
+    const found = look(at(root, path));
+    if (found?.isDirectory() !== true) return undefined;
+    if (since === undefined || found.ctimeNs + TICK_NS < since) states.set(path, stateOf(found));
+  }
+  return states;
+}
+
+export function stateOf({ dev, ino, mode, uid, ctimeNs }: BigIntStats): string {
+  return [dev, ino, mode, uid, ctimeNs].join(' ');
+}
+
+export function digestOf(states: FolderStates): string {
+  const hash = createHash('sha256');
+  for (const [path, state] of states) hash.update(`${path}\0${state}\n`);
+  return hash.digest('hex');
+}
+
+export function noteStates(path: string, states: FolderStates): void {
+  writeFileSync(path, JSON.stringify(Object.fromEntries(states)), { mode: 0o600 });
+}
+
+/** Empty: nothing was noted that can be read. */
+export function notedStates(path: string): FolderStates {
+  const text = orNothing(() => readFileSync(path, 'utf8')) ?? '';
+  return new Map(Object.entries(z.record(z.string(), z.string()).safeParse(parseJson(text)).data ?? {}));
+}
+
+/** `path`: with one character for each byte. */
+export function at(root: string, path: string): string | Buffer {
+  return path === '' ? root : bytesOf(`${Buffer.from(root).toString('latin1')}/${path}`);
+}
+
+export function look(path: string | Buffer): BigIntStats | undefined {
+  return orNothing(() => lstatSync(path, { bigint: true }));
+}

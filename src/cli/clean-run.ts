@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import type { Host, Machine } from '../engine/machine.ts';
 import type { OpenedWorkspace } from '../squad/open-workspace.ts';
 import { deleteFolder, removeTree } from '../substrate/system/files/remove-tree.ts';
-import { copiesFolder, equipmentFolder, projectedFiles, runFolder } from '../substrate/system/files/run-files.ts';
+import {
+  copiesFolder,
+  equipmentFolder,
+  portsFile,
+  projectedFiles,
+  runFolder,
+} from '../substrate/system/files/run-files.ts';
 import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { ENGINE_FOLDERS } from '../substrate/git/folder-note.ts';
 import { createGitWorkspaces, type WorkspacePlaces } from '../substrate/git/git-workspaces.ts';
@@ -94,7 +100,9 @@ export async function cleanRun(
   }
   const turns = options.turns ? await cleanTurns(join(directory, 'turns'), attempts, options.dryRun) : 0;
   // An engine that was killed leaves the folders in which equipment started.
-  const own = [equipmentFolder(directory, id), copiesFolder(directory, id)].filter((folder) => existsSync(folder));
+  const own = [equipmentFolder(directory, id), copiesFolder(directory, id), portsFile(directory, id)].filter((path) =>
+    existsSync(path),
+  );
   const files = [...(await projectedFiles(runFolder(directory, id))), ...own];
   if (options.dryRun) return { run, folders, turns, files, refs: null, left: [] };
   for (const path of files) await removeTree(path);

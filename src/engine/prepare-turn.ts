@@ -5,19 +5,22 @@ import type { Attempt } from '../model/attempt.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import { openPlace } from './operations/open-place.ts';
 import type { OperationPorts } from './operations/operation-ports.ts';
+import type { FolderPorts } from './folder-ports.ts';
 import type { TurnArmory } from './armory.ts';
 
+interface TurnPorts extends OperationPorts {
+  readonly folderPorts: FolderPorts;
+  readonly armory: TurnArmory;
+}
+
 /** Completes a turn's request with its workspace, which is created when the turn starts, and its equipment. A check has both. */
-export async function prepareTurn(
-  ports: OperationPorts,
-  armory: TurnArmory,
-  attempt: Attempt,
-  request: TurnRequest,
-): Promise<Prepared> {
+export async function prepareTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
   if (attempt.kind === 'check') {
-    if (attempt.process === null) await ports.copies.put(request.workspace);
-    return { type: 'ready', request };
+    if (attempt.process !== null) return { type: 'ready', request };
+    await ports.copies.put(request.workspace);
+    return { type: 'ready', request: { ...request, workspace: await ports.folderPorts.place(request.workspace) } };
   }
+  const { armory } = ports;
   const refused = await armory.refusal(attempt);
   // A process that runs was equipped when it started.
   if (refused !== undefined && attempt.process === null) return refused;
@@ -25,7 +28,7 @@ export async function prepareTurn(
   return opened.type === 'refused' ? opened : armory.equip(attempt, opened.request);
 }
 
-async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
   const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
   const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);
   if (attempt.process !== null && place.folder !== null) {
@@ -50,5 +53,6 @@ async function openTurn(ports: OperationPorts, attempt: Attempt, request: TurnRe
   const access =
     opened.folder === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
   const gitSettings = await ports.workspaces.agentSettings();
-  return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
+  const workspace = { ...(await ports.folderPorts.place(opened.workspace)), gitSettings };
+  return { type: 'ready', request: { ...request, access, workspace } };
 }

@@ -25,12 +25,13 @@ import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { createArmory, type TurnArmory } from './armory.ts';
+import { createFolderPorts, type FolderPorts } from './folder-ports.ts';
 import { equipmentPlaces, type EquipmentPlaces } from './equipment-places.ts';
 import { mailPolicyOf } from './mail-policy.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './sinks/run-files.ts';
-import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
+import { armoryFolder, copiesFolder, portsFile } from '../substrate/system/files/run-files.ts';
 import { followHome } from './session-home.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { plainJson } from '../text/json.ts';
@@ -96,6 +97,10 @@ function newsOf(ports: SegmentPorts, ledger: Ledger, { runId, epoch }: Lease): (
   };
 }
 
+function warningsOf(ports: SegmentPorts, { runId }: Lease): (text: string) => void {
+  return (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId, text });
+}
+
 /** Puts together what the graph works with. Starts nothing. */
 export function wireRun(
   ports: SegmentPorts,
@@ -104,7 +109,8 @@ export function wireRun(
 ): WiredRun {
   const { ledger, directory } = resources;
   const { lease, definition, since } = of;
-  const { clock, processes } = ports;
+  const { clock, processes, workspaces, forge } = ports;
+  const { stateDirectory } = ports.host;
   // The policy is frozen: a newer version of the playbook does not change it.
   ledger.mail.open(lease, ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook));
   const wakeSignal = createWakeSignal(clock);
@@ -113,6 +119,7 @@ export function wireRun(
   const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;
   const turnMail = wireTurnMail(ports, resources, of, redactor);
+  const folderPorts = wirePorts(ports, resources, lease);
   const { places, armory } = wireArmory(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
@@ -123,13 +130,13 @@ export function wireRun(
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
       prepare: startsInTime({ ledger, clock, runId: lease.runId, board: () => latest }, async (attempt, request) =>
-        prepareTurn(operations.ports, armory, attempt, followHome(request, ports.host.stateDirectory)),
+        prepareTurn({ ...operations.ports, folderPorts, armory }, attempt, followHome(request, stateDirectory)),
       ),
       beforeSpawn: async (attempt, folder) => {
         await places.make(attempt.id);
         await turnMail.beforeSpawn(attempt, folder);
       },
-      ...hooksOf(ports, resources, { mail: turnMail, places }, showNews, () => wakeSignal.raise()),
+      ...hooksOf(ports, resources, { mail: turnMail, places, folderPorts }, showNews, () => wakeSignal.raise()),
       fault: async (error) => fault(error),
       onBroken: (_attemptId, error) => control.fail(error),
     },
@@ -138,12 +145,11 @@ export function wireRun(
   const scope = attemptScope(definition.name, lease.runId);
   const checks = createChecks({ ledger, supervisor, clock, variables: definition.env }, lease, scope);
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
-  const { workspaces, forge } = ports;
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const copies = createCopies(copiesFolder(directory, lease.runId), definition.copied);
-  const shared = { ledger, lease, definition, workspaces, checks, copies, forge, fault };
+  const emptyFolder = join(stateDirectory, 'empty', lease.runId);
   const operations = createOperations(
-    { ...shared, emptyFolder: join(ports.host.stateDirectory, 'empty', lease.runId), pure: new Set() },
+    { ledger, lease, definition, workspaces, checks, copies, forge, fault, emptyFolder, pure: new Set() },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );
@@ -152,9 +158,8 @@ export function wireRun(
     showNews();
     ports.files?.changed(board);
   };
-  const publisher = wirePublisher(operations, redactor);
-  const driven = { attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
-  const graphPorts = { ...runPorts(ports, ledger, of), ...driven };
+  const driven = { attempts: supervisor, operations, wakeSignal, workClock, control, onApplied };
+  const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher: wirePublisher(operations, redactor) };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
 
@@ -202,8 +207,12 @@ function wireTurnMail(
     ledger,
     lease,
     directory,
-    onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
+    onWarning: warningsOf(ports, lease),
   });
+}
+
+function wirePorts(ports: SegmentPorts, { directory }: RunResources, lease: Lease): FolderPorts {
+  return createFolderPorts({ file: portsFile(directory, lease.runId), onTaken: warningsOf(ports, lease) });
 }
 
 function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
@@ -222,10 +231,11 @@ function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['
 function hooksOf(
   ports: SegmentPorts,
   { ledger }: RunResources,
-  { mail, places }: { readonly mail: TurnMail; readonly places: EquipmentPlaces },
+  own: { readonly mail: TurnMail; readonly places: EquipmentPlaces; readonly folderPorts: FolderPorts },
   showNews: () => void,
   wake: () => void,
 ) {
+  const { mail, places, folderPorts } = own;
   return {
     onEvent: (attemptId: string, event: TurnEvent): void => {
       mail.onEvent(attemptId, event);
@@ -242,6 +252,7 @@ function hooksOf(
     onSettled: (attemptId: string, result: TurnResult): void => {
       mail.onSettled(attemptId, result);
       places.remove(attemptId);
+      folderPorts.heard(ledger.attempt(attemptId), result);
       showNews();
       wake();
     },

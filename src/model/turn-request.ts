@@ -58,6 +58,8 @@ export const workspaceSchema = z.object({
   repository: z.boolean().optional(),
   /** Settings for every git in the turn. The runtime's program and the agent's shell get them in their environment. */
   gitSettings: gitSettingsSchema.optional(),
+  /** No other folder has it at the same time. */
+  port: z.int().optional(),
 });
 export type Workspace = z.infer<typeof workspaceSchema>;
 

@@ -10,6 +10,7 @@ export const FACTS = {
   setup: 'lines',
   verify: 'lines',
   criteria: 'lines',
+  port: 'line',
   // The conversation.
   name: 'line',
   role: 'own',

@@ -173,7 +173,7 @@ async function noteDropped(directory: string, runId: string, at: number): Promis
 
 /** The folder has not been emptied as long as this is there. */
 const LAST_FILE = 'report.md';
-const FILES = ['report.html', 'objective.md', 'engine.log', 'armory', DROPPED, LAST_FILE];
+const FILES = ['report.html', 'objective.md', 'engine.log', 'ports.json', 'armory', DROPPED, LAST_FILE];
 
 /** Other files there are a person's, and stay. */
 async function removeFiles(folder: string): Promise<void> {

@@ -13,7 +13,8 @@ afterEach(() => bench.end());
 const SECRET = 'TOKEN=the-secret-of-this-checkout\n';
 const VALUE = 'postgres-of-this-shell';
 /** Without the value itself, which is searched for below. */
-const CHECK = 'grep -q the-secret .env && test "${DATABASE_URL#postgres}" = -of-this-shell';
+const CHECK =
+  'grep -q the-secret .env && test "${DATABASE_URL#postgres}" = -of-this-shell && test {port} = "$SQUAD_PORT"';
 const shell = (text: string): Step => ({ run: ['sh', '-c', text] });
 
 function open(script: readonly Entry[], more: Readonly<Record<string, unknown>> = {}): void {
@@ -37,7 +38,8 @@ const DONE = 'DONE, all work is delivered and verified';
 
 describe('ignored files and variables that checks need', { timeout: 120_000 }, () => {
   it('are in each check as they were at the start, whatever an agent and a later change make of them', async () => {
-    const seen = 'ls -A > "$HOME/$0"; cat .env >> "$HOME/$0"; printenv DATABASE_URL >> "$HOME/$0"';
+    const seen =
+      'ls -A > "$HOME/$0"; cat .env >> "$HOME/$0"; printenv DATABASE_URL >> "$HOME/$0"; echo "port $SQUAD_PORT" >> "$HOME/$0"';
     const spoil = 'rm .env; mkfifo .env; rm -rf .env; mkdir .env; rm -r .env; ln -s /etc/hostname .env; :';
     const commit = 'echo a > a.txt; git add a.txt; git commit -qm a';
     const look: Step = { run: ['sh', '-c', `${seen}; exit 0`, 'builder'] };
@@ -67,6 +69,9 @@ describe('ignored files and variables that checks need', { timeout: 120_000 }, (
     expect([headline(ended), ended.code], ended.stderr).toEqual([DONE, 0]);
     expect(homeOf('builder')).toContain('the-secret');
     expect(homeOf('builder')).not.toContain(VALUE);
+    const ports = ['builder', 'reviewer'].map((name) => /^port (2\d{4})$/m.exec(homeOf(name))?.[1]);
+    expect(new Set(ports).size, String(ports)).toBe(2);
+    expect(ports).not.toContain(undefined);
     expect(homeOf('reviewer')).toContain('a.txt');
     expect(homeOf('reviewer')).not.toContain('.env');
     expect(bench.fileOnBranch('.env')).toBeUndefined();

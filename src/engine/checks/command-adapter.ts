@@ -1,4 +1,6 @@
-import { childEnvironment } from '../../runtimes/shared/child-environment.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import { withPort } from '../../text/port-place.ts';
+import { childEnvironment, portEnvironment } from '../../runtimes/shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings, TurnFacts, Verdict } from '../../runtimes/shared/cli-adapter.ts';
 
 /** The `runtime` of every attempt of kind `check`. */
@@ -25,8 +27,8 @@ export function createCheckAdapter(host: RuntimeSettings['environment']): CliAda
     command: (request) => ({
       type: 'command',
       binary: '/bin/sh',
-      args: ['-c', BOTH_OUTPUTS_TO_STDERR, 'sh', request.prompt],
-      env: environmentOf(host, request.environment),
+      args: ['-c', BOTH_OUTPUTS_TO_STDERR, 'sh', lineOf(request)],
+      env: { ...environmentOf(host, request.environment), ...portEnvironment(request.workspace) },
       stdin: '',
       files: [],
       home: request.workspace.path,
@@ -44,6 +46,10 @@ export function createCheckAdapter(host: RuntimeSettings['environment']): CliAda
     ],
     probe: () => Promise.resolve({ ok: true, binary: '/bin/sh', login: 'ok', sandbox: 'none', problems: [] }),
   };
+}
+
+function lineOf({ prompt, workspace: { port } }: TurnRequest): string {
+  return port === undefined ? prompt : withPort(prompt, port);
 }
 
 /** With `CI`, test runners and package managers ask nothing, and do not watch for changes. */

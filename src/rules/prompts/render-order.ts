@@ -27,6 +27,7 @@ import type { BaselineCommand } from '../../model/plan/baseline.ts';
 import { counted } from '../../text/counted.ts';
 import { promptsOfRuntimes, renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 import { fenceTag } from '../../text/fence.ts';
+import { namesPort } from '../../text/port-place.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { isLeftOut, redCommands } from '../baseline.ts';
 
@@ -182,6 +183,7 @@ export function renderRun(definition: RunDefinition, { facts }: Pick<Board, 'fac
       setup: setup.map(({ run }) => run),
       verify: verify.map(({ run }) => run),
       criteria,
+      port: [...setup, ...verify].some(({ run }) => namesPort(run)) || criteria.some(namesPort) ? 'yes' : '',
     },
     prompts ?? {},
   );

@@ -1,5 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { pickVariables } from '../../text/defined.ts';
+import { PORT_VARIABLE } from '../../text/port-place.ts';
 import { credentialsIn } from '../../model/redaction/address-credentials.ts';
 import { gitSettingsEnvironment, REPOSITORY_ONLY, type GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
@@ -34,14 +35,18 @@ export function namesOfSecrets(environment: Readonly<Record<string, string>>): s
 }
 
 /**
- * Environment variables with git settings for the runtime's program and the agent's shell. `more`: the runtime's own. With
- * settings of the workspace, git reads no configuration of the user or the system.
+ * Environment variables with git settings for the runtime's program and the agent's shell, and the port of the folder. `more`: the
+ * runtime's own. With settings of the workspace, git reads no configuration of the user or the system.
  */
 export function gitEnvironment(
-  workspace: Pick<Workspace, 'gitSettings'>,
+  workspace: Pick<Workspace, 'gitSettings' | 'port'>,
   more: GitSettings = [],
 ): Record<string, string> {
   const { gitSettings } = workspace;
   const files = gitSettings === undefined ? {} : REPOSITORY_ONLY;
-  return { ...files, ...gitSettingsEnvironment([...(gitSettings ?? []), ...more]) };
+  return { ...files, ...portEnvironment(workspace), ...gitSettingsEnvironment([...(gitSettings ?? []), ...more]) };
+}
+
+export function portEnvironment({ port }: Pick<Workspace, 'port'>): Record<string, string> {
+  return port === undefined ? {} : { [PORT_VARIABLE]: String(port) };
 }

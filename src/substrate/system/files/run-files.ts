@@ -23,6 +23,11 @@ export function copiesFolder(directory: string, runId: string): string {
   return join(directory, 'copies', runId);
 }
 
+/** The ports that its folders got. */
+export function portsFile(directory: string, runId: string): string {
+  return join(runFolder(directory, runId), 'ports.json');
+}
+
 /** The equipment of the run's agents, each content under its hash. */
 export function armoryFolder(directory: string, runId: string): string {
   return join(runFolder(directory, runId), ARMORY);

@@ -152,7 +152,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
   }
 }
 
-/** A folder is looked at several times after a turn, and a large index takes long to read. git replaces an index by rename. */
+/** By checksum and time. A folder is looked at several times after a turn, and it takes long to understand a large index. */
 const lastRead = new Map<string, OwnIndex>();
 /** All indexes that are kept have so many together; the newest one stays in any case. */
 const MOST_ENTRIES = 50_000;
@@ -162,20 +162,27 @@ export function readIndex(path: string | undefined, commit: string): OwnIndex | 
   try {
     if (path === undefined) return undefined;
     // Before its content: a newer one would count as older.
-    const { dev, ino, size, mtimeNs: written } = statSync(path, { bigint: true });
-    const key = [path, dev, ino, size, written].join(' ');
+    const { mtimeNs: written } = statSync(path, { bigint: true });
+    const bytes = readFileSync(path);
+    const checksum = bytes.toString('hex', bytes.length - commit.length / 2);
+    const key = `${checksum} ${written}`;
     const known = lastRead.get(key);
-    if (known !== undefined) return known;
-    const file = parseIndex(readFileSync(path), commit.length / 2);
+    if (known !== undefined) return { ...known, path };
+    const file = parseIndex(bytes, commit.length / 2);
     if (file === undefined) return undefined;
     const own = { path, file, written, settled: createSettledFolders() };
-    lastRead.set(key, own);
+    if (hasDigits(checksum)) lastRead.set(key, own);
     forgetOldest();
     return own;
   } catch {
     // Without an index every file is read, which is slower but right.
     return undefined;
   }
+}
+
+/** git writes zeros where a setting spares it the checksum. */
+function hasDigits(checksum: string): boolean {
+  return /[^0]/.test(checksum);
 }
 
 function forgetOldest(): void {

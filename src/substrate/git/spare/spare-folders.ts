@@ -49,7 +49,7 @@ export async function takeSpare(
   failpoint('git.spare-claimed');
   const index = notePath(context, run, `${task}.index`);
   try {
-    await copyIndex(join(own, INDEX), index);
+    renameSync(join(own, INDEX), index);
     renameSync(join(own, FILES), folderPath(context, run, task));
   } catch {
     // The run's folder is on another disk.

@@ -187,7 +187,12 @@ export const FLAGS = {
     NO_PAGER,
     JSON_OBJECT,
   ],
-  merge: [['--unverified', 'merge although the run is not over, has failed, or its branch was changed'], JSON_OBJECT],
+  merge: [
+    ['--squash', 'add one commit with all of the work, in place of its commits'],
+    ['--into <branch>', 'merge into this branch, and leave the files of the checkout as they are'],
+    ['--unverified', 'merge although the run is not over, has failed, or its branch was changed'],
+    JSON_OBJECT,
+  ],
   drop: [
     ['--all', 'also remove the refs of its work, and the prompts and output of its turns'],
     [YES, 'remove without a question'],

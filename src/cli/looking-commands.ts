@@ -65,8 +65,8 @@ export const WORK_COMMANDS: Commands = {
     load: async () => (await import('./commands/diff.ts')).diff,
   },
   merge: {
-    about: 'Merge the work of a run into the branch that is checked out.',
-    examples: ['squad merge', 'squad merge my-run --unverified'],
+    about: 'Merge the work of a run into the branch that is checked out, or another one.',
+    examples: ['squad merge', 'squad merge my-run --squash --into release', 'squad merge my-run --unverified'],
     words: [RUN_WORD],
     load: async () => (await import('./commands/merge.ts')).merge,
   },

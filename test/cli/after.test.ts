@@ -230,6 +230,31 @@ describe('squad merge', () => {
     }
   });
 
+  it.each<[string, string[], RegExp]>([
+    ['no branch', ['--into', 'nosuch'], /there is no branch nosuch\nNext: See .*`git branch nosuch`/],
+    ['the run branch', ['--into', `squad/${RUN}`], /is the run branch itself\nNext: Name the branch/],
+  ])('refuses to merge into %s', async (_title, options, expected) => {
+    const run = await squad('merge', ...options);
+    expect(run.stderr).toMatch(expected);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('brings all of it into another branch as one commit, and touches no file', async () => {
+    const [before, status] = [main(), git(bench.repository, 'status', '--porcelain')];
+    git(bench.repository, 'branch', 'later');
+    try {
+      const merged = await squad('merge', '--into', 'later', '--squash');
+      expect(merged.stdout).toMatch(new RegExp(`^merged {4}squad/${RUN} into later: now at [0-9a-f]{12}, by squash\n`));
+      expect(git(bench.repository, 'diff', '--stat', 'later', `squad/${RUN}`)).toBe('');
+      expect(git(bench.repository, 'log', '-1', '--format=%P|%b', 'later')).toBe(
+        `${before}|All of run ${RUN}, in one commit.`,
+      );
+      expect([main(), git(bench.repository, 'status', '--porcelain')]).toEqual([before, status]);
+    } finally {
+      git(bench.repository, 'branch', '-D', 'later');
+    }
+  });
+
   it('takes the work, once', async () => {
     const before = main();
     try {

@@ -84,6 +84,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad drop': { in: 'done', code: 2 },
   'squad drop my-run --all --yes': { in: 'done' },
   'squad merge my-run --unverified': { in: 'failed' },
+  'squad merge my-run --squash --into release': { in: 'done', first: ['git branch release'] },
   'squad mail': { in: 'mail' },
   'squad mail listen': { in: 'mail', until: /which port|one thing more/ },
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
+import { usageError, type SquadError } from '../../model/errors.ts';
 import { FOLDER } from '../../model/playbook-name.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
@@ -7,11 +7,11 @@ import { workCommands } from '../../view/next-commands.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPath } from '../../substrate/system/files/real-path.ts';
-import { CHECK_GIT } from '../../substrate/git/git-call.ts';
 import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
-import type { BranchCheckout, MergeAnswer } from '../../substrate/git/merge-order.ts';
+import { findBranch, mergeIntoBranch } from '../../substrate/git/merge-into-branch.ts';
+import type { BranchCheckout } from '../../substrate/git/merge-order.ts';
 import { placeOfWork } from '../../substrate/git/place-of-work.ts';
-import { openRepository } from '../../substrate/git/repository.ts';
+import { openRepository, type Repository } from '../../substrate/git/repository.ts';
 import { requireWritable } from '../../substrate/git/require-writable.ts';
 import { deleteRefs, findRunBranch } from '../../substrate/git/squad-refs.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
@@ -22,9 +22,10 @@ import type { CommandContext, Options } from '../command-context.ts';
 import { readKeep } from '../../squad/keep.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
 import { openMachine, type Machine } from '../../engine/machine.ts';
+import { mergeRefusal } from '../merge-refusal.ts';
 import { printResult } from '../output.ts';
 
-/** Merges the run branch into the branch that is checked out, or leaves everything as it is and says why. */
+/** Merges the run branch into the branch that is checked out, or another one, or leaves everything as it is and says why. */
 export async function merge(
   context: CommandContext,
   run: string | undefined,
@@ -35,38 +36,93 @@ export async function merge(
   const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
   if (view.run.delivers === null) throw nothingToMerge(view);
-  const checkout = requireBranch(
-    await openRepository(composition.git, repository.root),
-    name,
-    await switchAdvice(composition.git, repository),
-  );
+  const into = await intoBranch(target, options.into);
+  const { checkout, isCheckedOut } = into;
   await requireWritable(checkout, composition.git.stateDirectory);
   if (options.unverified !== true) refuseUnverified(view);
   const commit = await headOf(target);
   if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(view, commit);
   if (commit === view.plan.base)
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
-  const message = `Merge run ${name}: ${plainLine(title, 100)}`;
+  const message = options.squash === true ? squashMessage(view) : `Merge run ${name}: ${plainLine(title, 100)}`;
   const mayStay = inFolders(target);
-  const answer = await mergeIntoCheckout(composition.git, checkout, { run: name, commit, message, mayStay });
-  if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name, mayStay);
-  const found = {
-    ...{ type: 'merged', runId, name, branch: checkout.branch },
-    ...{
-      how: answer.type === 'merged' ? answer.how : 'already',
-      commit: answer.type === 'merged' ? answer.commit : checkout.head,
-    },
-  };
-  const how =
-    found.how === 'already' ? 'nothing was left to merge' : `now at ${found.commit.slice(0, 12)}, by ${found.how}`;
+  const order = { run: name, commit, message, mayStay, squash: options.squash };
+  const answer = isCheckedOut
+    ? await mergeIntoCheckout(composition.git, checkout, order)
+    : await mergeIntoBranch(composition.git, checkout, checkout, order);
+  if (answer.type !== 'merged' && answer.type !== 'already') {
+    const of = { branch: checkout.branch, root: checkout.root, run: name, again: commandOf(name, options) };
+    throw mergeRefusal(answer, { ...of, isCheckedOut }, mayStay);
+  }
+  const how = answer.type === 'merged' ? answer.how : 'already';
+  const made = answer.type === 'merged' ? answer.commit : checkout.head;
+  const found = { type: 'merged', runId, name, branch: checkout.branch, how, commit: made };
+  const said = how === 'already' ? 'nothing was left to merge' : `now at ${made.slice(0, 12)}, by ${how}`;
   const { base, delivered } = view.plan;
   const place = await placeOfWork(composition.git, repository, { run: name, base, delivered });
   const isGone = view.end !== null && place.at === 'merged' && (await dropMerged(target, commit));
   const [next = `squad drop ${name}`] = place.at === 'merged' ? workCommands(name, true, place) : [];
   printResult(context.output, options, found, [
-    `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
+    `merged    squad/${name} into ${plainLine(checkout.branch)}: ${said}`,
     ...(isGone ? [`removed   branch squad/${name}, which was at ${commit}  (keep.branches)`] : [`Next: ${next}`]),
   ]);
+}
+
+interface Into {
+  readonly checkout: BranchCheckout;
+  /** The files of the checkout change with the branch. */
+  readonly isCheckedOut: boolean;
+}
+
+/** The branch that is checked out, or the one that a person named. Throws `usage` if it cannot get the work. */
+async function intoBranch(
+  { view, composition, repository }: OpenedView<Machine>,
+  named: string | undefined,
+): Promise<Into> {
+  const { name } = view.run;
+  const opened = await openRepository(composition.git, repository.root);
+  if (named === undefined || named === opened.branch) {
+    const switching = await switchAdvice(composition.git, repository);
+    return { checkout: requireBranch(opened, name, switching), isCheckedOut: true };
+  }
+  return { checkout: await otherBranch(composition.git, opened, { branch: named, run: name }), isCheckedOut: false };
+}
+
+async function otherBranch(
+  git: Machine['git'],
+  opened: Repository,
+  { branch, run }: { readonly branch: string; readonly run: string },
+): Promise<BranchCheckout> {
+  const shown = plainLine(branch, 200);
+  if (branch === `squad/${run}`)
+    throw usageError(`${shown} is the run branch itself`, 'Name the branch that gets the work.');
+  const found = await findBranch(git, opened, branch);
+  if (found === undefined) {
+    throw usageError(
+      `there is no branch ${shown}`,
+      `See which there are: \`git branch\`, or make it: \`git branch ${shellWord(shown)}\`.`,
+    );
+  }
+  if (found.path !== undefined) {
+    throw usageError(
+      `${shown} is checked out in ${plainLine(found.path, 300)}, whose files would not follow it`,
+      `Merge there: \`cd ${shellWord(found.path)} && squad merge ${run}\`.`,
+    );
+  }
+  return { ...opened, branch, head: found.head };
+}
+
+function commandOf(run: string, { into, squash, unverified }: Options<'merge'>): string {
+  return [
+    `squad merge ${run}`,
+    ...(into === undefined ? [] : [`--into ${shellWord(plainLine(into, 200))}`]),
+    ...(squash === true ? ['--squash'] : []),
+    ...(unverified === true ? ['--unverified'] : []),
+  ].join(' ');
+}
+
+function squashMessage({ run: { name, objective } }: RunView): string {
+  return `${plainLine(objective, 100)}\n\nAll of run ${name}, in one commit.`;
 }
 
 /** A person has said once that a branch goes with its merge. */
@@ -134,69 +190,4 @@ function movedBranch({ run: { name }, plan }: RunView, head: string): SquadError
     `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: the difference was not checked`,
     `Compare them with \`git log --oneline ${delivered}..squad/${name}\`, or merge with \`squad merge ${name} --unverified\`.`,
   );
-}
-
-/** Files that a message names; the rest are counted. */
-const MOST_FILES = 10;
-
-function refusalOf(
-  answer: Exclude<MergeAnswer, { type: 'merged' | 'already' }>,
-  { branch, root }: BranchCheckout,
-  run: string,
-  isInFolder: (path: string) => boolean,
-): SquadError {
-  const byGit = `\`git -C ${shellWord(root)} merge squad/${run}\``;
-  switch (answer.type) {
-    case 'conflict':
-      return usageError(
-        `squad/${run} and ${branch} change the same lines in ${named(answer.files)}; nothing was changed`,
-        `Merge and resolve them yourself: ${byGit}.`,
-      );
-    case 'dirty':
-      return usageError(
-        `the checkout has uncommitted changes in ${named(answer.files)}`,
-        // A stash would take away what the folder counts as done.
-        `${answer.files.some(isInFolder) ? 'Commit them' : 'Commit or stash them'}, then \`squad merge ${run}\`.`,
-      );
-    case 'untracked':
-      return usageError(
-        `files that git does not know would be overwritten: ${named(answer.files)}`,
-        `Move them away or commit them, then \`squad merge ${run}\`.`,
-      );
-    case 'filtered':
-      return usageError(
-        `a filter of your git configuration has to write ${named(answer.files)}, and squad runs none`,
-        `Merge with git, which runs it: ${byGit}.`,
-      );
-    case 'cut-short':
-      return usageError(
-        `an earlier merge of squad/${answer.run} was cut short, and left files in the checkout; nothing was changed`,
-        `Finish that one first: \`squad merge ${answer.run}\`.`,
-      );
-    case 'busy':
-      return usageError(
-        `another operation of git is not finished in the checkout (${answer.with})`,
-        'See `git status`, and finish or abort it.',
-      );
-    case 'unrelated':
-      return usageError(
-        `squad/${run} and ${branch} have no common history`,
-        `Check out the branch that the run started from, then \`squad merge ${run}\`.`,
-      );
-    case 'moved':
-      return wrongEnvironment(`${branch} moved meanwhile; nothing was changed`, `Try again: \`squad merge ${run}\`.`);
-    case 'refused':
-      return wrongEnvironment(
-        `git cannot move ${branch}, and nothing was changed: ${answer.why || 'it ended without a reason'}`,
-        `${CHECK_GIT} Then \`squad merge ${run}\`.`,
-      );
-  }
-}
-
-function named(files: readonly string[]): string {
-  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  return `${files
-    .slice(0, MOST_FILES)
-    .map((path) => plainLine(path, 200))
-    .join(', ')}${more}`;
 }

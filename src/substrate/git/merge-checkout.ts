@@ -63,7 +63,7 @@ export async function mergeIntoCheckout(
     const ready = isHalfDone ? changes.filter(({ path }) => own.has(path)) : [];
     const refused = await moveCheckout(git, calls, repository, { ...order, ...move, changes, made: ready });
     if (refused !== undefined) return refused;
-    return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
+    return mergedAs(order, move.from, made);
   };
   return withScratch(ports.stateDirectory, work, scratchLabel('merge'));
 }
@@ -85,23 +85,31 @@ async function findOperation({ gitDirectory }: Repository): Promise<string | und
   return undefined;
 }
 
+export function mergedAs({ commit, squash }: MergeOrder, from: string, made: string): MergeAnswer {
+  const how = made === commit ? 'fast-forward' : squash === true ? 'squash' : 'merge';
+  return { type: 'merged', how, from, commit: made };
+}
+
 /** The commit that the branch would have, or why there is none. */
-async function makeMerge(
+export async function makeMerge(
   git: Git,
   { objects }: MergeCalls,
   head: string,
-  { commit, message }: MergeOrder,
+  { commit, message, squash = false }: MergeOrder,
 ): Promise<string | MergeAnswer> {
   const base = (await git.run(['merge-base', head, requireCommitId(commit)], objects)).stdout.trim();
   if (base === '') return { type: 'unrelated' };
   if (base === commit) return { type: 'already' };
-  if (base === head) return commit;
+  if (base === head && !squash) return commit;
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', head, commit];
   const merged = await git.run(args, objects);
   if (merged.code !== 0 && merged.code !== 1) throw gitFailed(args, merged);
   const { tree, paths } = parseMergeTree(merged.stdout);
   if (merged.code === 1) return { type: 'conflict', files: paths };
-  return git.text(['commit-tree', tree, '-p', head, '-p', commit, '-m', message], objects);
+  const parents = squash ? [head] : [head, commit];
+  // The history does not show that an earlier squash has brought it all.
+  if (squash && tree === (await git.text(['rev-parse', `${head}^{tree}`], objects)).trim()) return { type: 'already' };
+  return git.text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message], objects);
 }
 
 async function listDirty(git: Git, call: GitCall): Promise<readonly string[]> {

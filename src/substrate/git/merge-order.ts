@@ -8,12 +8,16 @@ export interface MergeOrder {
   readonly commit: string;
   /** For the merge commit, if one is needed. */
   readonly message: string;
+  /** One commit with all of it, whose parent is the branch alone. */
+  readonly squash?: boolean | undefined;
   /** Whether uncommitted changes of this path, relative to the root, may stay as they are where the merge does not change it. */
   readonly mayStay?: (path: string) => boolean;
 }
 
+type MergeForm = 'fast-forward' | 'merge' | 'squash';
+
 export type MergeAnswer =
-  | { readonly type: 'merged'; readonly how: 'fast-forward' | 'merge'; readonly from: string; readonly commit: string }
+  | { readonly type: 'merged'; readonly how: MergeForm; readonly from: string; readonly commit: string }
   /** The branch has all of it. */
   | { readonly type: 'already' }
   | { readonly type: 'unrelated' }

@@ -134,7 +134,6 @@ const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'squad/settings/parse-settings.ts': 'examples in errors',
   'squad/preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',
   'cli/program.ts': 'examples in help',
-  'cli/control-commands.ts': 'examples in help',
   'model/plan/verbs.ts': 'examples in help',
   'cli/commands/demo.ts': 'the demo plays scripts',
   'cli/demo/demo-files.ts': 'the demo plays scripts',
@@ -210,8 +209,8 @@ const CONVERSATIONS = new RegExp(
     'playbooks/(council|delivery|objective|shared|stages)',
     'substrate/(ledger|ports|system/(process|terminal))|cli/(board|mail|team)',
   ].join('|')})/|^(${[
-    'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|control-commands|doctor-checks)',
-    'cli/show/turn-record|embed/in-process|engine/(session-home|turn-mail)|model/(attempt|failure|plan|run|run-event)',
+    'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|doctor-checks)',
+    'cli/show/turn-record|embed/in-process|engine/(prepare-turn|turn-mail)|model/(attempt|failure|plan|run|run-event)',
     'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/facts',
     'view/(sentence|report/report-people)|exports/runtime|squad/settings/parse-settings|substrate/git/forge/remotes',
   ].join('|')})\\.ts$`,

@@ -69,7 +69,7 @@ export const AREAS = {
     bound: 90,
   },
   door: {
-    files: ['guard', 'decide-request', 'front-door'].map((name) => `src/studio/${name}.ts`),
+    files: ['guard', 'serve', 'front-door'].map((name) => `src/studio/${name}.ts`),
     tests: ['test/studio/{guard,decide-request,front-door}.test.ts'],
     bound: 90,
   },

@@ -1,26 +1,32 @@
 import {
+  type BaseCheckpointSaver,
   Command,
+  type CompiledStateGraph,
   END,
   interrupt,
+  type LangGraphRunnableConfig,
+  type Pregel,
   START,
   StateGraph,
   StateSchema,
-  type BaseCheckpointSaver,
-  type CompiledStateGraph,
-  type LangGraphRunnableConfig,
-  type Pregel,
 } from '@langchain/langgraph';
 import { z } from 'zod';
 import { shownGraph } from '../graph/shown-graph.ts';
 import { isSquadError } from '../model/errors.ts';
-import { askedQuestionSchema, type AskedQuestion } from '../model/plan/asked-question.ts';
+import { type AskedQuestion, askedQuestionSchema } from '../model/plan/asked-question.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { RunEnd, RunningRun } from '../view/running-run.ts';
 import type { Squad } from '../squad/squad.ts';
-import { readAnswers, type Answers } from './answers.ts';
+import { plainLine } from '../text/plain-text.ts';
+import type { RunEnd, RunningRun } from '../view/running-run.ts';
 import { nestedTrace } from './nested-trace.ts';
 import { chooseRunId, identityOf } from './run-identity.ts';
-import { squadRequestSchema, type EmbedOptions, type SquadRequest } from './squad-request.ts';
+import { type EmbedOptions, type SquadRequest, squadRequestSchema } from './squad-request.ts';
+
+/** Each question's id with its answer. */
+type Answers = readonly (readonly [string, string])[];
+
+/** Resumes an interrupt: the answer to the only question, or `{question: answer}`. */
+const givenSchema = z.union([z.string(), z.record(z.string(), z.string())]);
 
 /** Three steps for each time that a person is asked. LangGraph's own limit is 25, and a node gets the one of its parent. */
 export const RECURSION_LIMIT = 1_000_000;
@@ -228,4 +234,26 @@ async function record(squad: Squad, runId: string, answers: Answers): Promise<st
     }
   }
   return undefined;
+}
+
+/** The answers in what a graph was resumed with, or what is wrong with it. Whether one fits its question, the run says. */
+export function readAnswers(
+  given: unknown,
+  open: readonly Pick<AskedQuestion, 'id'>[],
+):
+  | { readonly answers: Answers; readonly problem?: undefined }
+  | { readonly problem: string; readonly answers?: undefined } {
+  const ids = open.map(({ id }) => plainLine(id, 80)).join(', ');
+  const parsed = givenSchema.safeParse(given);
+  if (!parsed.success) return { problem: `An answer is a text, or an object with a text for each question: ${ids}.` };
+  if (typeof parsed.data !== 'string') {
+    const answers = Object.entries(parsed.data);
+    const unknown = answers.find(([id]) => !open.some((question) => question.id === id));
+    if (unknown !== undefined) return { problem: `${plainLine(unknown[0], 80)} is no open question. Open: ${ids}.` };
+    return answers.length === 0 ? { problem: `No question was answered. Open: ${ids}.` } : { answers };
+  }
+  const [only, ...more] = open;
+  if (only === undefined || more.length > 0)
+    return { problem: `There are ${open.length} questions: answer with an object. Open: ${ids}.` };
+  return { answers: [[only.id, parsed.data]] };
 }

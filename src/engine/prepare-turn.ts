@@ -1,12 +1,35 @@
-import type { Prepared } from './attempts/start-attempt.ts';
+import { existsSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Attempt } from '../model/attempt.ts';
+import type { CopiedFile } from '../model/copied-file.ts';
+import type { Board } from '../model/plan/board.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
-import { openPlace } from './operations/open-place.ts';
-import type { OperationPorts } from './operations/operation-ports.ts';
-import type { FolderPorts } from './folder-ports.ts';
+import { passedDeadline } from '../rules/deadline.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { putCopies, takeOutCopies } from '../substrate/system/files/copied-files.ts';
+import { readRun } from '../view/read-run.ts';
+import { predictBoard } from '../view/replay-plan.ts';
 import type { TurnArmory } from './armory.ts';
+import type { AttemptPorts, Prepared } from './attempts/start-attempt.ts';
+import type { FolderPorts } from './folder-ports.ts';
+import { openPlace } from './operations/open-place.ts';
+import type { Copies, OperationPorts } from './operations/operation-ports.ts';
+
+interface DeadlineFacts {
+  readonly ledger: Ledger;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly runId: string;
+  /** The newest board; undefined before the first step. */
+  readonly board: () => Board | undefined;
+}
+
+type Prepare = NonNullable<AttemptPorts['prepare']>;
+
+/** Homes that squad makes for agents, below the folder of its state. */
+const HOMES = `${sep}homes${sep}`;
 
 interface TurnPorts extends OperationPorts {
   readonly folderPorts: FolderPorts;
@@ -55,4 +78,48 @@ async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest
   const gitSettings = await ports.workspaces.agentSettings();
   const workspace = { ...(await ports.folderPorts.place(opened.workspace)), gitSettings };
   return { type: 'ready', request: { ...request, access, workspace } };
+}
+
+/** The request with the home of its session where that is now: a state folder may have been moved since the session's last turn. */
+export function followHome(request: TurnRequest, stateDirectory: string): TurnRequest {
+  const { session } = request;
+  const at = session?.home.lastIndexOf(HOMES) ?? -1;
+  if (session === undefined || at === -1 || existsSync(session.home)) return request;
+  const home = join(stateDirectory, session.home.slice(at));
+  return existsSync(home) ? { ...request, session: { ...session, home } } : request;
+}
+
+/** `kept`: the folder with their contents. */
+export function createCopies(kept: string, files: readonly CopiedFile[] = []): Copies {
+  return {
+    put: async ({ path, repository }) => (repository === true ? putCopies(kept, path, files) : undefined),
+    takeOut: async ({ path, repository }) => (repository === true ? takeOutCopies(path, files) : undefined),
+  };
+}
+
+/**
+ * Refuses a turn that was claimed before the deadline and would start after it, because an engine was gone or `setup` took long.
+ * It counts as a turn and for no other limit, and starts once a person lets the run work past the deadline.
+ */
+export function startsInTime(facts: DeadlineFacts, prepare: Prepare): Prepare {
+  return async (attempt, request) => {
+    const isNew = attempt.process === null && attempt.kind === 'turn';
+    const before = isNew ? refusalOf(facts) : undefined;
+    if (before !== undefined) return before;
+    const prepared = await prepare(attempt, request);
+    return (isNew ? refusalOf(facts) : undefined) ?? prepared;
+  };
+}
+
+function refusalOf({ ledger, clock, runId, board }: DeadlineFacts): Prepared | undefined {
+  const message = passedDeadline(board() ?? boardOnRecord(ledger, runId), clock.now());
+  return message === undefined
+    ? undefined
+    : { type: 'refused', failure: { kind: 'cancelled', message, mayHaveActed: false } };
+}
+
+/** With commands that no engine has applied yet. */
+function boardOnRecord(ledger: Ledger, runId: string): Board {
+  const { board, pendingRequests } = readRun(ledger, runId, null);
+  return predictBoard(board, pendingRequests);
 }

@@ -1,20 +1,30 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Composition } from './compose.ts';
 import { MAIL_SERVER_NAME } from '../model/armory.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { TURN_FILE, type MailWords, type TurnFile } from '../model/mail/turn-file.ts';
-import { renderPrompt, type ChangedPrompts } from '../prompts/render.ts';
+import { addressOf, agentAt } from '../model/mail/address.ts';
+import { MAIL_VERBS } from '../model/mail/kind.ts';
+import type { MailPolicy } from '../model/mail/policy.ts';
+import { ownRoutesOf } from '../model/mail/route.ts';
+import { type MailWords, TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
+import { MAIN } from '../model/mail/vocabulary.ts';
+import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
+import type { RunDefinition } from '../model/run.ts';
 import { storageError } from '../model/storage-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
-import { failpoint } from '../substrate/system/failpoint.ts';
-import { ownFilesIn, requireOwnFiles } from '../substrate/system/process/own-files.ts';
+import { type ChangedPrompts, renderPrompt } from '../prompts/render.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import { failpoint } from '../substrate/system/failpoint.ts';
+import { ownFilesIn, requireOwnFiles } from '../substrate/system/process/own-files.ts';
+import { defined } from '../text/defined.ts';
+import type { Composition } from './compose.ts';
+
+type Rules = Pick<Playbook<never>, 'tools' | 'routes' | 'longestAssignmentMs'>;
 
 interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   readonly ledger: Pick<Ledger, 'mail'>;
@@ -94,4 +104,29 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
       rm(path, { force: true }).catch(() => undefined);
     },
   };
+}
+
+/**
+ * Verbs and routes are the playbook's; `mail.routes` replaces its routes. Every member may write to MAIN, and MAIN to every member. If no
+ * agent has the role main, a person is MAIN and may use every verb. An agent without verbs has no mailbox.
+ */
+export function mailPolicyOf(
+  { agents, mail, options }: Pick<RunDefinition, 'agents' | 'mail' | 'options'>,
+  playbook: Rules,
+): MailPolicy {
+  const everybody = [...new Set([MAIN, ...agents.flatMap((agent) => [addressOf(agent), agent.role])])];
+  const members = agents.flatMap((agent) => {
+    const verbs = [...playbook.tools(agent.role)];
+    if (verbs.length === 0) return [];
+    const address = addressOf(agent);
+    const routes = ownRoutesOf(mail.routes, agent) ?? playbook.routes?.(agent.role) ?? [];
+    const others = address === MAIN || routes === 'everybody' ? everybody : routes;
+    const writesTo = [...new Set([MAIN, ...others])].filter((one) => one !== address);
+    return [{ address, agent: agent.name, role: agent.role, verbs, writesTo }];
+  });
+  const person = { address: MAIN, agent: null, role: 'person', verbs: [...MAIL_VERBS], writesTo: everybody };
+  const ttlMs = Math.ceil(mail.ttlMinutes * 60_000);
+  const assignMs = playbook.longestAssignmentMs?.(options);
+  const all = agentAt(agents, MAIN) === undefined ? [person, ...members] : members;
+  return { members: all, ttlMs, ...defined({ assignMs }) };
 }

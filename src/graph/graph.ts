@@ -1,4 +1,5 @@
-import { END, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
+import { type BaseCheckpointSaver, END, isGraphBubbleUp, START, StateGraph } from '@langchain/langgraph';
+import { LinearSaver } from './linear-saver.ts';
 import { createAskHuman } from './nodes/ask-human.ts';
 import { createCollect } from './nodes/collect.ts';
 import { createDecideNext } from './nodes/decide-next.ts';
@@ -7,11 +8,9 @@ import { createAllocateWorkspace, createBindArmory, createIntake } from './nodes
 import { createPublish } from './nodes/publish.ts';
 import { createReconcileInbox } from './nodes/reconcile-inbox.ts';
 import { createRunAgentAttempt, routeFrontier } from './nodes/route-frontier.ts';
-import { LinearSaver } from './linear-saver.ts';
 import { createPlanBook } from './plan-book.ts';
 import type { GraphPorts } from './ports.ts';
 import { SquadState } from './state.ts';
-import { traced } from './traced.ts';
 
 /** A night of work is about ten thousand supersteps. LangGraph's own limit is 25. */
 const RECURSION_LIMIT = 1_000_000_000;
@@ -67,4 +66,30 @@ async function requireHead(
 ): Promise<void> {
   if (!(checkpointer instanceof LinearSaver) || executionInfo?.threadId === undefined) return;
   await checkpointer.requireHead(executionInfo.threadId, executionInfo.checkpointId);
+}
+
+/** The node, which tells the tracer of each of its runs. Without a tracer it stays as it is. */
+function traced<Input extends object, Output>(
+  { tracer, clock }: Pick<GraphPorts, 'tracer' | 'clock'>,
+  name: string,
+  node: (input: Input, config: NodeConfig) => Output | Promise<Output>,
+): (input: Input, config: NodeConfig) => Output | Promise<Output> {
+  if (tracer === undefined) return node;
+  return async (input, config) => {
+    const startedAt = clock.now();
+    const cursor = 'cursor' in input ? Number(input.cursor) : 0;
+    const tell = (failed?: string): void => {
+      const step = Number(config.metadata?.['langgraph_step'] ?? 0);
+      tracer.node({ node: name, step, cursor, startedAt, endedAt: clock.now(), failed });
+    };
+    try {
+      const output = await node(input, config);
+      tell();
+      return output;
+    } catch (error) {
+      // An interrupt is how a node waits for a person.
+      tell(isGraphBubbleUp(error) ? undefined : error instanceof Error ? error.name : 'Error');
+      throw error;
+    }
+  };
 }

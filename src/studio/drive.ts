@@ -1,17 +1,37 @@
-import { WHOLE_RUN } from '../model/plan/scope.ts';
-import { predictBoard } from '../view/replay-plan.ts';
-import { isOver } from '../view/read-run.ts';
-import { answer } from '../squad/answer.ts';
-import { intervene } from '../squad/intervene.ts';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { errorLineSchema } from '../model/error-line.ts';
 import { errorText, isSquadError } from '../model/errors.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
+import { RUN_EVENTS } from '../model/run.ts';
+import { answer } from '../squad/answer.ts';
+import { type EngineStart, type EngineStarted, startDetachedEngine } from '../squad/detached-engine.ts';
+import { intervene } from '../squad/intervene.ts';
+import { bindWorkspace, lookIn, type OpenedWorkspace } from '../squad/open-workspace.ts';
+import { writeTicket } from '../squad/ticket.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
+import { fieldsOf } from '../text/json.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { isOver } from '../view/read-run.ts';
+import { predictBoard } from '../view/replay-plan.ts';
 import { checkpointChunks, type Chunk } from './chunks.ts';
-import { decideCall, type Call, type CallPlan, type Standing } from './decide-call.ts';
+import { type Call, type CallPlan, decideCall, type Standing } from './decide-call.ts';
 import { followThread } from './follow-thread.ts';
 import { forkThread } from './fork-thread.ts';
-import { headOf, readState, threadConfig, type StatePorts } from './read-state.ts';
+import { headOf, readState, type StatePorts, threadConfig } from './read-state.ts';
 import { drivesAny, readThread, readWhole } from './read-thread.ts';
-import { continueRun, startRun } from './start-engine.ts';
+import { Refusal } from './refusal.ts';
+import { runOptions, type StartInput } from './start-input.ts';
+
+/** The command line, which drives runs: this process may be another program's server. */
+const PROGRAM = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../bin/squad.cjs', import.meta.url),
+);
+/** Exit code of what has to wait for another process. */
+const BUSY = 75;
+/** The argument of the objective, which is in the ticket. */
+const GIVEN = 'ticket';
 
 /** A run of the server on a thread. */
 export interface ThreadCall extends Omit<Call, 'isOld'> {
@@ -136,4 +156,57 @@ async function giveAnswer(
   // LangGraph's clients name the interrupt.
   const isInterrupt = tasks.some(({ interrupts }) => interrupts.some(({ id }) => id === question));
   await answer(ports.workspace, threadId, given, isInterrupt ? undefined : question);
+}
+
+/** Starts a run with the id of the thread, in a process of its own. Throws a refusal with what `squad run` says. */
+async function startRun(opened: OpenedWorkspace, threadId: string, input: StartInput): Promise<void> {
+  const workspace = bindWorkspace(opened);
+  // Others can see command lines.
+  const ticket = await writeTicket(workspace.directory, { argument: input.objective });
+  try {
+    const options = ['--json', `--run-id=${threadId}`, `--ticket=${ticket}`, ...runOptions(input)];
+    const started = await start(workspace, ['run', ...options, '--', GIVEN], threadId, (ledger) => {
+      const isDefined = ledger.events({ stream: threadId, types: [RUN_EVENTS.defined], limit: 1 }).length > 0;
+      return isDefined ? threadId : undefined;
+    });
+    if (!started.began) throw refusalIn(started, consentTo(input));
+  } finally {
+    await rm(ticket, { force: true });
+  }
+}
+
+/** Continues the run of the thread in a process of its own. Throws a refusal with what `squad resume` says. */
+async function continueRun(workspace: OpenedWorkspace, threadId: string): Promise<void> {
+  const before = lookIn(workspace, (ledger) => ledger.segments(threadId).length) ?? 0;
+  const started = await start(workspace, ['resume', '--json', '--', threadId], threadId, (ledger) =>
+    ledger.segments(threadId).length > before ? threadId : undefined,
+  );
+  if (!started.began) throw refusalIn(started);
+}
+
+async function start(
+  workspace: OpenedWorkspace,
+  args: readonly string[],
+  name: string,
+  begun: EngineStart['begun'],
+): Promise<EngineStarted> {
+  return startDetachedEngine(workspace, { command: [workspace.host.node, PROGRAM, ...args], name, begun });
+}
+
+/** No person at this terminal can agree: at another one squad shows the commands, asks, and starts nothing. */
+function consentTo(input: StartInput): string {
+  const command = ['squad plan', ...runOptions(input), '--prompts', shellWord(plainLine(input.objective))].join(' ');
+  return `Read them and agree to them at a terminal, once: \`${command}\`. Then start this again.`;
+}
+
+function refusalIn({ said, code }: Extract<EngineStarted, { began: false }>, toConsent?: string): Refusal {
+  const lines = said.split('\n').map((line) => errorLineSchema.safeParse(fieldsOf(line)).data);
+  const error = lines.findLast((line) => line !== undefined);
+  const status = code === BUSY ? 409 : 422;
+  if (error === undefined) {
+    const end = plainLine(said.slice(-2_000), 500);
+    return new Refusal(status, `the engine ended with exit code ${code}: ${end}`, 'Run `squad doctor`.');
+  }
+  const next = error.code === 'not-trusted' ? toConsent : undefined;
+  return new Refusal(status, error.message, next ?? error.next ?? 'Run `squad doctor`.', { code: error.code });
 }

@@ -1,5 +1,6 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { errorText, isSquadError } from '../model/errors.ts';
+import { sha256Of } from '../model/sha256.ts';
 import { answer } from '../squad/answer.ts';
 import { commandsOf, keyIn, storedKey } from '../squad/command-key.ts';
 import type { ForkedRun } from '../squad/fork.ts';
@@ -7,14 +8,32 @@ import { intervene } from '../squad/intervene.ts';
 import { lookIn } from '../squad/open-workspace.ts';
 import { reload } from '../squad/reload.ts';
 import { stop } from '../squad/stop.ts';
-import { editToCommand, VERB_NAMES, type EditCommand, type EditReading } from './edit.ts';
-import { digestOf, keyOf, REPEATS_MS } from './edit-key.ts';
+import { type EditCommand, type EditReading, editToCommand, VERB_NAMES } from './edit.ts';
 import { forkThread } from './fork-thread.ts';
-import { headOf, placeIn, readState, threadConfig, type StatePorts } from './read-state.ts';
+import { headOf, placeIn, readState, type StatePorts, threadConfig } from './read-state.ts';
 import { readThread } from './read-thread.ts';
 import { Refusal } from './refusal.ts';
 import { plainValue } from './snapshots.ts';
 import { START_INPUT } from './start-input.ts';
+
+/** A client repeats what it got no answer to for half a minute. */
+const REPEATS_MS = 60_000;
+
+/** A command that the run has. */
+interface Recorded {
+  readonly seq: number;
+  /** How long it is there. */
+  readonly ageMs: number;
+  readonly key: string | undefined;
+}
+
+interface Edited {
+  readonly runId: string;
+  readonly checkpointId: string | undefined;
+  readonly command: EditCommand;
+  /** The client's own name of the command. */
+  readonly named: string | undefined;
+}
 
 type Command = Exclude<EditCommand, { do: 'fork' }>;
 
@@ -62,8 +81,6 @@ function meaningOf(state: object, edit: unknown, isOld: boolean): Extract<EditRe
   const next = `Send {"verb": …} with one of ${VERB_NAMES.join(', ')}. ${small}`;
   throw new Refusal(422, read.why, next, { verbs: VERB_NAMES });
 }
-
-type Edited = Parameters<typeof keyOf>[0];
 
 async function obey(ports: StatePorts, command: Command, edited: Edited): Promise<{ do: string; seq?: number }> {
   const { workspace } = ports;
@@ -139,4 +156,23 @@ async function forkOnce(
   const forked = await make();
   recent.set(digest, { at: now, forked });
   return forked;
+}
+
+/** Equal for a request and its repeats. */
+function digestOf({ runId, checkpointId, command, named }: Edited): string {
+  const about = [runId, named ?? '', checkpointId ?? '', command];
+  return sha256Of(JSON.stringify(about));
+}
+
+/**
+ * The key of an edit's command. A client that repeats a request says so nowhere, so without a name of its own an edit is a repeat
+ * if it equals the newest command of the run, and follows it within a minute. `recorded`: oldest first.
+ */
+export function keyOf(edited: Edited, recorded: readonly Recorded[]): string {
+  if (edited.named !== undefined) return `named ${edited.named}`;
+  const [before, last] = [recorded.at(-2), recorded.at(-1)];
+  const digest = digestOf(edited);
+  const after = (one: Recorded | undefined): string => `${digest} after ${one?.seq ?? 0}`;
+  const isRepeat = last !== undefined && last.key === storedKey(edited.runId, after(before)) && last.ageMs < REPEATS_MS;
+  return after(isRepeat ? before : last);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAnswers } from '../../src/embed/answers.ts';
+import { readAnswers } from '../../src/embed/squad-graph.ts';
 
 const one = [{ id: 'plan-1', text: 'Approve?', options: ['approve', 'stop'] }];
 const two = [...one, { id: 'auth', text: 'Log in?', options: [] }];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/text/json.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
-import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
+import { mailPolicyOf } from '../../src/engine/turn-mail.ts';
 import { mailPolicySchema } from '../../src/model/mail/policy.ts';
 import { MAIL_VERBS, type MailVerb } from '../../src/model/mail/kind.ts';
 import type { BoundAgent } from '../../src/model/run.ts';

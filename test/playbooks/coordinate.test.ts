@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitsSchema } from '../../src/model/limits.ts';
 import type { View } from '../../src/model/plan.ts';
-import { createCoordinatePlaybook, madeFolder } from '../../src/playbooks/coordinate/index.ts';
-import { judgeTeam } from '../../src/playbooks/coordinate/judge-team.ts';
+import { createCoordinatePlaybook, judgeTeam, madeFolder } from '../../src/playbooks/coordinate/index.ts';
 import { keptFrom } from '../../src/playbooks/coordinate/kept-files.ts';
 import type { CoordinateOptions } from '../../src/playbooks/coordinate/options.ts';
 import { roleText } from '../../src/playbooks/coordinate/team-files.ts';

@@ -1,7 +1,7 @@
 import { found, quoting } from '../support/findings.ts';
 import { describe, expect, it } from 'vitest';
 import { draftOf } from '../../src/rules/board.ts';
-import { gateChecked } from '../../src/rules/close-run.ts';
+import { gateChecked } from '../../src/rules/accept-event.ts';
 import {
   authorsOf,
   isGateDue,

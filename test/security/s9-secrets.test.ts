@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactTurn } from '../../src/engine/attempts/redact-turn.ts';
-import { createRedactor, REDACTED, redactorOf } from '../../src/model/redaction/redactor.ts';
+import { createRedactor, REDACTED, redactorOf, TOKEN_PATTERNS } from '../../src/model/redaction/redactor.ts';
 import { formsOf, secretValues } from '../../src/model/redaction/secret-values.ts';
-import { TOKEN_PATTERNS } from '../../src/model/redaction/token-patterns.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { tokenSamples } from './tokens.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { decideRequests } from '../../src/studio/decide-request.ts';
+import { decideRequests } from '../../src/studio/serve.ts';
 import { KNOWN_ORIGINS } from '../../src/studio/guard.ts';
 import type { Client } from '../../src/substrate/system/process/loopback-client.ts';
 

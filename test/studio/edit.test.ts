@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { storedKey } from '../../src/squad/command-key.ts';
 import { editToCommand, VERB_NAMES } from '../../src/studio/edit.ts';
-import { keyOf } from '../../src/studio/edit-key.ts';
+import { keyOf } from '../../src/studio/steer.ts';
 
 const STATE = {
   runId: 'r',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { installLine } from '../../src/studio/install-line.ts';
+import { installLine } from '../../src/studio/agent-server.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-install-line-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import {
   type CapsOfRuns,
   type LedgerHistory,
   type Violation,
-} from '../../src/substrate/ledger/history.ts';
+} from '../../src/substrate/ledger/check-database.ts';
 import { openLedgerFile } from '../../src/substrate/ledger/ledger-file.ts';
 import { closeDb } from '../../src/substrate/ledger/open-db.ts';
 import { createStore, type Store } from '../../src/substrate/ledger/store.ts';

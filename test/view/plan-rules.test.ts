@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { capsOfRuns, checkPlans, PLAN_RULES, type PlanHistory } from '../../src/view/plan-rules.ts';
 import { readLedgerHistory, checkHistory } from '../support/ledger-history.ts';
-import type { LedgerHistory } from '../../src/substrate/ledger/history.ts';
+import type { LedgerHistory } from '../../src/substrate/ledger/check-database.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { isJsonObject, plainJson } from '../../src/text/json.ts';
 import { storedLedger } from '../support/stored-ledger.ts';

@@ -4,7 +4,43 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
 import type { ShownStage } from '../../model/shown-stage.ts';
 import type { Tone } from '../../view/sentence.ts';
-import { LayeredMap } from './layered-map.ts';
+
+const MOST_CHANGES = 64;
+
+/** An immutable map whose change does not copy all of it: a large part, and the few entries that changed since. Keeps the order. */
+export class LayeredMap<V extends object> {
+  readonly #base: ReadonlyMap<string, V>;
+  readonly #changes: ReadonlyMap<string, V>;
+
+  constructor(base: ReadonlyMap<string, V> = new Map(), changes: ReadonlyMap<string, V> = new Map()) {
+    this.#base = base;
+    this.#changes = changes;
+  }
+
+  get size(): number {
+    return this.#base.size + this.#added().length;
+  }
+
+  get(key: string): V | undefined {
+    return this.#changes.get(key) ?? this.#base.get(key);
+  }
+
+  with(key: string, value: V): LayeredMap<V> {
+    const changes = new Map(this.#changes).set(key, value);
+    return changes.size > MOST_CHANGES
+      ? new LayeredMap(new Map([...this.#base, ...changes]))
+      : new LayeredMap(this.#base, changes);
+  }
+
+  entries(): (readonly [string, V])[] {
+    const base = [...this.#base].map(([key, value]) => [key, this.#changes.get(key) ?? value] as const);
+    return [...base, ...this.#added()];
+  }
+
+  #added(): (readonly [string, V])[] {
+    return [...this.#changes].filter(([key]) => !this.#base.has(key));
+  }
+}
 
 /**
  * A run, folded from its events. Immutable. Texts are plain lines, ready to show; keys, and the questions that a person answers,

@@ -4,23 +4,34 @@ import { join } from 'node:path';
 import type { Attempt } from '../../model/attempt.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { Failure } from '../../model/failure.ts';
-import type { Json } from '../../text/json.ts';
-import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
-import type { ToolKind, TurnEvent } from '../../model/turn-event.ts';
+import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import { isStorageError, storageError } from '../../model/storage-error.ts';
-import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
+import type { ToolError } from '../../model/tool-error.ts';
+import type { ToolKind, TurnEvent } from '../../model/turn-event.ts';
+import { type TurnRequest, turnRequestSchema } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../../runtimes/port/agent-runtime.ts';
-import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
 import { defined } from '../../text/defined.ts';
+import type { Json } from '../../text/json.ts';
 import { toolTarget } from '../../text/tool-target.ts';
 import { withTrueIdentity } from './check-identity.ts';
 import { redactTurn } from './redact-turn.ts';
-import { collectToolErrors } from './tool-errors.ts';
 import { keepTurnSecrets, readTurnSecrets } from './turn-secrets.ts';
+
+const MOST_ERRORS = 5;
+const MOST_OUTPUT = 800;
+/** Open calls that are remembered. */
+const MOST_TOOLS = 1_000;
+
+interface ToolErrors {
+  take(event: TurnEvent): void;
+  /** Newest last. */
+  list(): ToolError[];
+}
 
 type AttemptStart = 'started' | 'started-again' | 'attached';
 
@@ -243,3 +254,32 @@ function countTools(): { take(event: TurnEvent): void; used(): number; commands(
 
 /** Kinds of tools that may run a command. */
 const RUNS: ReadonlySet<ToolKind> = new Set(['execute', 'other', 'mcp', 'agent']);
+
+/** The last few tool calls of one turn that failed or were denied, each once. A call that later succeeds is left out. */
+export function collectToolErrors(): ToolErrors {
+  const open = new Map<string, Pick<ToolError, 'tool' | 'input'>>();
+  let errors: ToolError[] = [];
+  return {
+    take: (event) => {
+      if (event.type === 'tool-started') {
+        const { tool, server, input } = event;
+        if (open.size >= MOST_TOOLS) open.clear();
+        open.set(event.id, { tool: server === undefined ? tool : `${server}/${tool}`, input: toolTarget(input) });
+        return;
+      }
+      if (event.type !== 'tool-ended') return;
+      const begun = open.get(event.id) ?? { tool: 'a tool', input: '' };
+      const call = event.input === undefined ? begun : { ...begun, input: toolTarget(event.input) };
+      open.delete(event.id);
+      const others = errors.filter(({ tool, input }) => tool !== call.tool || input !== call.input);
+      const failed = { ...call, output: lastOf(event.output ?? ''), denied: event.denied };
+      errors = event.ok ? others : [...others, failed].slice(-MOST_ERRORS);
+    },
+    list: () => errors,
+  };
+}
+
+function lastOf(output: string): string {
+  const text = output.trim();
+  return text.length <= MOST_OUTPUT ? text : `…${text.slice(-MOST_OUTPUT).toWellFormed()}`;
+}

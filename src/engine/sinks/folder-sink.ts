@@ -1,22 +1,33 @@
 import { join } from 'node:path';
-import { createView } from '../../rules/view.ts';
-import type { FolderFile, KeepsFolder, FolderMoment, MadeFolder } from '../../model/folder.ts';
 import { writeAgainText } from '../../model/folder-written.ts';
-import type { Redactor } from '../../model/redaction/redactor.ts';
-import { openHashLog, type HashEntry, type HashLog } from '../../substrate/system/files/hash-log.ts';
-import { makeFolder } from '../../substrate/system/files/make-folder.ts';
-import { sharedFolder } from '../../substrate/system/files/shared-folder.ts';
-import { defined } from '../../text/defined.ts';
-import { sha256Of } from '../../model/sha256.ts';
-import type { Ledger } from '../../substrate/ports/ledger.ts';
-import { createMailFiles } from './mail-files.ts';
-import type { OpenSink, SinkWork } from './sink.ts';
-import { liveAttempts } from '../../rules/work-requests.ts';
+import type { FolderFile, FolderMoment, KeepsFolder, MadeFolder } from '../../model/folder.ts';
+import { loggedMessage } from '../../model/mail/logged-message.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import type { Phase } from '../../model/plan/work.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { RunState } from '../../model/run-state.ts';
+import { sha256Of } from '../../model/sha256.ts';
 import { orderOf } from '../../playbooks/shared/mail-orders.ts';
+import { createView } from '../../rules/view.ts';
+import { liveAttempts } from '../../rules/work-requests.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { type HashEntry, type HashLog, openHashLog } from '../../substrate/system/files/hash-log.ts';
+import { makeFolder } from '../../substrate/system/files/make-folder.ts';
+import { sharedFolder } from '../../substrate/system/files/shared-folder.ts';
+import { defined } from '../../text/defined.ts';
+import { asObject } from '../../text/json.ts';
+import type { RunFile } from '../../view/report/files/run-file.ts';
+import type { OpenSink, SinkWork } from './sink.ts';
+
+type ReadableMail = Pick<Ledger, 'events' | 'lastSeq'> & {
+  readonly mail: Pick<Ledger['mail'], 'message' | 'bodyOf' | 'deferredBy' | 'deliveries'>;
+};
+
+const FOLDER = '.msg';
+
+/** A message that a turn defers takes effect when its attempt settles, or never. */
+const TYPES = ['mail-sent', 'attempt-settled'];
 
 /** Unchanged files that each look compares with what squad wrote, in turns. */
 const LOOKED_AT = 8;
@@ -179,3 +190,38 @@ function isLimited({ accounts, now, tasks }: Pick<Held, 'accounts' | 'now' | 'ta
 
 /** The engine works on a task in any other phase. */
 const FOR_AGENTS: ReadonlySet<Phase['at']> = new Set(['working', 'reviewing']);
+
+/**
+ * The messages of a run so far, as `squad mail trace --export` has them, in the order in which they took effect. None: no file. Each
+ * call reads only the new ones.
+ */
+export function createMailFiles(ledger: ReadableMail, runId: string, redactor: Redactor): () => readonly RunFile[] {
+  let cursor = 0;
+  let log = '';
+  let blobs: readonly RunFile[] = [];
+  const take = (id: string): void => {
+    const message = ledger.mail.message(id);
+    if (message === undefined) return;
+    const { line, blob } = loggedMessage(message, ledger.mail.bodyOf(message));
+    log += `${JSON.stringify(redactor.json(line))}\n`;
+    if (blob === undefined) return;
+    const text = `${JSON.stringify(redactor.json(blob.value), null, 2)}\n`;
+    blobs = [...blobs, { path: `${FOLDER}/${blob.path}`, text }];
+  };
+  const released = (attemptId: string): string[] =>
+    ledger.mail
+      .deferredBy(attemptId)
+      .flatMap(({ id }) => (ledger.mail.deliveries(id).some(({ state }) => state !== 'void') ? [id] : []));
+  return () => {
+    const last = ledger.lastSeq();
+    for (const { seq, type, data } of ledger.events({ stream: runId, after: cursor, types: TYPES })) {
+      const { id, held, attemptId } = asObject(data);
+      if (type === 'mail-sent' && typeof id === 'string' && typeof held !== 'string') take(id);
+      if (type === 'attempt-settled' && typeof attemptId === 'string') released(attemptId).forEach(take);
+      cursor = seq;
+    }
+    // Another process may have sent a message after `last` was read.
+    cursor = Math.max(cursor, last);
+    return log === '' ? [] : [...blobs, { path: `${FOLDER}/messages.jsonl`, text: log }];
+  };
+}

@@ -1,13 +1,19 @@
 import { fieldsOf } from '../../text/json.ts';
 import type { CheckedWith, CheckerPart, ReadFile } from './checker-part.ts';
-import { packageCall } from './package-calls.ts';
-import { recipeOf } from './recipes.ts';
+import { packageCall, recipeOf } from './package-calls.ts';
 import { baseName, pathFrom } from './repository-path.ts';
-import { shellCommands } from './shell-commands.ts';
+import {
+  JS_KEYS,
+  looksLikeFile,
+  optionValue,
+  PYTHON_KEYS,
+  sectionsOf,
+  shellCommands,
+  unwrap,
+  VERB_WORDS,
+} from './shell-commands.ts';
 import { PROGRAM_FILES, SHARED_CONFIGS, toolOf, type Tool } from './tools.ts';
-import { JS_KEYS, looksLikeFile, optionValue, PYTHON_KEYS, sectionsOf, VERB_WORDS } from './words.ts';
 import { nextWord } from '../wrapper-programs.ts';
-import { unwrap } from './wrappers.ts';
 
 const MOST_DEPTH = 8;
 const SHELL = /^(?:ba|da|z|k|mk|a|fi)?sh$/;

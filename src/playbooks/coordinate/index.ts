@@ -1,18 +1,32 @@
-import { COORDINATE } from '../../model/playbook-name.ts';
-import type { MakesFolder } from '../../model/folder.ts';
+import type { MadeFile, MakesFolder } from '../../model/folder.ts';
 import type { AnswerForm, Playbook, View } from '../../model/plan.ts';
+import { COORDINATE } from '../../model/playbook-name.ts';
+import { type ChangedPrompts, renderPrompt } from '../../prompts/render.ts';
+import { answerProblems } from '../../text/answer-problems.ts';
+import { atMost } from '../../text/at-most.ts';
+import { fenceTag } from '../../text/fence.ts';
 import { withoutFrontMatter } from '../../text/front-matter.ts';
-import { ANALYSIS_FILE, shown } from '../session/finding.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { checkSession } from '../session/check-session.ts';
+import { ANALYSIS_FILE, shown, STATE_FILE } from '../session/finding.ts';
 import { answerSchema } from '../shared/tasks.ts';
-import type { ChangedPrompts } from '../../prompts/render.ts';
-import type { StageList } from '../stages/stage-list.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
-import { teamSchema } from './answer.ts';
-import { briefOf } from './brief.ts';
-import { judgeTeam } from './judge-team.ts';
+import type { StageList } from '../stages/stage-list.ts';
+import { teamProblems, teamSchema } from './answer.ts';
 import type { CoordinateOptions } from './options.ts';
 import { playCommand, playNote } from './play-command.ts';
-import { EMPTY_FOLDERS } from './team-files.ts';
+import { EMPTY_FOLDERS, isBegunEmpty, keptRoles, rolePathProblem, teamFiles } from './team-files.ts';
+
+type JudgedTeam =
+  | { readonly ok: true; readonly files: readonly MadeFile[] }
+  /** In the order in which its author should fix them. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** More problems would fill the turn that fixes them. */
+const MOST_PROBLEMS = 50;
+
+/** More of a kept file would not help its reader. */
+const MOST_OF_FILE = 20_000;
 
 /** In place of the objective, which no answer can make wrong. */
 const ANY = 'any';
@@ -67,4 +81,50 @@ export function madeFolder(options: CoordinateOptions, view: View): ReturnType<M
   const place = { folder, shown: options.shown, isThere };
   const then = { next: playCommand(folder, options), note: playNote(options) };
   return { ...place, ...then, files: judged.files, proof: ANALYSIS_FILE, folders: EMPTY_FOLDERS };
+}
+
+function briefOf({ kept }: Pick<CoordinateOptions, 'kept'>, prompts?: ChangedPrompts): string {
+  const files = kept.map(({ path, text }) => `${path}:\n${fenceTag('file', text, MOST_OF_FILE)}`);
+  return renderPrompt('coordinator/first', { kept: files.join('\n\n') }, prompts);
+}
+
+/** The files that an answer makes, if the folder is a valid session with them. `description`: what the session is for. */
+export function judgeTeam(answer: unknown, options: CoordinateOptions, description: string): JudgedTeam {
+  const { data: team } = teamSchema.safeParse(answer);
+  if (team === undefined) return refused(answerProblems(teamSchema, answer));
+  const files = teamFiles(team, options, description);
+  const all = [...files, ...options.kept];
+  const checked = checkSession({
+    folder: '',
+    files: new Map(all.map(({ path, text }) => [path, { text }])),
+    folders: [...new Set(['', ...all.flatMap(({ path }) => foldersOf(path)), ...EMPTY_FOLDERS])],
+  });
+  const problems = [
+    ...teamProblems(team, keptRoles(options)),
+    ...files.flatMap(({ path }) => nameProblems(path)),
+    ...(checked.ok ? [] : checked.problems.map(({ file, message }) => placed(file.slice(1), message))),
+  ];
+  return problems.length > 0 ? refused(problems) : { ok: true, files };
+}
+
+function nameProblems(path: string): string[] {
+  if (path === STATE_FILE || path === ANALYSIS_FILE || isBegunEmpty(path)) return [];
+  const problem = rolePathProblem(path);
+  return problem === undefined ? [] : [`a role needs another name: its file ${plainLine(path, 100)} ${problem}`];
+}
+
+/** Most messages name their file. */
+function placed(path: string, message: string): string {
+  return message.includes(path) ? message : `${path}: ${message}`;
+}
+
+/** `a` of `a/b.md`. */
+function foldersOf(path: string): string[] {
+  const end = path.lastIndexOf('/');
+  return end < 0 ? [] : [path.slice(0, end)];
+}
+
+function refused(problems: readonly string[]): JudgedTeam {
+  const few = atMost(problems, MOST_PROBLEMS, (left) => `and ${left} more problems`);
+  return { ok: false, problems: few.map((problem) => plainLine(problem, 600)) };
 }

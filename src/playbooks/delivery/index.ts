@@ -1,22 +1,24 @@
-import type { AnswerForm, Playbook } from '../../model/plan.ts';
 import { limitsSchema } from '../../model/limits.ts';
+import type { AnswerForm, OptionsSource, Playbook } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import { renderPrompt } from '../../prompts/render.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerSchema, failRun } from '../shared/tasks.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
-import type { StageList } from '../stages/stage-list.ts';
-import { deliveryList } from './list.ts';
+import type { Stage, StageList } from '../stages/stage-list.ts';
 import {
   examplePlan,
   PLAN_WITH_CRITERIA,
+  type PlanAnswer,
   planAnswerSchema,
   planWithCriteriaSchema,
   readPlanAnswer,
   sharedFiles,
-  type PlanAnswer,
 } from './plan-answer.ts';
 import { builderRoles, DELIVERY_ROLES, deliveryCast } from './roles.ts';
 import { TEST_FORM, TEST_REPORT } from './test-report.ts';
+
+type DeliverySubject = Pick<OptionsSource, 'roles' | 'limits' | 'publish' | 'objective' | 'prompts'>;
 
 const read: AnswerForm['read'] & {} = (view, answer, id) => {
   const { roster, objective } = view;
@@ -77,4 +79,57 @@ export function createDeliveryPlaybook(list: StageList = WHOLE): Playbook<unknow
     example: ({ roster }) => examplePlan(builderRoles(roster.map(({ role }) => role))),
     tools: (role) => (role === 'planner' ? ['ask', 'send'] : ['ask', 'send', 'handoff', 'done', 'fail']),
   });
+}
+
+/** Planner → builders in folders of their own → review → committer → tester, as far as there are agents for it. */
+function deliveryList({ roles, limits, publish, objective, prompts }: DeliverySubject): StageList {
+  const has = (role: string): boolean => roles.includes(role);
+  const builders = builderRoles(roles);
+  const proposes = objective.criteria.length === 0;
+  const rounds = limits.reviewRounds;
+  const shows = publish?.pr === true ? { requires: [{ pr: true } as const] } : {};
+  const review = has('reviewer') ? { review: { id: 'REVIEW', by: ['reviewer'], rounds } } : {};
+  const plan: Stage = {
+    id: 'PLAN',
+    title: 'Plan the work',
+    by: has('planner') ? ['planner'] : builders.slice(0, 1),
+    brief: literal(
+      renderPrompt('planner/first', { builders: builders.join(', '), proposes: proposes ? 'yes' : '' }, prompts),
+    ),
+    makes: { answer: proposes ? PLAN_WITH_CRITERIA : 'plan' },
+  };
+  const build: Stage = {
+    id: 'BUILD',
+    by: builders,
+    each: { of: 'PLAN' },
+    brief: renderPrompt('builder/first', { brief: '{item:brief}', acceptance: '{item:acceptance}' }, prompts),
+    makes: { code: true },
+    ...shows,
+    ...review,
+  };
+  const commit: Stage = {
+    id: 'COMMIT',
+    by: ['committer'],
+    each: { of: 'BUILD' },
+    brief: renderPrompt('committer/first', { id: '{item:id}', title: '{item:title}' }, prompts),
+    makes: { commit: true },
+    ...shows,
+  };
+  const test: Stage = {
+    id: 'TEST',
+    by: ['tester'],
+    each: { of: has('committer') ? 'COMMIT' : 'BUILD' },
+    brief: renderPrompt('tester/first', { title: '{item:title}', acceptance: '{item:acceptance}' }, prompts),
+    makes: { answer: TEST_REPORT },
+    judges: { rounds: 20, else: { redo: 'BUILD' } },
+  };
+  return {
+    shows: 'tasks',
+    stages: [plan, build, ...(has('committer') ? [commit] : []), ...(has('tester') ? [test] : [])],
+  };
+}
+
+/** Braces of a prompt are no placeholders of the list. */
+export function literal(text: string): string {
+  return text.replaceAll('{', '{{');
 }

@@ -3,7 +3,7 @@ import type { CastMember, CastSource, OptionsSource, Playbook } from '../../mode
 import { renderPrompt } from '../../prompts/render.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import type { StageList } from '../stages/stage-list.ts';
-import { literal } from './list.ts';
+import { literal } from './index.ts';
 import { builderRoles, DELIVERY_ROLES } from './roles.ts';
 
 type Subject = Pick<OptionsSource, 'roles' | 'limits' | 'publish' | 'prompts'>;

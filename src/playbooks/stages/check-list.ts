@@ -3,10 +3,8 @@ import { explainIssue, pathText, type Finding } from '../../text/explain-issue.t
 import { asObject, isJsonObject, type Json } from '../../text/json.ts';
 import { quote } from '../../text/problem.ts';
 import { answerProblems } from './check-answer.ts';
-import { commitProblems } from './check-commits.ts';
-import { entryProblems } from './check-entries.ts';
+import { commitProblems, entryProblems, reopenProblems } from './check-entries.ts';
 import { referenceProblems } from './check-references.ts';
-import { reopenProblems } from './check-reopens.ts';
 import { roleProblems } from './check-roles.ts';
 import { taskIdOf } from './list-facts.ts';
 import { foldedPath } from './folded-path.ts';

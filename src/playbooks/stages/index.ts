@@ -1,20 +1,39 @@
-import type { ChangedPrompts } from '../../prompts/render.ts';
-import type { OptionsSource, Parsed, Planning, Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, Planning, PlanReading, Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import { type Json, plainJson } from '../../text/json.ts';
+import type { Requirement } from '../../model/plan/task.ts';
+import type { ChangedPrompts } from '../../prompts/render.ts';
 import { defined } from '../../text/defined.ts';
+import { type Json, plainJson } from '../../text/json.ts';
 import { withMail } from '../shared/mail.ts';
 import { failRun } from '../shared/tasks.ts';
 import { advance, NO_LIST, openStages } from './advance.ts';
-import { formsOf } from './answers.ts';
+import { formNameOf, formsOf } from './answers.ts';
+import { givesTasks, taskIdOf } from './list-facts.ts';
 import { mailOfStages } from './mail-of-stages.ts';
-import { planningOf } from './planning.ts';
+import { openEach } from './opening.ts';
 import { rolesOf, staffProblems } from './roles.ts';
-import type { StageList } from './stage-list.ts';
-import { optionsOf, type Forms, type StagesOptions } from './stage-options.ts';
+import type { Stage, StageList } from './stage-list.ts';
+import { type Forms, optionsOf, type StagesOptions } from './stage-options.ts';
+import { progressOf } from './stage-progress.ts';
+import { passOf, putAnswer, withPuts } from './stage-records.ts';
+import { tasksOfStage } from './stage-tasks.ts';
 import { stageViews } from './stage-views.ts';
-import type { Requirement } from '../../model/plan/task.ts';
+
+interface PlanSource {
+  readonly list: StageList;
+  readonly asksForPlan?: Planning['byDefault'] | undefined;
+  example?(view: View): Json;
+}
+
+const EXAMPLE: Json = {
+  tasks: [
+    {
+      ...{ id: 'task-1', title: '<title>', brief: '<brief by the planner>', needs: [] },
+      ...{ paths: ['<path>'], acceptance: ['<criterion by the planner>'] },
+    },
+  ],
+};
 
 type StagesInput = PlaybookSource;
 
@@ -109,4 +128,40 @@ function plan(input: StagesInput, forms: Forms): PlanChange[] {
   if (frozen === undefined) return [failRun(NO_LIST)];
   const nothing = { task: () => undefined, tasks: () => [], record: () => undefined, records: () => [] };
   return openStages({ ...input, ...nothing }, { ...frozen, forms });
+}
+
+/** The stage whose answer plans the tasks of another one: a person may approve it. undefined: the list has none. */
+function planningOf(source: PlanSource, forms: Forms): Planning | undefined {
+  const { list, asksForPlan } = source;
+  const planner = list.stages.find((stage) => givesTasks(list, stage) && eachOf(list, stage).length > 0);
+  if (planner === undefined) return undefined;
+  return {
+    task: taskIdOf(planner),
+    read: (view, answer) => read(view, forms, planner, answer),
+    example: (view) => source.example?.(view) ?? EXAMPLE,
+    ...defined({ byDefault: asksForPlan }),
+  };
+}
+
+function eachOf({ stages }: StageList, planner: Stage): readonly Stage[] {
+  return stages.filter(({ each }) => each?.of === planner.id);
+}
+
+function read(view: View, forms: Forms, planner: Stage, output: unknown): PlanReading {
+  const options = optionsOf(view);
+  if (options === undefined) return { ok: false, problems: ['the run has no list of stages'] };
+  const answer = plainJson(output ?? null);
+  const reading = forms[formNameOf(planner) ?? '']?.read?.(view, answer, taskIdOf(planner)) ?? {};
+  if (reading.problems !== undefined) return { ok: false, problems: reading.problems };
+  const { entries = [], summary = '', criteria = [] } = reading;
+  const { pass } = passOf(view, planner.id);
+  const scene = withPuts(view, [putAnswer({ stage: planner.id, pass }, answer, entries)]);
+  const progress = progressOf(scene, options.list);
+  const planned = new Set(eachOf(options.list, planner).map(({ id }) => id));
+  const openings = progress.flatMap((of) =>
+    planned.has(of.stage.id) ? [{ scene, options: { ...options, forms }, progress, of, also: [] }] : [],
+  );
+  const changes = openEach(openings, tasksOfStage);
+  const tasks = changes.flatMap((change) => (change.do === 'add-task' ? [change.task] : []));
+  return { ok: true, answer, summary, tasks, criteria };
 }

@@ -1,13 +1,33 @@
-import type { Processes } from '../ports/processes.ts';
-import { createGitCage, type CageView, type FindCage } from '../system/process/git-cage.ts';
-import { converse, type Conversation } from '../system/process/conversation.ts';
-import { defined, pickVariables } from '../../text/defined.ts';
+import { statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { limitByWords } from '../../model/machine-limit.ts';
-import { findFullDisk, verbOf } from './full-disk.ts';
+import { storageFull, storageRefused } from '../../model/storage-error.ts';
+import { defined, pickVariables } from '../../text/defined.ts';
+import type { Processes } from '../ports/processes.ts';
+import { type Conversation, converse } from '../system/process/conversation.ts';
+import { type CageView, createGitCage, type FindCage } from '../system/process/git-cage.ts';
 import { lockedError, lockIn } from './git-locks.ts';
 import { requirePresent } from './require-present.ts';
-import { storageFull, storageRefused } from '../../model/storage-error.ts';
+
+/** With less than this, some file system or other writes no file any more. */
+const NOTHING_LEFT = 256 * 1024;
+
+/** Where a git works and writes. */
+interface GitPlaces {
+  readonly cwd: string;
+  readonly gitDirectory?: string;
+  readonly workTree?: string;
+  readonly index?: string;
+  readonly cage?: { readonly writable: readonly string[] };
+}
+
+const WRITES: ReadonlySet<string> = new Set(
+  `add am apply branch checkout checkout-index clone commit commit-tree config fetch gc
+   hash-object index-pack init merge merge-file merge-tree mktree pack-objects pack-refs push
+   read-tree repack reset stash symbolic-ref tag unpack-objects update-index update-ref
+   worktree write-tree`.split(/\s+/),
+);
 
 export interface GitPorts {
   readonly processes: Processes;
@@ -237,4 +257,32 @@ export function gitEnvironment(host: Readonly<Record<string, string | undefined>
     LC_MESSAGES: 'C',
     GIT_EDITOR: 'true',
   };
+}
+
+/** The command of git's arguments, past the settings before it. */
+export function verbOf(args: readonly string[]): string {
+  return args.find((item, index) => !item.startsWith('-') && args[index - 1] !== '-c') ?? 'git';
+}
+
+/**
+ * The folder whose disk has no space left, where a git has failed that writes: of a full disk many of its messages say no word.
+ * `temporary`: where its own files lie.
+ */
+function findFullDisk(args: readonly string[], call: GitPlaces, temporary: string | undefined): string | undefined {
+  if (!WRITES.has(verbOf(args))) return undefined;
+  const { cwd, gitDirectory, workTree, index, cage } = call;
+  const places = [gitDirectory, index && dirname(index), workTree, temporary, ...(cage?.writable ?? []), cwd];
+  return places.find((place) => place !== undefined && isFull(resolve(cwd, place)));
+}
+
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bfree, bsize, files, ffree } = statfsSync(folder);
+    // Only the superuser may use the reserved blocks.
+    const blocks = process.getuid?.() === 0 ? bfree : bavail;
+    return blocks * bsize < NOTHING_LEFT || (files > 0 && ffree === 0);
+  } catch {
+    // The folder is gone, and says nothing of a disk.
+    return false;
+  }
 }

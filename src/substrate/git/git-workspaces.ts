@@ -1,33 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { isAncestor, mergeBase } from './ancestry.ts';
 import { existsSync, mkdirSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pickVariables } from '../../text/defined.ts';
+import type { CopiedFile } from '../../model/copied-file.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
+import { pickVariables } from '../../text/defined.ts';
+import type { LineChange } from '../ports/changes.ts';
+import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { makeOwnFolder } from '../system/files/own-folder.ts';
 import { scratchRoot } from '../system/files/scratch.ts';
+import { isAncestor, mergeBase } from './ancestry.ts';
 import { bringBack, hasMade, makeAnew, noteMade } from './check-folder.ts';
-import { dropBranchAt, closeRun, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
-import { changedLines } from './changed-lines.ts';
-import { overlay } from './overlay.ts';
+import { closeRun, dropBranchAt, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
 import { BASELINE } from './folder-note.ts';
 import { addFolder } from './folders.ts';
-import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
-import { callOnUser, notePath, type GitContext, type SpareSettings } from './git-context.ts';
+import { createGit, type GitPorts, requireCommitId, splitEntries } from './git-call.ts';
+import { anyPlace, callOnUser, type GitContext, notePath, type SpareSettings } from './git-context.ts';
 import { ignoredWork, noteIgnored } from './ignored-files.ts';
-import { noteCopies } from './note-copies.ts';
-import { keepCommits } from './keep-commits.ts';
-import { checkoutOf, headOf } from './run-branch.ts';
 import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
+import { keepCommits } from './keep-commits.ts';
+import { copiesNote, type KnownCopy, LEAST_BYTES, objectOf } from './known-copies.ts';
+import { openRun } from './open-run.ts';
+import { overlay } from './overlay.ts';
+import { NOT_THERE } from './raw-diff.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
-import { requirePresent, requireState } from './require-present.ts';
 import { createTalk } from './repository-talk.ts';
+import { requirePresent, requireState } from './require-present.ts';
 import { rescue, snapshotOf } from './rescue.ts';
+import { checkoutOf, headOf } from './run-branch.ts';
 import { dropSpares, tidySpares } from './spare/spare-folders.ts';
-import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
-import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
+import { type ConfigEntry, decideAgentSettings, readUserConfiguration } from './user-configuration.ts';
+
+const OPTIONS = ['--raw', '--numstat', '-r', '-z', '--find-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
+const STATUS: Readonly<Record<string, LineChange['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  R: 'renamed',
+};
 
 export interface WorkspacePlaces {
   readonly stateDirectory: string;
@@ -168,4 +179,64 @@ async function isFlushed({ processes, runsDirectory, environment }: GitContext, 
   if (tasks.length === 0) return true;
   const options = { kind: 'flush', env: pickVariables(environment, ['PATH']), timeoutMs: FLUSH_MS } as const;
   return (await processes.run('sync', ['-f', folder], options)).code === 0;
+}
+
+async function changedLines(context: GitContext, base: string, commit: string): Promise<readonly LineChange[]> {
+  const ids = [requireCommitId(base), requireCommitId(commit)];
+  const output = join(context.temporary, `lines-${randomUUID()}`);
+  try {
+    await context.git.text(
+      ['diff-tree', ...OPTIONS, '--ignore-submodules=none', `--output=${output}`, ...ids, '--'],
+      (await anyPlace(context)).call,
+    );
+    return parseChangedLines(await readFile(output, 'utf8'));
+  } finally {
+    await rm(output, { force: true });
+  }
+}
+
+/** The raw entries first, then `added TAB removed TAB` and a path for each; a rename has both of its paths. */
+function parseChangedLines(text: string): LineChange[] {
+  const fields = splitEntries(text);
+  const found: Omit<LineChange, 'added' | 'removed'>[] = [];
+  let at = 0;
+  while (fields[at]?.startsWith(':') === true) {
+    const [, newMode = '', , object = '', letter = ''] = (fields[at] ?? '').split(' ');
+    const status = STATUS[letter.slice(0, 1)] ?? 'modified';
+    const path = fields[at + 1] ?? '';
+    const to = status === 'renamed' ? { to: fields[at + 2] ?? '' } : {};
+    found.push({ path, status, object: newMode === NOT_THERE ? null : object, ...to });
+    at += status === 'renamed' ? 3 : 2;
+  }
+  return found.map((one) => {
+    const [, added = '', removed = ''] = /^(\d+|-)\t(\d+|-)\t/.exec(fields[at] ?? '') ?? [];
+    at += one.status === 'renamed' ? 3 : 1;
+    return { ...one, added: countOf(added), removed: countOf(removed) };
+  });
+}
+
+function countOf(text: string): number | null {
+  return /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** Notes the files before the first of them is in a folder. `kept`: the folder with their contents. */
+async function noteCopies(context: GitContext, run: string, files: readonly CopiedFile[], kept: string): Promise<void> {
+  const repository = await openRun(context, run);
+  const hash = (await headOf(context, run))?.length === 64 ? 'sha256' : 'sha1';
+  const noted: KnownCopy[] = [];
+  for (const { path, bytes, hash: name } of files) {
+    const known = { path: Buffer.from(path).toString('latin1'), bytes };
+    const object = bytes < LEAST_BYTES ? undefined : await objectAt(hash, join(kept, name));
+    const isPublic = object !== undefined && (await context.talk.find(object)) !== undefined;
+    noted.push(isPublic || object === undefined ? known : { ...known, object });
+  }
+  const note = copiesNote(repository.directory);
+  await writeFile(`${note}.new`, JSON.stringify(noted), { mode: 0o600 });
+  await rename(`${note}.new`, note);
+}
+
+/** A content that is lost is put nowhere any more. */
+async function objectAt(hash: 'sha1' | 'sha256', path: string): Promise<string | undefined> {
+  const content = await readFile(path).catch(() => undefined);
+  return content && objectOf(hash, content);
 }

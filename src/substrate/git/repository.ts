@@ -1,6 +1,14 @@
+import { lstatSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isSquadError, SquadError } from '../../model/errors.ts';
+import { limitByWords } from '../../model/machine-limit.ts';
+import { absolutePath } from '../../text/absolute-path.ts';
+import { isWithin } from '../system/files/confine.ts';
+import { foreignOwner } from '../system/files/owner.ts';
+import { readPlainSync } from '../system/files/read-plain.ts';
+import { realPath } from '../system/files/real-path.ts';
+import { explainHead, explainPlace, isNowhere, type PlaceFacts } from './explain-place.ts';
 import {
   createGit,
   type GitAnswer,
@@ -10,13 +18,8 @@ import {
   oneLine,
   requireName,
 } from './git-call.ts';
-import { isWithin } from '../system/files/confine.ts';
-import { realPath } from '../system/files/real-path.ts';
-import { explainHead, explainPlace, isNowhere } from './explain-place.ts';
-import { limitByWords } from '../../model/machine-limit.ts';
 import { plainCheckout } from './plain-checkout.ts';
 import { isBookkeeping } from './run-repository.ts';
-import { isHome, lookAround } from './surroundings.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -192,4 +195,48 @@ export async function createRepository(
   await git.text(['config', 'user.email', DEMO_IDENTITY.email], call);
   await git.text(['add', '--all'], call);
   await git.text(['commit', '--quiet', '--message', 'The state before the squad came'], call);
+}
+
+/** Runs no git, because git does not accept the folder. */
+function lookAround(
+  { environment }: Pick<GitPorts, 'environment'>,
+  path: string,
+): Pick<PlaceFacts, 'path' | 'isThere' | 'isHome' | 'dotGit' | 'owner' | 'variables'> {
+  const dotGit = findDotGit(realPath(path) ?? path);
+  const owner = foreignOwner(dotGit?.path ?? path) ?? foreignOwner(dirname(dotGit?.path ?? path));
+  const { GIT_DIR, GIT_WORK_TREE } = environment;
+  return {
+    path,
+    isThere: statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+    isHome: isHome(environment, path),
+    dotGit,
+    owner,
+    variables: { GIT_DIR, GIT_WORK_TREE },
+  };
+}
+
+/** Whether the folder is the person's home or above it, so that all of the home's files would be in it. */
+function isHome(environment: GitPorts['environment'], path: string): boolean {
+  const home = absolutePath(environment['HOME']);
+  return home !== undefined && isWithin(realPath(path) ?? path, realPath(home) ?? home);
+}
+
+function findDotGit(start: string): PlaceFacts['dotGit'] {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const path = join(folder, '.git');
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) return { path, pointsTo: found.isFile() ? pointedTo(path) : undefined };
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Where a `.git` file says that the git directory is, if nothing is there. */
+function pointedTo(path: string): string | undefined {
+  try {
+    const named = /^gitdir: (.+)$/m.exec(readPlainSync(path))?.[1];
+    const target = named === undefined ? undefined : resolve(dirname(path), named);
+    return target === undefined || statSync(target, { throwIfNoEntry: false }) !== undefined ? undefined : target;
+  } catch {
+    return undefined;
+  }
 }

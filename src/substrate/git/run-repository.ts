@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../system/failpoint.ts';
+import { storesBehind } from '../system/files/object-stores.ts';
 import { deleteFolder } from '../system/files/remove-tree.ts';
+import { type GitAnswer, gitFailed, requireName } from './git-call.ts';
+import { attemptRef, type GitContext, runBranch, type RunRepository, userCall } from './git-context.ts';
 import { IGNORE_LEAVINGS } from './leavings.ts';
-import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
-import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
-import { linkStore } from './link-store.ts';
 import { shareObjects } from './share-objects.ts';
 import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
-import { personalFile, type ConfigEntry } from './user-configuration.ts';
+import { type ConfigEntry, personalFile } from './user-configuration.ts';
+
+/** More would hold up the start of a run. git itself packs at 6,700 loose objects. */
+const MOST_FILES = 20_000;
+/** A git of the user's may pack objects meanwhile. */
+const TRIES = 2;
 
 /** Built next to its place, so that it is complete or absent. */
 export async function createRunRepository(context: GitContext, { directory, linked }: RunRepository): Promise<void> {
@@ -217,4 +222,39 @@ export async function listRefs(
   const args = ['for-each-ref', `--format=${format}`, `refs/squad/${requireName(run)}/`, ...more];
   const listed = await context.git.text(args, userCall(context));
   return listed.split('\n').filter((ref) => ref !== '');
+}
+
+/**
+ * Makes an object store of hard links to the objects of another one, which does not move with it. It is complete or absent: there
+ * is none on another disk, where the kernel forbids it, and of a store with very many files. false: there is none.
+ */
+export async function linkStore(from: string, to: string): Promise<boolean> {
+  const fresh = `${to}.new`;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    try {
+      await deleteFolder(fresh);
+      await linkObjects(from, fresh);
+      const [, ...behind] = await storesBehind(from);
+      await writeFile(join(fresh, 'info', 'alternates'), behind.map((store) => `${store}\n`).join(''));
+      await rename(fresh, to);
+      return true;
+    } catch {
+      // The store itself is as good, as long as it stays where it is.
+    }
+  }
+  await deleteFolder(fresh);
+  return false;
+}
+
+/** Packs last: what is packed meanwhile is found there. */
+async function linkObjects(from: string, to: string): Promise<void> {
+  const loose = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  for (const name of ['', 'info', 'pack', ...loose]) await mkdir(join(to, name), { recursive: true, mode: 0o700 });
+  let count = 0;
+  for (const folder of [...loose, 'pack']) {
+    const names = (await readdir(join(from, folder))).filter((name) => !/^tmp_|^\.|\.(?:lock|keep)$/.test(name));
+    count += names.length;
+    if (count > MOST_FILES) throw new Error('too many files');
+    await Promise.all(names.map(async (name) => link(join(from, folder, name), join(to, folder, name))));
+  }
 }

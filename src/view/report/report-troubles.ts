@@ -1,8 +1,36 @@
-import { silentTasks } from '../../rules/silent-judges.ts';
+import { checkerText } from '../../model/plan/checker.ts';
 import { accountText } from '../../model/wall-text.ts';
-import type { RunHistory, RunReading } from '../read-run.ts';
+import { checkNotesOf } from '../../rules/check-notes.ts';
+import { checkerChangesOf, checksAtBase } from '../../rules/checkers.ts';
+import { blindApprovals } from '../../rules/looks.ts';
+import { silentTasks } from '../../rules/silent-judges.ts';
+import { counted } from '../../text/counted.ts';
 import { utcTime } from '../../text/time.ts';
-import { code, cut, ownWords, tableSection, type Section, type Text } from './document.ts';
+import type { RunHistory, RunReading } from '../read-run.ts';
+import {
+  type Block,
+  code,
+  cut,
+  listSection,
+  ownWords,
+  paragraph,
+  type Section,
+  tableSection,
+  type Text,
+  words,
+} from './document.ts';
+
+const MOST_COMMAND = 120;
+const MOST_PATHS = 400;
+
+const LOOKS_SAID = [
+  ['none', ', who used no tool: without looking'],
+  ['unknown', '. It is not known whether it looked, because its runtime does not report its tools'],
+] as const;
+
+const MOST_ROWS = 1_000;
+/** A task that failed has several. */
+const MOST_BLOCKS = 1_000;
 
 const MOST_WHY = 300;
 
@@ -64,4 +92,59 @@ export function wallsSection({ walls, accounts }: Pick<RunHistory, 'walls' | 'ac
     ['when', 'who', 'what'],
     rows.map(({ at, who, what }): Text[] => [ownWords(utcTime(at)), who, what]),
   );
+}
+
+/** A section of a run of any length, and how much is missing in it. */
+export function boundedSection({ title, blocks }: Section): Section {
+  const shown = blocks.slice(0, MOST_BLOCKS).flatMap(boundedBlock);
+  return { title, blocks: [...shown, ...missing(blocks.length - MOST_BLOCKS, 'paragraphs')] };
+}
+
+function boundedBlock(block: Block): Block[] {
+  switch (block.is) {
+    case 'table':
+      return [{ ...block, rows: block.rows.slice(0, MOST_ROWS) }, ...missing(block.rows.length - MOST_ROWS, 'rows')];
+    case 'list':
+      return [
+        { ...block, items: block.items.slice(0, MOST_ROWS) },
+        ...missing(block.items.length - MOST_ROWS, 'lines'),
+      ];
+    case 'heading':
+    case 'paragraph':
+    case 'quote':
+    case 'commands':
+      return [block];
+    default:
+      return block satisfies never;
+  }
+}
+
+function missing(count: number, what: string): Block[] {
+  if (count <= 0) return [];
+  return [paragraph(words`${count} more ${ownWords(what)} are not shown: ${code('squad log --raw')} has everything.`)];
+}
+
+/** Doubts about the checks: the work changed them, they are flaky, or an approver did not look. */
+export function checksSection({ board }: RunReading): Section | undefined {
+  const { flaky, changed } = checkNotesOf(board);
+  return listSection('Checks', [
+    ...checkerChangesOf(board).map(
+      (change) => words`The work changed what checks it: ${cut(checkerText(change), MOST_PATHS)}`,
+    ),
+    ...checksAtBase(board).map(({ run, passed, output }) => {
+      const result = passed ? ownWords('passes') : words`fails: ${cut(output, MOST_PATHS)}`;
+      return words`With the checks as they were at the base, “${cut(run, MOST_COMMAND)}” ${result}`;
+    }),
+    ...LOOKS_SAID.flatMap(([how, said]) =>
+      blindApprovals(board, how).map(({ task, by }) => words`${code(task)} was approved by ${by}${ownWords(said)}`),
+    ),
+    ...flaky.map((run) => words`Flaky, because it failed and passed on the same commit: ${cut(run, MOST_COMMAND)}`),
+    ...changed.map(({ run, paths, more }) => {
+      const count = paths.length + more;
+      const they = count === 1 ? 'which is not part of the work' : 'which are not part of the work';
+      const rest = more === 0 ? '' : ` and ${more} more`;
+      const files = words`${ownWords(counted(count, 'file'))}, ${ownWords(they)} (${cut(paths.join(', '), MOST_PATHS)}${ownWords(rest)})`;
+      return [...words`Changed `, ...files, ...words`: ${cut(run, MOST_COMMAND)}`];
+    }),
+  ]);
 }

@@ -6,7 +6,13 @@ import type { TaskState } from '../../model/plan/board.ts';
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { KeptRef } from '../explain-failure.ts';
-import { boundedSection } from './bounded-section.ts';
+import {
+  boundedSection,
+  checksSection,
+  silentJudgesSection,
+  standInsSection,
+  wallsSection,
+} from './report-troubles.ts';
 import {
   code,
   commands,
@@ -29,13 +35,8 @@ import {
 import type { RunHistory } from '../read-run.ts';
 import type { RunView } from '../run-view.ts';
 import { aboutOf, short } from './report-head.ts';
-import { checksSection } from './report-checks.ts';
-import { armorySection } from './report-armory.ts';
+import { armorySection, mailSection, peopleSection, stagesSection } from './report-people.ts';
 import { filesSection } from './files/files-section.ts';
-import { mailSection } from './report-mail.ts';
-import { peopleSection } from './report-people.ts';
-import { silentJudgesSection, standInsSection, wallsSection } from './report-troubles.ts';
-import { stagesSection } from './report-stages.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reportedSection, reviewsSection } from './report-work.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LayeredMap } from '../../../src/cli/board/layered-map.ts';
+import { LayeredMap } from '../../../src/cli/board/board-state.ts';
 
 const change = fc.tuple(fc.integer({ min: 0, max: 200 }).map(String), fc.record({ value: fc.integer() }));
 

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { paint } from '../../../src/cli/board/paint.ts';
+import { paint } from '../../../src/cli/board/screen.ts';
 
 const SIZE = { columns: 10, rows: 6 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectToolErrors } from '../../../src/engine/attempts/tool-errors.ts';
+import { collectToolErrors } from '../../../src/engine/attempts/start-attempt.ts';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 
 function started(id: string, input: unknown, tool = 'shell'): TurnReport {

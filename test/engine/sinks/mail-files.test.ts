@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createMailFiles } from '../../../src/engine/sinks/mail-files.ts';
+import { createMailFiles } from '../../../src/engine/sinks/folder-sink.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { mailRoom } from '../../cli/mail/room.ts';
 import { done, openMailRoom, person, review, sent, turnOf } from '../../substrate/ledger/mail/support.ts';

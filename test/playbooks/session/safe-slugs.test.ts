@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { isSlug } from '../../../src/model/slug.ts';
-import { safeSlugs } from '../../../src/playbooks/session/safe-slugs.ts';
+import { safeSlugs } from '../../../src/playbooks/session/session-of.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';
 
 const slugs = (...ids: readonly Session['tasks'][number]['id'][]) => safeSlugs(ids);

@@ -3,7 +3,7 @@ import { limitsSchema } from '../../../src/model/limits.ts';
 import type { Member } from '../../../src/model/plan/board.ts';
 import type { View } from '../../../src/model/plan.ts';
 import { createSessionPlaybook } from '../../../src/playbooks/session/index.ts';
-import { safeSlugs } from '../../../src/playbooks/session/safe-slugs.ts';
+import { safeSlugs } from '../../../src/playbooks/session/session-of.ts';
 import type { Session } from '../../../src/playbooks/session/session.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { fullAnswer, type SessionAbout } from '../../support/session-folder.ts';

@@ -10,7 +10,7 @@ import { playbookOfRun } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import { readHistory, type RunHistory } from '../../../src/view/read-run.ts';
 import { readLedgerHistory, type WholeHistory, checkHistory } from '../../support/ledger-history.ts';
-import type { Violation } from '../../../src/substrate/ledger/history.ts';
+import type { Violation } from '../../../src/substrate/ledger/check-database.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';

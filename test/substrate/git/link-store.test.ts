@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { linkStore } from '../../../src/substrate/git/link-store.ts';
+import { linkStore } from '../../../src/substrate/git/run-repository.ts';
 import { git } from '../../support/git.ts';
 import { DISK } from '../../support/templates.ts';
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { brokenRules, HISTORY_RULES, type CapsOfRuns, type Violation } from '../../../src/substrate/ledger/history.ts';
+import {
+  brokenRules,
+  HISTORY_RULES,
+  type CapsOfRuns,
+  type Violation,
+} from '../../../src/substrate/ledger/check-database.ts';
 import type { RunLimits } from '../../../src/substrate/ports/ledger.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { bareTables } from './bare-tables.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boundedSection } from '../../../src/view/report/bounded-section.ts';
+import { boundedSection } from '../../../src/view/report/report-troubles.ts';
 import { list, paragraph, quote, table, type Block } from '../../../src/view/report/document.ts';
 import { renderMarkdown } from '../../../src/view/report/markdown.ts';
 

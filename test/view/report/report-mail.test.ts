@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import { sectionText } from '../../../src/view/report/markdown.ts';
-import { mailSection } from '../../../src/view/report/report-mail.ts';
+import { mailSection } from '../../../src/view/report/report-people.ts';
 import type { Delivery, MailStatus } from '../../../src/substrate/ports/mailbox.ts';
 
 const MESSAGE: MailMessage = {

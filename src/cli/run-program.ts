@@ -21,11 +21,31 @@ export async function runProgram(argv: readonly string[], base: Omit<CommandCont
     await noteCutMerges(base, words);
   });
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(asksForNone(program, argv) ? argv.filter((word) => !HELP.has(word)) : argv);
   } catch (error) {
     base.exit(report(machineError(error), base.output, json));
   }
   return words;
+}
+
+const HELP = new Set(['help', '-h', '--help']);
+
+/** Whether somebody asks for the help of a command that does not exist. commander would show the help of all, as if it did. */
+function asksForNone(program: Command, [, , ...words]: readonly string[]): boolean {
+  if (!words.some((word) => HELP.has(word))) return false;
+  let at = program;
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '--') return false;
+    if (word.startsWith('-'))
+      index += at.options.find(({ long, short }) => word === long || word === short)?.required === true ? 1 : 0;
+    else if (word !== 'help') {
+      const next = at.commands.find((command) => command.name() === word);
+      if (next === undefined) return at.commands.length > 0 && at.registeredArguments.length === 0;
+      at = next;
+    }
+  }
+  return false;
 }
 
 /** A command waits for something that will never be, so that Node has nothing left to do. */

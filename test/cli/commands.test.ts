@@ -52,6 +52,9 @@ describe('words on the command line', () => {
       [
         ['', /Usage: squad/],
         ['nonsense', /unknown command/],
+        ['stauts --help', /unknown command 'stauts'\n\(Did you mean status\?\)/],
+        ['help nonsense', /unknown command 'nonsense'/],
+        ['--log-level info mail nonsense -h', /unknown command 'nonsense'/],
         ['log --nonsense', /unknown option/],
         ['log --limit many', /many is not a whole number/],
         ['log --limit -1', /is not a whole number/],

@@ -77,6 +77,51 @@ describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => 
     expect(turnsOf(ended, 'test')).toEqual([]);
   });
 
+  it(
+    'the tasks of a chain are designed, built and tested one stage behind the other',
+    ALL,
+    async ({ onTestFinished }) => {
+      const judged = { approved: true, summary: 'it works', findings: [], criteria: [] };
+      const script = [
+        author('plan', commits({ [`${FOLDER}/plan.md`]: '# Tasks\n\nTwo.\n' }), {
+          structured: { tasks: [entry('left'), entry('right')] },
+        }),
+        ...['left', 'right'].flatMap((id) => [
+          { ...author(id, [{ answer: 'designed' }]), structured: { design: `As ${id} as it can be.` } },
+          author(`${id}-build`, commits({ [`${id}.txt`]: id })),
+          { ...author(`${id}-test`, [{ answer: 'judged' }]), structured: judged },
+        ]),
+        APPROVE_ALL,
+      ];
+      const bench = benchFor('chain', script, onTestFinished);
+      const shown = await bench.run(['run', 'objective.md', '--runtime', 'scripted', '--dry-run', '--yes']);
+      expect(shown.code, shown.stderr).toBe(0);
+      expect(shown.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
+        "   stage         who                                           after
+        1  PLAN          lead (scripted)
+            Plan: writes plan.md (Tasks) and plans tasks
+        2  DESIGN        designer (scripted)                           PLAN
+            Design: answers by a schema; once for each task that PLAN plans
+        3  BUILD         builder-1 (scripted) or builder-2 (scripted)  DESIGN
+            Build: changes code; once behind each task of DESIGN
+        4  BUILD_REVIEW  reviewer (scripted)                           BUILD
+            a review of at most 2 rounds
+        5  TEST          tester (scripted)                             BUILD
+            Test: judges the work so far; once behind each task of BUILD; a rejection
+            has BUILD done again, at most 2 rounds
+        6  CHECKS        squad                                         TEST
+            Checks: runs the commands of the criteria"
+      `);
+      const ended = await bench.runAll();
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(['left.txt', 'right.txt'].map((path) => bench.fileOnBranch(path))).toEqual(['left', 'right']);
+      const status = await bench.status();
+      const tasks = ['left', 'right'].flatMap((id) => [id, `${id}-build`, `${id}-test`]);
+      expect([...tasks, 'checks'].map((task) => statusOf(status, task))).toEqual(Array(7).fill('done'));
+      expect(status.stages?.map(({ state }) => state)).toEqual(Array(6).fill('done'));
+    },
+  );
+
   it('the thirteen are those of `objective`', () => {
     const list = stageListSchema.parse((parse(textOf('thirteen')) as { playbook: unknown }).playbook);
     expect(list).toEqual(plainJson({ whenNotConverging: 'report', stages: objectiveStages('keep', 4) }));

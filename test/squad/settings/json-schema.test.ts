@@ -21,7 +21,7 @@ const examples = ['settings', 'acp', 'antigravity', 'checks', 'council', 'mail',
   ]),
 );
 
-const lists = ['one-task', 'diamond', 'thirteen'].map((name) => [name, file(`examples/stages/${name}.yaml`)]);
+const lists = ['one-task', 'diamond', 'chain', 'thirteen'].map((name) => [name, file(`examples/stages/${name}.yaml`)]);
 
 describe('the JSON schema of squad.yaml', () => {
   it.each([...examples, ...lists, ['what squad init writes', renderSettings(['claude'], { verify: 'npm test' })]])(

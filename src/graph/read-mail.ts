@@ -86,14 +86,22 @@ export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }:
   const again = knows ? [] : taskMessages(mail, about, free);
   // A message to the agent and to its role appears once, and the turn accepts both copies.
   const once = new Map([...again, ...free].toReversed().map((delivery) => [delivery.message.id, delivery]));
+  const said = start.review === null ? (board.tasks.get(start.task)?.task.brief.says ?? []) : [];
   const messages = [...once.values()].toReversed().map((delivery) => {
-    const message = promptMessage(delivery, mail);
+    const message = { ...promptMessage(delivery, mail), isInTask: isSaid(delivery, said, mail) };
     return start.review === null && own.includes(delivery.recipient) ? message : { ...message, asks: null };
   });
   const shown = new Set(fittingMessages(messages, ordered).map(({ id }) => id));
   const handed = free.filter(({ message }) => shown.has(message.id));
   for (const delivery of handed) taken.add(copyKey(delivery));
   return { messages, handed: handed.map(({ message, recipient }) => ({ id: message.id, recipient })) };
+}
+
+/** Whether it is one of these messages, which a playbook names by id, or by the key under which it sent them. */
+function isSaid({ message: { id } }: Delivery, said: readonly string[], mail: Mailbox): boolean {
+  if (said.length === 0) return false;
+  const key = mail.originOf(id)?.key;
+  return said.includes(id) || (typeof key === 'string' && said.includes(`key:${key}`));
 }
 
 function copyKey({ message, recipient }: Delivery): string {

@@ -56,6 +56,23 @@ it('what a prompt has no room for stays unread when its turn is completed', () =
   expect(left).toEqual(ids.filter((id) => !shown.includes(id)));
 });
 
+it('a message whose words are in the task is read like any other, named by its id or its key', () => {
+  const room = openMailRoom();
+  const id = send(room, 'do it');
+  const says = (...names: string[]) => {
+    const { board, start } = begin('none');
+    const state = board.tasks.get('ordered');
+    if (state === undefined) throw new Error('there is no task');
+    state.task.brief.says = names;
+    const { messages, handed } = promptMail(room.mail, { runId: 'r', board, start, knows: false, taken: new Set() });
+    expect(handed.map((one) => one.id)).toEqual([id]);
+    return messages.map(({ isInTask }) => isInTask);
+  };
+  expect(says()).toEqual([false]);
+  expect(says('another')).toEqual([false]);
+  expect(says(id)).toEqual([true]);
+});
+
 it('a task begins with the message that it is there for, also where another turn has read it', () => {
   const room = openMailRoom();
   const id = send(room, 'do it');

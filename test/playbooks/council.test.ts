@@ -186,6 +186,22 @@ describe('council', () => {
     expect(played.board.tasks.get('verify-1-2')?.task.brief.text).toMatch(/docs\/design\.md \(commit c\d+-improve-1\)/);
   });
 
+  it('gives MAIN each issue once and whole, however long they are, and leaves the words of its message out', () => {
+    const issues = Array.from({ length: 10 }, (_, index) => ({
+      ...ISSUE,
+      summary: `${index} ${'What is wrong. '.repeat(150)}`.trim(),
+      suggestion: `${index} ${'What to do. '.repeat(70)}`.trim(),
+    }));
+    const played = play({ answers: { 'review-1': { issues, summary: 'ten', questions: ['How long?'] } } });
+    const brief = played.board.tasks.get('improve-1')?.task.brief;
+    expect(brief?.text.length).toBeGreaterThan(30_000);
+    for (const text of issues.flatMap(({ summary, suggestion }) => [summary, suggestion])) {
+      expect(brief?.text.split(text)).toHaveLength(2);
+    }
+    expect(brief?.text).toMatch(/\[A\] ten\n[^]*\[A\] How long\?/);
+    expect(brief?.says).toEqual(['key:said-review-1']);
+  });
+
   it('keeps one session for each agent', () => {
     const keys = new Set(play().turns.map(({ agent, session }) => `${agent} ${session.key}`));
     expect([...keys].toSorted()).toEqual(['a agent/a', 'b agent/b', 'c agent/c', 'main agent/main']);
@@ -309,14 +325,28 @@ function minutes(played: ReturnType<typeof play>): string {
   return createCouncilPlaybook().files?.(createView(played.board))[0]?.text ?? '';
 }
 
+function reported(turn: Turn, change: Readonly<Record<string, Json>>, more: Readonly<Record<string, Json>> = {}) {
+  const body = { has_issues: true, issues: [{ ...ISSUE, ...change }], summary: 'told', ...more };
+  return reply(turn, 'review', { kind: 'report', action: 'review_feedback', body });
+}
+
 describe('what a member says by a tool', () => {
+  it.each<[string, Record<string, Json>, Record<string, Json>, boolean]>([
+    ['all that it says is', {}, {}, true],
+    ['its group and its lines are', { issue_group: 'G1', code_span: { start_line: 3, end_line: 9 } }, {}, true],
+    ['a field of its own is not', {}, { risk: 'high' }, false],
+    ['a field of an issue is not', { example: 'a 503' }, {}, false],
+  ])('is quoted to MAIN as mail only where it is not in the task whole: %s', (_, change, more, isIn) => {
+    const played = play({ mail: (turn) => (turn.task === 'review-1' ? [reported(turn, change, more)] : []) });
+    const brief = played.board.tasks.get('improve-1')?.task.brief;
+    const report = [...played.board.mail.values()].find(({ type }) => type === 'report');
+    expect(brief?.says).toEqual(isIn ? [report?.id] : []);
+    for (const value of isIn ? Object.values(change).flatMap((one) => Object.values(one ?? {})) : [])
+      expect(brief?.text).toContain(String(value));
+  });
+
   it.each(['before its turn ends', 'with the end of its turn'])('counts, and nothing is sent again: %s', (when) => {
-    const report = (turn: Turn) =>
-      reply(turn, 'review', {
-        kind: 'report',
-        action: 'review_feedback',
-        body: { has_issues: true, issues: [{ ...ISSUE, summary: 'By the tool.' }], summary: 'told' },
-      });
+    const report = (turn: Turn) => reported(turn, { summary: 'By the tool.' });
     const held = when.startsWith('with');
     const waiting: PlanNews[] = [];
     const played = play({

@@ -53,6 +53,8 @@ export const briefSchema = z.object({
   /** Files that the task is expected to change, for its author and for those who work beside it. */
   touches: z.array(z.string()).optional(),
   mail: z.array(z.string()).optional(),
+  /** Messages, by id or `key:`, of which the text says all: the prompt names them and leaves their words out. */
+  says: z.array(z.string()).optional(),
 });
 
 /** Who reviews a task, and how often. */

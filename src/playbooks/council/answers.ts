@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import type { AnswerForm } from '../../model/plan.ts';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES } from '../../model/mail/vocabulary.ts';
@@ -12,7 +13,8 @@ const issueSchema = z.object({
   summary: z.string(),
   suggestion: z.string(),
 });
-export type Issue = z.infer<typeof issueSchema>;
+/** `group`: issues of one group are the same one. */
+export type Issue = z.infer<typeof issueSchema> & { readonly group?: string };
 
 /** The place of the issue. */
 export function placesOf({ doc_path, code_paths }: Issue): string {
@@ -25,7 +27,7 @@ export const findingsSchema = z.object({
   summary: z.string(),
   questions: z.array(z.string()),
 });
-export type Findings = z.infer<typeof findingsSchema>;
+export type Findings = Omit<z.infer<typeof findingsSchema>, 'issues'> & { readonly issues: readonly Issue[] };
 
 export const improvedSchema = z.object({ changes_summary: z.string() });
 
@@ -57,32 +59,52 @@ export const COUNCIL_ANSWERS: Readonly<Record<string, AnswerForm>> = {
 };
 
 /** The form in mail, where most fields are optional and a path may be a text instead of a list. */
-const mailedIssueSchema = z.object({
+const mailedIssue = {
+  issue_group: z.string().optional(),
   doc_path: z.string().default(''),
   doc_paths: z.array(z.string()).default([]),
   code_path: z.string().optional(),
   code_paths: z.array(z.string()).default([]),
+  code_span: z.object({ start_line: z.number(), end_line: z.number() }).optional(),
   category: z.enum(ISSUE_CATEGORIES).catch('docs'),
   severity: z.enum(ISSUE_SEVERITIES).catch('medium'),
   summary: z.string(),
   suggestion: z.string().default(''),
-});
-const mailedFindingsSchema = z.object({
-  issues: z.array(mailedIssueSchema).default([]),
+};
+const mailedFindings = {
+  issues: z.array(z.object(mailedIssue)).default([]),
   summary: z.string().default(''),
   questions: z.array(z.string()).default([]),
+};
+const mailedFindingsSchema = z.object(mailedFindings);
+
+/** A report without any field that is left out of its findings. What is counted or known from elsewhere says nothing more. */
+const wholeSchema = z.strictObject({
+  ...mailedFindings,
+  issues: z.array(z.strictObject(mailedIssue)).default([]),
+  doc_path: z.string().optional(),
+  has_issues: z.boolean().optional(),
+  issue_count: z.number().optional(),
 });
 
+export function isWhole(body: Json): boolean {
+  return wholeSchema.safeParse(body).success;
+}
+
 /** The findings in the body of a report; undefined: it has another form. */
-export function mailedFindings(body: Json): Findings | undefined {
+export function findingsOf(body: Json): Findings | undefined {
   const parsed = mailedFindingsSchema.safeParse(body);
   if (!parsed.success) return undefined;
   const { issues, summary, questions } = parsed.data;
   return {
-    issues: issues.map(({ doc_paths, code_path, code_paths, ...issue }) => ({
+    issues: issues.map(({ doc_path, doc_paths, code_path, code_paths, code_span: span, issue_group, ...issue }) => ({
       ...issue,
-      doc_path: issue.doc_path === '' ? doc_paths.join(', ') : issue.doc_path,
-      code_paths: code_path === undefined ? code_paths : [code_path, ...code_paths],
+      doc_path: [doc_path, ...doc_paths].filter((path) => path !== '').join(', '),
+      code_paths: [
+        ...(code_path === undefined ? code_paths : [code_path, ...code_paths]),
+        ...(span === undefined ? [] : [`lines ${span.start_line} to ${span.end_line}`]),
+      ],
+      ...defined({ group: issue_group }),
     })),
     summary,
     questions,

@@ -7,13 +7,21 @@ import { assignedSchema, type Assigned } from './answers.ts';
 import type { Council, Seat } from './council.ts';
 import type { CouncilTexts } from './texts.ts';
 
-const bodySchema = z.object({
+const body = {
   task_type: z.string(),
   summary: z.string().default(''),
   files: z.array(z.string()).default([]),
   success_criteria: z.array(z.string()).default([]),
   dependencies: z.array(z.string()).default([]),
-});
+};
+const bodySchema = z.object(body);
+/** Without a field that is in no brief. What it waits for is delivered before it begins. */
+const wholeSchema = z.strictObject(body);
+
+/** Whether the brief of its task has all that its message says. */
+export function isInBrief({ mail }: Assignment): boolean {
+  return wholeSchema.safeParse(mail.body).success;
+}
 
 /** One piece of work for one member. The n-th one is the task `execute-<n>`, whether MAIN sent it or listed it in its answer. */
 export interface Assignment extends z.infer<typeof bodySchema> {

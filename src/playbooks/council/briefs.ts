@@ -1,6 +1,6 @@
 import type { TaskView, View } from '../../model/plan.ts';
 import { renderPrompt } from '../../prompts/render.ts';
-import { placesOf } from './answers.ts';
+import { placesOf, type Issue } from './answers.ts';
 import type { Assignment } from './assignments.ts';
 import type { Council } from './council.ts';
 import type { Saying } from './sayings.ts';
@@ -15,11 +15,10 @@ export function improveBrief(
   round: number,
   sayings: readonly Saying[],
 ): string {
-  const found = sayings.flatMap(({ seat, issues }) =>
-    issues.map(
-      (issue) =>
-        `[${seat.address}] ${issue.severity} ${issue.category}: ${placesOf(issue)}\n  ${issue.summary}\n  ${issue.suggestion}`,
-    ),
+  const found = sayings.flatMap(({ seat: { address }, summary, issues, questions }) =>
+    issues.length + questions.length === 0
+      ? []
+      : [...(summary === '' ? [] : [`[${address}] ${summary}`]), ...issues.map(issueOf(address))],
   );
   const asked = sayings.flatMap(({ seat, questions }) => questions.map((one) => `[${seat.address}] ${one}`));
   const facts = {
@@ -31,6 +30,15 @@ export function improveBrief(
   };
   return renderPrompt('council/improve', facts, prompts);
 }
+
+/** With all that the member said of it. */
+const issueOf =
+  (address: string) =>
+  (issue: Issue): string => {
+    const { severity, category, group, summary, suggestion } = issue;
+    const of = group === undefined ? '' : ` (group ${group})`;
+    return `[${address}] ${severity} ${category}${of}: ${placesOf(issue)}\n  ${summary}\n  ${suggestion}`;
+  };
 
 export function verifyBrief({ prompts }: View, { document }: Council, improved: TaskView | undefined): string {
   return renderPrompt('council/verify', { document, commit: improved?.commit ?? '' }, prompts);

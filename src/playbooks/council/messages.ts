@@ -7,7 +7,7 @@ import type { Issue } from './answers.ts';
 import type { Assignment, NewAssignment } from './assignments.ts';
 import type { Council } from './council.ts';
 import { councilTexts, type CouncilTexts } from './texts.ts';
-import { REVIEW, type Asking, type Saying } from './sayings.ts';
+import { REVIEW, saidKey, type Asking, type Saying } from './sayings.ts';
 
 // Each step of the council as a message of the protocol. The key of a message makes sure that it is sent once.
 
@@ -46,7 +46,7 @@ export function verifyAsk(view: View, council: Council, { key }: Asking, changes
 /** A turn's answer, as the message that its agent did not send itself. */
 export function replyOf(view: View, council: Council, { key, action }: Asking, saying: Saying): Send {
   const { seat, issues, summary, questions, task } = saying;
-  const about = { key: `said-${task.id}`, from: seat.address, corrKey: key, task: documentTask(view) };
+  const about = { key: saidKey(task), from: seat.address, corrKey: key, task: documentTask(view) };
   if (issues.length === 0 && questions.length === 0) {
     const body: Record<string, Json> = action === 'review' ? { status: 'no_issues' } : { has_new_issues: false };
     const verified = action === 'verify' ? { action: 'verified' as const } : {};

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
 import { ENDED } from '../shared/tasks.ts';
-import { findingsSchema, mailedFindings, type Findings, type Issue } from './answers.ts';
+import { findingsOf, findingsSchema, isWhole, type Findings, type Issue } from './answers.ts';
 import { councilTexts } from './texts.ts';
 import type { Council, Seat } from './council.ts';
 
@@ -37,6 +37,8 @@ export interface Saying {
   readonly issues: readonly Issue[];
   readonly summary: string;
   readonly questions: readonly string[];
+  /** Its messages that say nothing more than this, by id or `key:`. */
+  readonly messages: readonly string[];
 }
 
 /** In the order of the seats; empty: the members were not asked yet. */
@@ -56,7 +58,17 @@ function sayingOf(view: View, asking: Asking, seat: Seat, task: TaskView): Sayin
   const all = answer === undefined ? said : [answer];
   const issues = all.flatMap((one) => one.issues);
   const summary = all.flatMap((one) => (one.summary === '' ? [] : [one.summary])).join('\n');
-  return { seat, task, how, issues: withoutRepeats(issues), summary, questions: all.flatMap((one) => one.questions) };
+  const questions = all.flatMap((one) => one.questions);
+  const whole = mails.flatMap(({ id, type, body }) => (type === 'report' && isWhole(body) ? [id] : []));
+  // Without any, the council sends that there is none, which no brief says.
+  const sent = issues.length + questions.length === 0 ? [] : [`key:${saidKey(task)}`];
+  const messages = how === 'answer' ? sent : whole;
+  return { seat, task, how, issues: withoutRepeats(issues), summary, questions, messages };
+}
+
+/** The key of the message in which the council sends a turn's answer. */
+export function saidKey({ id }: Pick<TaskView, 'id'>): string {
+  return `said-${id}`;
 }
 
 function howSaid(task: TaskView, mails: readonly MailView[]): Saying['how'] {
@@ -71,7 +83,7 @@ const verifiedSchema = z.object({ has_new_issues: z.literal(true) });
 
 function findingsIn(view: View, mail: MailView): Findings[] {
   if (mail.type === 'report') {
-    const found = mailedFindings(mail.body);
+    const found = findingsOf(mail.body);
     return [found ?? { issues: [unread(view, mail)], summary: '', questions: [] }];
   }
   // It says that there are issues, but not which.

@@ -6,7 +6,7 @@ import { missingIn } from '../../text/missing-in.ts';
 import { addTask, ENDED, workTask } from '../shared/tasks.ts';
 import { atMost } from '../../text/at-most.ts';
 import { closedSchema, improvedSchema } from './answers.ts';
-import { assignmentsIn, checkAssignments, needsOf, type Assignment } from './assignments.ts';
+import { assignmentsIn, checkAssignments, isInBrief, needsOf, type Assignment } from './assignments.ts';
 import { assignBrief, closeBrief, executeBrief, improveBrief, reviewBrief, verifyBrief } from './briefs.ts';
 import type { Council, Seat } from './council.ts';
 import { assignAsk, endMessage, replyOf, reviewAsk, verifyAsk } from './messages.ts';
@@ -35,8 +35,9 @@ function nextStage(view: View, council: Council): PlanChange[] {
     const improve = view.task(`improve-${round}`);
     if (improve === undefined) {
       if (round > council.rounds) return giveUp(view, council);
-      const brief = improveBrief(view, council, round, sayings);
-      return [addTask(improveTask(view, council, round, brief))];
+      const text = improveBrief(view, council, round, sayings);
+      const says = sayings.flatMap(({ messages }) => messages);
+      return [addTask(improveTask(view, council, round, { text, says }))];
     }
     if (!ENDED.has(improve.status)) return [];
     // A person who skips it wants the document as it is.
@@ -63,13 +64,13 @@ function ask(view: View, council: Council, asking: Asking, round: number): PlanC
   return [message, ...tasks.map(addTask)];
 }
 
-function improveTask(view: View, council: Council, round: number, brief: string): NewTask {
-  return workTask(
+function improveTask(view: View, council: Council, round: number, brief: NewTask['brief']): NewTask {
+  const task = workTask(
     {
       id: `improve-${round}`,
       title: councilTexts(view).improveTitle(council.document).slice(0, 80),
       role: 'main',
-      brief,
+      brief: brief.text,
     },
     {
       agent: council.main.agent,
@@ -80,6 +81,7 @@ function improveTask(view: View, council: Council, round: number, brief: string)
       output: { schema: 'improved', repairs: 1 },
     },
   );
+  return { ...task, brief: { ...task.brief, ...brief } };
 }
 
 /** The paths that MAIN may change. */
@@ -157,7 +159,9 @@ function executeTask(view: View, one: Assignment, all: readonly Assignment[], co
       requires: commits ? [{ kind: 'commit' }, { kind: 'diff' }] : [{ kind: 'diff' }],
     },
   );
-  return one.mail.key === undefined ? { ...work, brief: { ...work.brief, mail: [one.mail.id] } } : work;
+  const mail = one.mail.key === undefined ? { mail: [one.mail.id] } : {};
+  const says = isInBrief(one) ? { says: [one.mail.id] } : {};
+  return { ...work, brief: { ...work.brief, ...mail, ...says } };
 }
 
 /** Once no task is open, MAIN reads the remaining mail and sums up. Then the run ends, whatever became of that turn. */

@@ -12,6 +12,8 @@ export interface PromptMessage {
   /** It asks for an answer until then (epoch ms; null: without a limit). null: it asks for none. */
   readonly asks: { readonly until: number | null } | null;
   readonly body: string;
+  /** The task says all of it. */
+  readonly isInTask?: boolean;
 }
 
 /** Characters of one message and of all of them. An agent reads the rest with the tool `inbox`. */
@@ -45,13 +47,14 @@ export function renderMail(
   return renderPrompt('squad/mail', facts, changed);
 }
 
-function renderMessage({ id, from, type, action, task, asks, body }: PromptMessage): string {
+function renderMessage({ id, from, type, action, task, asks, body, isInTask = false }: PromptMessage): string {
   const until = asks === null || asks.until === null ? '' : ` until ${new Date(asks.until).toISOString()}`;
   const head = [
     `From ${plainLine(from, 60)}: ${action === undefined ? type : `${type}/${action}`}`,
     ...(task === undefined ? [] : [`about ${plainLine(task, 130)}`]),
     `id ${plainLine(id, 200)}`,
     ...(asks === null ? [] : [`wants an answer${until}, with this id as \`corr\``]),
-  ];
-  return `${head.join(' · ')}\n${fenceTag('message', body, MOST_OF_ONE)}`;
+    ...(isInTask ? ['all that it says is in your task'] : []),
+  ].join(' · ');
+  return isInTask ? head : `${head}\n${fenceTag('message', body, MOST_OF_ONE)}`;
 }

@@ -23,6 +23,15 @@ describe('mail in a prompt', () => {
     );
   });
 
+  it('is a line without its words where the task says them, and takes no room then', () => {
+    const long = { ...MESSAGE, body: 'x'.repeat(30_000), asks: null, isInTask: true };
+    const text = renderMail([long, { ...MESSAGE, id: 'sess-1-8', body: 'y'.repeat(7_900) }]);
+    expect(text).toContain('From A: ask/clarify · about DOC-1 · id sess-1-7 · all that it says is in your task\n');
+    expect(text).not.toContain('xx');
+    expect(text).toContain('yy');
+    expect(text).not.toContain('[cut]');
+  });
+
   it('is nothing where there is none', () => expect(renderMail([])).toBe(''));
 
   it('stays in its fence whatever it holds', () => {

@@ -82,6 +82,11 @@ export interface SquadPrompts {
   diff(name?: string): Promise<PromptDiff[]>;
 }
 
+/** Those of squad, as `<role>/<occasion>`. */
+export function promptNames(): readonly string[] {
+  return PROMPT_NAMES;
+}
+
 export function promptsAt({ host, composition }: Place<Machine>): SquadPrompts {
   const machine = (): Machine => composition ?? openMachine(host);
   const root = async (): Promise<string> => (await checkoutAt(machine(), host.workingDirectory)).root;

@@ -12,7 +12,10 @@ import { roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';
 
 const program = await allCommands();
-const KNOWN: KnownNames = { runs: ['tidy', 'tide'], tasks: ['greet', 'docs'], agents: ['bob', 'builder-1'] };
+const KNOWN: KnownNames = {
+  ...{ runs: ['tidy', 'tide'], tasks: ['greet', 'docs'], agents: ['bob', 'builder-1'] },
+  ...{ roles: ['builder', 'judge'], occasions: ['role', 'first'] },
+};
 
 const complete = (...words: string[]): readonly string[] =>
   matching(candidatesFor(program, words), KNOWN, words.at(-1) ?? '');
@@ -33,6 +36,9 @@ describe('what completes a word', () => {
     ['a runtime', ['switch', 'cl'], ['claude']],
     ['a runtime of an option', ['run', 'objective.md', '--runtime', 's'], ['scripted']],
     ['an option', ['runs', '--j'], ['--json']],
+    ['the role of a prompt', ['prompts', 'show', 'b'], ['builder']],
+    ['the occasion of a prompt', ['prompts', 'eject', 'builder', ''], ['role', 'first']],
+    ['a prompt whose changes are asked for', ['prompts', 'diff', ''], ['builder', 'judge']],
     ['nothing, for a file', ['run', 'obj'], []],
     ['nothing, for an unknown option', ['run', '--x'], []],
     ['no hidden command', ['de'], ['demo']],
@@ -78,6 +84,9 @@ describe('in a real shell', { timeout: 120_000 }, () => {
       'ask squad sto',
       'ask squad watch ti',
       'ask squad pause --agent b',
+      'ask squad prompts show fix',
+      'ask squad prompts eject council im',
+      'ask squad prompts diff reviewer/me',
       'complete -p squad',
       // Names as they could come from a program that is not squad.
       'squad() { printf "%s\\n" \'$(touch made)\' "a b"; }',
@@ -86,10 +95,13 @@ describe('in a real shell', { timeout: 120_000 }, () => {
     ];
     const options = { cwd: room.repository, env: environment, encoding: 'utf8' } as const;
     const out = execFileSync('bash', ['--norc', '-c', lines.join('\n')], options);
-    expect(out.split('\n').slice(0, 5)).toEqual([
+    expect(out.split('\n').slice(0, 8)).toEqual([
       'stop,',
       'tidy,',
       'bob,',
+      'fixer,',
+      'improve,',
+      'reviewer/merged,',
       'complete -o bashdefault -o default -F _squad squad',
       '$(touch made),a b,',
     ]);

@@ -4,19 +4,41 @@ import { lookIn, openWorkspace } from '../../squad/open-workspace.ts';
 import { drivenRun } from '../../view/driven.ts';
 import { readRun } from '../../view/read-run.ts';
 import type { CommandContext } from '../command-context.ts';
-import { candidatesFor, matching, type KnownNames } from '../completion/candidates.ts';
+import { candidatesFor, matching, type KnownNames, type Source } from '../completion/candidates.ts';
 
-const UNKNOWN: KnownNames = { runs: [], tasks: [], agents: [] };
+const UNKNOWN: KnownNames = { runs: [], tasks: [], agents: [], roles: [], occasions: [] };
+const OF_PROMPTS: readonly Source[] = ['roles', 'occasions'];
 
 /** Prints what can complete the last of the words, one a line. The scripts of `squad completion` start this. */
 export async function complete(context: CommandContext, program: Command, words: readonly string[]): Promise<void> {
   const candidates = candidatesFor(program, words);
-  const known = candidates.names.length === 0 ? UNKNOWN : await knownNames(context, words);
+  const known = await knownNames(context, candidates.names, words);
   for (const word of matching(candidates, known, words.at(-1) ?? '')) context.output.line(word);
 }
 
+async function knownNames(
+  context: CommandContext,
+  names: readonly Source[],
+  words: readonly string[],
+): Promise<KnownNames> {
+  if (names.length === 0) return UNKNOWN;
+  return names.some((one) => OF_PROMPTS.includes(one)) ? promptsFor(words) : ofLedger(context, words);
+}
+
+async function promptsFor(words: readonly string[]): Promise<KnownNames> {
+  const { promptNames } = await import('../../squad/repository-prompts.ts');
+  const names = promptNames();
+  const rolesOf = (some: readonly string[]): string[] => some.flatMap((name) => name.split('/', 1));
+  const role = words.slice(1, -1).findLast((word) => rolesOf(names).includes(word));
+  return {
+    ...UNKNOWN,
+    roles: words.at(-1)?.includes('/') === true ? names : rolesOf(names),
+    occasions: names.flatMap((name) => (name.startsWith(`${role}/`) ? name.split('/').slice(1) : [])),
+  };
+}
+
 /** A shell that completes a word is no place for errors. */
-async function knownNames({ host }: CommandContext, words: readonly string[]): Promise<KnownNames> {
+async function ofLedger({ host }: CommandContext, words: readonly string[]): Promise<KnownNames> {
   try {
     const workspace = await openWorkspace({ host, composition: openMachine(host) });
     const known = lookIn(workspace, (ledger, lockedBy) => {
@@ -24,7 +46,8 @@ async function knownNames({ host }: CommandContext, words: readonly string[]): P
       // A run that the line names has its own tasks.
       const named = words.slice(1, -1).find((word) => runs.includes(word));
       const { board, definition } = readRun(ledger, named ?? drivenRun(ledger, lockedBy), lockedBy);
-      return { runs, tasks: [...board.tasks.keys()], agents: definition.agents.map(({ name }) => name) };
+      const agents = definition.agents.map(({ name }) => name);
+      return { ...UNKNOWN, runs, tasks: [...board.tasks.keys()], agents };
     });
     return known ?? UNKNOWN;
   } catch {

@@ -2,15 +2,19 @@ import type { Argument, Command, Option } from 'commander';
 import { BUILT_IN_PLAYBOOKS } from '../../model/playbook-name.ts';
 import { KNOWN_RUNTIMES } from '../../model/runtime-name.ts';
 
-/** Names that only the ledger knows. */
+/** Names that take some reading. */
 export interface KnownNames {
   readonly runs: readonly string[];
   /** Tasks of the run that the line names, else of the running or newest one. */
   readonly tasks: readonly string[];
   readonly agents: readonly string[];
+  /** Roles of prompts: `builder`, and with its occasion `builder/role` once that much is typed. */
+  readonly roles: readonly string[];
+  /** Occasions of the role that the line names. */
+  readonly occasions: readonly string[];
 }
 
-type Source = keyof KnownNames;
+export type Source = keyof KnownNames;
 
 interface Candidates {
   readonly words: readonly string[];
@@ -24,6 +28,8 @@ const NAMED: Readonly<Record<string, readonly Source[]>> = {
   task: ['tasks'],
   agent: ['agents'],
   name: ['runs', 'tasks'],
+  role: ['roles'],
+  occasion: ['occasions'],
 };
 const LISTED: Readonly<Record<string, readonly string[]>> = {
   runtime: KNOWN_RUNTIMES,
